@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cache
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_start
+from filters.contract.checks import checked_observe, checked_spend, checked_start
+from filters.contract.state import State, join, moved, put, read_only, take
 from mc.engine.adversary import View
 from mc.engine.game import Game
-from mc.engine.live import Live
 from mc.engine.paths import Paths
 from mc.engine.streams import Tile
 from theory.pairs import DominatingPair
@@ -29,7 +31,25 @@ _FROM_WHICH_MAPPED, _FROM_WHICH_TRIMMED = -3, -1
 def play_tile(game: Game, tile: Tile) -> Paths:
     """The paths of one tile, a function of (game, tile) alone."""
     _keep_memory()
-    return _UnderWay(game, tile).paths()
+    live = _fresh(game, tile)
+    #: Runs that were denied and have a final request to make, which all make together at the end.
+    aside: list[_Live] = []
+    for t in range(game.rounds):
+        if game.waits:
+            live.release_or_wait(t)
+        else:
+            live.release_or_end(t, "request", aside if game.adversary.asks_finally else None)
+        if live.n == 0:
+            break
+    live.finish(slice(None))
+    if aside:
+        live = _joined(aside)
+        live.release_or_end(game.rounds, "final", None)
+        live.finish(slice(None))
+    done = live.done
+    if game.guard is not None and game.guard.act == "trust":
+        game.guard.verify(done.loss, done.log_weight, done.log_kept)
+    return done
 
 
 @cache
@@ -46,113 +66,209 @@ def _keep_memory() -> None:
         set_limit(_FROM_WHICH_TRIMMED, 2 * _KEPT)
 
 
-class _UnderWay:
-    """A tile under way: its live runs, its finished paths, and the random numbers of nature and the adversary."""
+@dataclass(slots=True)
+class _Live:
+    """The runs of a tile that have neither halted nor ended, and the paths of those that have.
 
-    def __init__(self, game: Game, tile: Tile) -> None:
-        self.game = game
-        self.nature, self.own = tile.nature(), tile.adversary()
-        self.live = live = Live.fresh(game, tile.size)
-        live.state = checked_start(game.filter, tile.size)
-        live.memory = game.adversary.start(game.filter, tile.size, self.own)
-        self.done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
-        if live.log_kept is not None:
-            self.done = replace(self.done, log_kept=np.zeros(tile.size))
-        if live.beyond is not None:
-            self.done = replace(self.done, beyond=np.zeros(tile.size, dtype=np.bool_))
-        #: Runs that were denied and have a final request to make, which all make together at the end.
-        self.aside: list[Live] = []
+    spent, kept and beyond are the guard's account, None where no guard acts. releases is a single number as long as it
+    is the same for all runs. nature draws the outputs; own is the adversary's generator.
+    """
 
-    def paths(self) -> Paths:
-        """The finished paths, after all rounds."""
-        game, adversary = self.game, self.game.adversary
-        for t in range(game.rounds):
-            view = self.live.view(t, self.own)
-            request = _checked_request(game, "request", adversary.request(view), self.live.n)
-            if game.waits:
-                self.release_or_wait(view, request)
-            else:
-                self.release_or_end(view, request, finally_=adversary.asks_finally)
-            if self.live.n == 0:
-                break
-        self.live.finish(slice(None), self.done)
-        if self.aside:
-            self.live = Live.joined(self.aside)
-            view = self.live.view(game.rounds, self.own)
-            request = _checked_request(game, "final", adversary.final(view), self.live.n)
-            self.release_or_end(view, request, finally_=False)
-            self.live.finish(slice(None), self.done)
-        if game.guard is not None and game.guard.act == "trust":
-            game.guard.verify(self.done.loss, self.done.log_weight, self.done.log_kept)
-        return self.done
+    game: Game
+    done: Paths
+    nature: np.random.Generator
+    own: np.random.Generator
+    path: NDArray[np.intp]
+    loss: NDArray[np.float64]
+    last: NDArray[np.float64]
+    log_weight: NDArray[np.float64] | None
+    log_kept: NDArray[np.float64] | None
+    releases: NDArray[np.int64] | int
+    spent: NDArray[np.float64] | None
+    kept: NDArray[np.float64] | None
+    beyond: NDArray[np.bool_] | None
+    state: State
+    memory: Any
 
-    def release_or_end(self, view: View, request: DominatingPair, *, finally_: bool) -> None:
+    @property
+    def n(self) -> int:
+        return len(self.loss)
+
+    @property
+    def runs(self) -> tuple[Any, ...]:
+        """All that there is run by run, with None and what all runs share."""
+        return tuple([getattr(self, name) for name in _PER_RUN])
+
+    def of(self, runs: tuple[Any, ...]) -> _Live:
+        """Other runs of the same tile."""
+        return _Live(self.game, self.done, self.nature, self.own, *runs)
+
+    def become(self, runs: tuple[Any, ...]) -> None:
+        """Other runs in the place of these."""
+        for name, value in zip(_PER_RUN, runs, strict=True):
+            setattr(self, name, value)
+
+    def drop(self, runs: NDArray[np.intp]) -> None:
+        """Drop these runs, in increasing order, in place: the last runs move into their places."""
+        if len(runs):
+            n = self.n - len(runs)
+            staying = np.ones(len(runs), dtype=np.bool_)
+            staying[runs[runs.searchsorted(n) :] - n] = False
+            tail = n + staying.nonzero()[0]
+            self.become(moved(self.runs, tail, runs[: len(tail)], n))
+
+    def finish(self, runs: NDArray[np.intp] | slice) -> None:
+        """Write the present values of these runs into their finished paths."""
+        path = self.path[runs]
+        for name in ("loss", "log_weight", "log_kept", "beyond"):
+            if (values := getattr(self, name)) is not None:
+                getattr(self.done, name)[path] = values[runs]
+        self.done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
+
+    def asked(self, t: int, method: Literal["request", "final"]) -> tuple[View, DominatingPair]:
+        """What the adversary sees before round t, and what it asks for; losses are log P/Q in either direction."""
+        game, n = self.game, self.n
+        seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
+        view = View(t, *seen, read_only(self.state), self.memory, game.filter, self.own)
+        request = getattr(game.adversary, method)(view)
+        name = f"{type(game.adversary).__name__}.{method}"
+        if not isinstance(request, DominatingPair):
+            raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
+        if request.shape not in ((), (n,)):
+            raise ValueError(
+                f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
+                f"{request.shape}; size it by view.n"
+            )
+        if game.guard is not None:
+            game.guard.check(request, name)
+        return view, request
+
+    def release_or_end(self, t: int, method: Literal["request", "final"], aside: list[_Live] | None) -> None:
         """Release to the admitted runs; finish the others, or put them aside for their final requests."""
-        live = self.live
+        view, request = self.asked(t, method)
         admitted, after = view.grant(request)
-        if live.beyond is not None:
+        if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
             after = None
-            if live.n == 0:
+            if self.n == 0:
                 return
-        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < live.n else _NONE
-        if self.game.filter.looks_at_losses or 2 * len(denied) > live.n:
+        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < self.n else _NONE
+        if self.game.filter.looks_at_losses or 2 * len(denied) > self.n:
             after = None
         if len(denied):
-            if finally_:
-                self.aside.append(live.part(denied))
+            if aside is None:
+                self.finish(denied)
             else:
-                live.finish(denied, self.done)
+                aside.append(self.of(take(self.runs, denied)))
         if after is not None:
             # the few denied runs take part in the draw and are dropped after it: cheaper than copying the others
-            live.release(request, self.nature, after)
-            live.drop(denied)
+            self.release(request, after)
+            self.drop(denied)
         else:
             if len(denied):
                 go = np.flatnonzero(admitted)
-                live.keep(go)
-                if live.n == 0:
+                self.become(take(self.runs, go))
+                if self.n == 0:
                     return
                 request = request.take(go)
-            live.release(request, self.nature)
-        live.releases += 1
+            self.release(request)
+        self.releases += 1
 
-    def release_or_wait(self, view: View, request: DominatingPair) -> None:
-        """Release to the admitted runs; the others ask again in the next round."""
+    def release_or_wait(self, t: int) -> None:
+        """Release to the admitted runs; the others, of loss 0 in this round, ask again in the next one."""
+        view, request = self.asked(t, "request")
         admitted = view.admits(request)
-        if self.live.beyond is not None:
+        if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
-        go = np.flatnonzero(admitted)
-        if len(go):
-            self.live.release_some(go, request, self.nature)
-        else:
-            self.live.last = np.zeros(self.live.n)
+        self.last = np.zeros(self.n)
+        if len(go := np.flatnonzero(admitted)):
+            some = self.of(take(self.runs, go))
+            some.release(request.take(go))
+            for name in ("last", "loss", "log_weight", "log_kept"):
+                if (whole := getattr(self, name)) is not None:
+                    whole[go] = getattr(some, name)
+            self.releases[go] += 1  # type: ignore[index]
+            self.state = put(self.state, go, some.state)
 
     def guarded(
         self, request: DominatingPair, admitted: NDArray[np.bool_]
     ) -> tuple[NDArray[np.bool_], DominatingPair]:
-        """Let the guard check a request and end runs; returns decisions and request of the runs still live."""
-        assert self.game.guard is not None
-        over = self.live.account(request, admitted)
-        if self.game.guard.act != "stop" or len(over) == 0:
+        """Charge the admitted runs in the guard's account, and let it mark or end those, of finite loss, that pass it.
+
+        Returns decisions and request of the runs still live.
+        """
+        guard = self.game.guard
+        assert guard is not None
+        assert self.beyond is not None
+        cost, log_kept = guard.cost(request if self.game.direction == "PQ" else request.swapped)
+        self.spent = spent = self.spent + np.where(admitted, cost, 0.0)
+        self.kept = kept = self.kept + np.where(admitted, log_kept, 0.0)
+        over = admitted & guard.passed(spent, kept) & (self.loss < np.inf)
+        self.beyond |= over
+        if guard.act != "stop" or not over.any():
             return admitted, request
-        self.live.finish(over, self.done)
-        rest = np.ones(self.live.n, dtype=np.bool_)
-        rest[over] = False
-        go = np.flatnonzero(rest)
-        self.live.keep(go)
+        self.finish(np.flatnonzero(over))
+        go = np.flatnonzero(~over)
+        self.become(take(self.runs, go))
         return admitted[go], request.take(go)
 
+    def release(self, request: DominatingPair, after: State | None = None) -> None:
+        """Charge every run for the request, unless `after` is the state after that; draw and add its privacy losses.
 
-def _checked_request(game: Game, method: str, request: object, n: int) -> DominatingPair:
-    name = f"{type(game.adversary).__name__}.{method}"
-    if not isinstance(request, DominatingPair):
-        raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
-    if request.shape not in ((), (n,)):
-        raise ValueError(
-            f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
-            f"{request.shape}; size it by view.n"
-        )
-    if game.guard is not None:
-        game.guard.check(request, name)
-    return request
+        The filter observes them if it looks at losses.
+        """
+        game, forward = self.game, self.game.direction == "PQ"
+        self.state = checked_spend(game.filter, self.state, request, self.n) if after is None else after
+        pair = request if forward else request.swapped
+        if self.log_kept is None:
+            self.last = pair.sample(self.nature, self.n, game.order)
+        else:
+            self.last = pair.sample_finite(self.nature, self.n, game.order)
+            with np.errstate(divide="ignore"):  # log 0 = -inf where the infinite mass is 1
+                self.log_kept += np.log1p(-pair.infinite_mass)
+        if self.log_weight is not None:
+            self.log_weight += pair.log_weight(self.last, game.order)
+        self.loss += self.last
+        if game.filter.looks_at_losses:
+            seen = self.last if forward else -self.last
+            self.state = checked_observe(game.filter, self.state, seen, self.n)
+
+
+_PER_RUN = tuple(field.name for field in fields(_Live))[4:]
+
+
+def _fresh(game: Game, tile: Tile) -> _Live:
+    """All runs of a tile before the first round."""
+    n, own = tile.size, tile.adversary()
+    weighed, acts = game.erasures == "weighed", game.guard is not None and game.guard.act != "trust"
+    done = Paths(
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n) if weighed else 0.0,
+        np.zeros(n, dtype=np.bool_) if acts else False,
+    )
+    return _Live(
+        game,
+        done,
+        tile.nature(),
+        own,
+        path=np.arange(n),
+        loss=np.zeros(n),
+        last=np.zeros(n),
+        log_weight=None if game.order == 1.0 else np.zeros(n),
+        log_kept=np.zeros(n) if weighed else None,
+        releases=np.zeros(n, dtype=np.int64) if game.waits else 0,
+        spent=np.zeros(n) if acts else None,
+        kept=np.zeros(n) if acts else None,
+        beyond=np.zeros(n, dtype=np.bool_) if acts else None,
+        state=checked_start(game.filter, n),
+        memory=game.adversary.start(game.filter, n, own),
+    )
+
+
+def _joined(parts: Sequence[_Live]) -> _Live:
+    """All runs of all parts, with one number of releases for each run."""
+    whole = parts[0].of(join([part.runs for part in parts]))
+    whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
+    return whole

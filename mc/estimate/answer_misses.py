@@ -56,7 +56,18 @@ def answered(
     tenth of the people. After each answer the `turnover` people who were there longest leave, and as many join. S_t is
     counted here in integers, and not asked of the code under test.
     """
-    answers, people, dimension, turnover = _counts(answers, people, dimension, turnover)
+    answers, people = check_count("answers", answers), check_count("people", people)
+    dimension, turnover = check_count("dimension", dimension), check_count("turnover", turnover, least=0)
+    if turnover > people:
+        raise ValueError(
+            f"turnover must be at most people={people}, got turnover={turnover}; pass the people who come and go"
+        )
+    ever = people + turnover * (answers - 1)
+    if ever * dimension > _MOST_VALUES:
+        raise ValueError(
+            f"people must have at most {_MOST_VALUES:,} values in a query, got people={people} with "
+            f"dimension={dimension} and turnover={turnover}; pass fewer people, who run out as many do"
+        )
     queries = LinearQueries(people, norm_budget=norm_budget, kappa=kappa)
     spent, value = np.zeros(people, dtype=np.int64), np.zeros(dimension)
     error, bound, active = np.empty(answers), np.empty(answers), np.empty(answers, dtype=np.int64)
@@ -77,23 +88,6 @@ def answered(
             queries.join(turnover)
             spent = np.append(spent, np.zeros(turnover, dtype=np.int64))
     return Answers(error, bound, active)
-
-
-def _counts(answers: int, people: int, dimension: int, turnover: int) -> tuple[int, int, int, int]:
-    """The four as whole numbers in range."""
-    answers, people = check_count("answers", answers), check_count("people", people)
-    dimension, turnover = check_count("dimension", dimension), check_count("turnover", turnover, least=0)
-    if turnover > people:
-        raise ValueError(
-            f"turnover must be at most people={people}, got turnover={turnover}; pass the people who come and go"
-        )
-    ever = people + turnover * (answers - 1)
-    if ever * dimension > _MOST_VALUES:
-        raise ValueError(
-            f"people must have at most {_MOST_VALUES:,} values in a query, got people={people} with "
-            f"dimension={dimension} and turnover={turnover}; pass fewer people, who run out as many do"
-        )
-    return answers, people, dimension, turnover
 
 
 def answer_misses(

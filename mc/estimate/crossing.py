@@ -8,7 +8,7 @@ True
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol, Unpack
 
 import numpy as np
@@ -18,12 +18,12 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import State, read_only
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
-from mc.estimate.survival import Survivors
+from mc.engine.paths import Paths
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Report
-from theory.arguments import check_count, check_positive
+from theory.arguments import check_positive
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -112,6 +112,16 @@ class _AndOneMore(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
+class _Lasting:
+    """The number of paths with at least so many releases."""
+
+    releases: int
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.array([np.count_nonzero(paths.releases >= self.releases)], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
 class Approaching(Adversary):
     """Asks `crossing`'s odometer for `share` of the distance between bound and loss, kept within [low, high].
 
@@ -180,21 +190,14 @@ def crossing(
     no adversary, and where rounds is not given or on_denial is, ValueError for an adversary without levels and for a
     bound that is NaN.
     """
-    rounds = how.get("rounds")
-    if rounds is None:
+    if how.get("rounds") is None:
         raise TypeError("rounds must be given, got none; pass how long the loss is watched")
     if "on_denial" in how:
         raise TypeError("on_denial must be left out, got one; a run ends where the loss crosses the bound")
-    if not isinstance(adversary, Adversary):
-        raise TypeError(f"adversary must be an Adversary, got {adversary!r}; pass an instance")
-    below = _Below(_checked(odometer))
-    ready = adversary.against(below)
-    horizon = ready.horizon
-    last = check_count("rounds", rounds) if horizon is None else min(check_count("rounds", rounds), horizon)
-    how["rounds"] = last + 1
-    play = Play(n=n, **how)
-    failure = stated_failure(confidence, failure)
+    play, failure = Play(n=n, **how), stated_failure(confidence, failure)
+    watched = play.game(_Below(_checked(odometer)), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
-    game = play.game(below, _AndOneMore(ready, last))
-    below_throughout = play.sums(game, Survivors(last + 1), progress=progress).sums[-1]
+    last = watched.rounds
+    game = replace(watched, adversary=_AndOneMore(watched.adversary, last), rounds=last + 1)
+    (below_throughout,) = play.sums(game, _Lasting(last + 1), progress=progress).sums
     return clopper_pearson(play.n - int(below_throughout), play.n, failure=failure)

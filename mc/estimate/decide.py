@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
-from filters.contract.checks import checked_filter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
@@ -179,13 +178,11 @@ def decide(
     to be drawn plainly again. The decision says what it rests on, and is the same wherever paths are played.
     The other keywords are the fields of `Play`.
     """
-    checked_filter(filt)
     epsilon = one_epsilon("epsilon", epsilon)
+    play = Play(n=check_count("most", most), **how)
+    game = play.game(filt, adversary)
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
-    most = check_count("most", most)
-    play = Play(n=most, **how)
-    game = play.game(filt, adversary)
     if delta == 1:
         return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
@@ -195,7 +192,7 @@ def decide(
 
     exceeded = ""
     try:
-        for term in _tilted(game, most, epsilon):
+        for term in _tilted(game, play.n, epsilon):
             # a weight bound below delta decides already, but the test needs an upper bound above its threshold
             upper = max(math.exp(term.functionals[0].log_range), delta * (1 + 2.0**-10))
             if upper < 1:
@@ -223,7 +220,8 @@ def decide_profile(
     The other keywords are the fields of `Play`. Raises ValueError for no epsilon.
     Source: averages of e-values, Vovk and Wang, Ann. Statist. 49 (2021); `BettingTest`.
     """
-    checked_filter(filt)
+    play = Play(n=check_count("most", most), **how)
+    game = play.game(filt, adversary)
     points = tuple(one_epsilon("epsilons", epsilon) for epsilon in grid_of("epsilons", epsilons))
     deltas = [float(filt.promise.delta(epsilon)) for epsilon in points]
     for epsilon, delta in zip(points, deltas, strict=True):
@@ -232,8 +230,7 @@ def decide_profile(
                 f"epsilons must be such that delta < 1 is promised, got epsilon={epsilon!r}; leave it out"
             )
     failure = float(check_delta("failure", failure))
-    play = Play(n=check_count("most", most), **how)
-    return _decided(play, play.game(filt, adversary), ProfileTest.of(points, deltas, failure), PLAIN_DRAWS)
+    return _decided(play, game, ProfileTest.of(points, deltas, failure), PLAIN_DRAWS)
 
 
 def _decided(play: Play, game: Game, test: ProfileTest, rests_on: str) -> ProfileDecision:

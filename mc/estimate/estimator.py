@@ -1,16 +1,24 @@
-"""An estimator: H_{e^epsilon} as a sum of terms, each a mean over paths of one game; and those that a game allows."""
+"""Estimators: H_{e^epsilon} as a sum of terms, each a mean over paths of one game; those allowed, and those chosen.
+
+A pilot chooses, on paths of its own: they are not used again, so that a choice leaves the failure probability as it is.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mc.engine.game import Game
 from mc.engine.guard import Guard
+from mc.engine.paths import Paths
+from mc.engine.remembered import remembered
+from mc.engine.streams import Tile
+from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import Ceiling, certain, stated
 from mc.estimate.functionals import HockeyStick, InfiniteLosses, IntervalName, JointFunctional, UnitFunctional
 from mc.estimate.martingale import WeightedSlack
@@ -19,11 +27,23 @@ from mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from mc.runs.tally import Tally
 from theory.conversions import CKS
 
-__all__ = ["Aim", "Estimator", "Method", "Term", "allowed", "tilted"]
+__all__ = ["Aim", "Estimator", "Method", "Term", "allowed", "estimators", "pilot_tile", "tilted"]
 
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
 _Act: TypeAlias = Literal["trust", "stop"]
 
+#: The index of the tile that pilots play; no run is long enough to reach it.
+PILOT = 2**62
+PILOT_PATHS = 8192
+#: One estimator answers all epsilons of a grid at which its width is at most this many times the least width.
+SHARED = 2.0
+#: A candidate is not piloted where another's width is, at every epsilon, at most this many times the least it can have.
+ENOUGH = 1.01
+#: An estimator is not used where its values have more than 16 times the least range of any candidate: the pilot may
+#: have missed its rare large values.
+_RANGE = math.log(16.0)
+#: Shares of the paths tried for a term of a sum.
+SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 #: Bounds whose logarithm has a larger absolute value than this are not used: they leave the range of doubles.
 _DOUBLES_END, _WITHIN = 700.0, 600.0
 #: The most orders tried on a grid.
@@ -65,12 +85,24 @@ class Estimator:
 
     The main term is the last. Before it may come the part of H from paths that a guard would have stopped, and the
     probability of infinite losses where they are weighed: see `mc.estimate.ceiling.Ceiling`. shares are the terms'
-    shares of the paths.
+    shares of the paths, none before a pilot.
     """
 
     epsilons: tuple[float, ...]
     terms: tuple[Term, ...]
-    shares: tuple[float, ...]
+    shares: tuple[float, ...] = ()
+
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the largest value that a pilot may miss, for each epsilon: of any term."""
+        ranges = ([functional.log_unseen for functional in term.functionals] for term in self.terms)
+        return tuple(map(max, zip(*ranges, strict=True)))
+
+    def floors(self, aim: Aim) -> tuple[float, ...]:
+        """The least width that any pilot can expect at each epsilon."""
+        failure = aim.failure / len(self.terms)
+        widths = ([sums.least_width(aim.n, failure) for sums in term.functionals] for term in self.terms)
+        return tuple(map(sum, zip(*widths, strict=True)))
 
     def plays(self, n: int) -> tuple[tuple[Term, int], ...]:
         """The terms to play, each with its number of paths, n in all."""
@@ -115,6 +147,98 @@ class Aim:
     method: Method = "auto"
     interval: IntervalName = "auto"
     trusting: bool = True
+
+
+@remembered(64)
+def estimators(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator, ...]:
+    """The estimators that together answer every epsilon: of the named method, or of all methods for "auto".
+
+    A pilot predicts the width of each candidate's interval; one that no pilot could make narrow enough has none. One
+    estimator answers all epsilons at which it is nearly as narrow as the best. Nothing else decides: a pilot's random
+    numbers are the same whatever the seed of the run.
+    Raises ValueError as `allowed` does.
+    """
+    offers = _offers([Estimator(epsilons, terms) for terms in allowed(game, epsilons, aim)], aim)
+    widths = np.array([expected for _, expected in offers])
+    best, left = widths.min(axis=0), np.ones(len(epsilons), dtype=np.bool_)
+    answering: list[Estimator] = []
+    while left.any():
+        # the estimator that answers most epsilons; among equals the narrowest
+        able = (widths <= SHARED * best) & left
+        winner = min(range(len(offers)), key=lambda k: (-able[k].sum(), _relative(widths[k], best)))
+        answering.append(offers[winner][0].only(np.flatnonzero(able[winner]).tolist()))
+        left &= ~able[winner]
+    return tuple(answering)
+
+
+def _offers(candidates: Sequence[Estimator], aim: Aim) -> list[tuple[Estimator, NDArray[np.float64]]]:
+    """The candidates worth a pilot, each with its expected widths, infinite where its values range too far."""
+    ranges = np.array([candidate.log_ranges for candidate in candidates])
+    floors = np.array([candidate.floors(aim) for candidate in candidates])
+    far, best = ranges > ranges.min(axis=0) + _RANGE, np.full(ranges.shape[1], math.inf)
+    offers: dict[int, tuple[Estimator, NDArray[np.float64]]] = {}
+    played: dict[Hashable, Paths] = {}
+    for place in sorted(range(len(candidates)), key=lambda place: sum(floors[place].tolist())):
+        hopeless = (far[place] | (floors[place] > SHARED * best)).all()
+        if hopeless or any((widths <= ENOUGH * floors[place]).all() for _, widths in offers.values()):
+            continue
+        estimator, expected = _piloted(candidates[place], aim, played)
+        offers[place] = estimator, np.where(far[place], math.inf, expected)
+        best = np.minimum(best, offers[place][1])
+    return [offers[place] for place in sorted(offers)]
+
+
+def _piloted(
+    candidate: Estimator, aim: Aim, played: dict[Hashable, Paths]
+) -> tuple[Estimator, tuple[float, ...]]:
+    """The estimator with its paths shared out and its stakes so that the expected widths are least, and these.
+
+    played holds the pilots so far: candidates are forms of one game, and some have a term in common.
+    """
+    fits = []
+    for term in candidate.terms:
+        way = term.game.order, term.game.guard, term.game.erasures
+        if way not in played:
+            played[way] = play_tile(term.game, pilot_tile(aim.n))
+        fits.append([functional.fitted(played[way]) for functional in term.functionals])
+
+    def shared_out(shares: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
+        failure, terms, widths = aim.failure / len(fits), [], [0.0] * len(candidate.epsilons)
+        shared = replace(candidate, shares=shares)
+        for (term, n), fitted in zip(shared.plays(aim.n), fits, strict=True):
+            plans = [
+                min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
+                for forms in fitted
+            ]
+            terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
+            widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
+        return replace(shared, terms=tuple(terms)), tuple(widths)
+
+    trials = [shared_out(shares) for shares in _shares(len(candidate.terms))]
+    best = np.min([widths for _, widths in trials], axis=0)
+    return min(trials, key=lambda trial: _relative(trial[1], best))
+
+
+def _width(plan: tuple[UnitFunctional, Estimate]) -> float:
+    return plan[1].high - plan[1].low
+
+
+def _shares(terms: int) -> Iterator[tuple[float, ...]]:
+    """The splits of paths to try: each term takes a share of what the terms before it left."""
+    if terms == 1:
+        yield (1.0,)
+        return
+    for share in SHARES:
+        yield from ((share, *((1 - share) * rest for rest in after)) for after in _shares(terms - 1))
+
+
+def _relative(widths: Iterable[float], best: NDArray[np.float64]) -> float:
+    return math.fsum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
+
+
+def pilot_tile(n: int) -> Tile:
+    """The tile that the pilot plays before a run of n paths."""
+    return Tile(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
 
 
 def allowed(game: Game, epsilons: tuple[float, ...], aim: Aim) -> list[tuple[Term, ...]]:

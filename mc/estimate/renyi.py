@@ -17,8 +17,8 @@ from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import certain, stated
+from mc.estimate.estimator import pilot_tile
 from mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
-from mc.estimate.pilot import pilot_tile
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Tally

@@ -14,9 +14,8 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.estimate.curve import Curve
-from mc.estimate.estimator import Aim, Estimator, Method
+from mc.estimate.estimator import Aim, Estimator, Method, estimators
 from mc.estimate.functionals import IntervalName
-from mc.estimate.pilot import estimators
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally

@@ -25,6 +25,9 @@ from theory.shown import Pictured, Row, row_of
 
 __all__ = ["SurvivalCurve", "Survivors", "survival"]
 
+#: More rounds are not counted one by one.
+_MOST_ROUNDS = 10**6
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SurvivalCurve(Pictured):
@@ -52,6 +55,12 @@ class Survivors:
 
     rounds: int
 
+    def __post_init__(self) -> None:
+        if self.rounds > _MOST_ROUNDS:
+            raise ValueError(
+                f"rounds must be at most {_MOST_ROUNDS:,} where each is counted, got rounds={self.rounds}; pass fewer"
+            )
+
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         stopped_at = np.bincount(paths.releases, minlength=self.rounds + 1)
         return stopped_at[::-1].cumsum()[::-1][1:].astype(np.float64)
@@ -70,7 +79,7 @@ def survival(
     """P(T >= t), t = 1..rounds, T the number of outputs released before a denial or the end of the rounds.
 
     Each t has a Clopper-Pearson interval with an equal share of the failure probability, so that all hold together.
-    The other keywords are the fields of `Play`. Raises TypeError where rounds is not given.
+    The other keywords are the fields of `Play`. Raises TypeError without rounds, ValueError for more than 10^6.
     """
     if "rounds" not in how:
         raise TypeError("rounds must be given, got none; pass how far the curve is to go")

@@ -71,13 +71,19 @@ class IntervalMethod:
 
     The values come in parts, in the ratios `parts`, and within a part their order makes no difference; with no parts
     it may make one anywhere. Samples that hold every value equally often in each part are the same to the method, and
-    asked about once.
+    asked about once. It takes samples of a multiple of `multiple` values.
     """
 
     name: str
     miss: Callable[[NDArray[np.float64], float, float], Side]
     counts_only: bool = False
     parts: tuple[int, ...] = ()
+    block: int = 1
+
+    @property
+    def multiple(self) -> int:
+        """What the size of a sample must be a multiple of."""
+        return sum(self.parts) or self.block
 
     @property
     def cases(self) -> tuple[HardCase, ...]:
@@ -135,6 +141,7 @@ METHODS: tuple[IntervalMethod, ...] = (
     IntervalMethod(
         "betting on means of 10",
         _by_interval(lambda x, f: _betting(x.reshape(-1, 10).mean(axis=1).tobytes(), f)),
+        block=10,
     ),
     IntervalMethod(
         "Clopper-Pearson",
@@ -188,13 +195,13 @@ def measure_coverage(
     """The misses of the method on `repetitions` independent samples of size n from the case.
 
     Raises ValueError for a method that needs counts if the case has values other than 0 and 1, and where n is not
-    divisible into the method's parts.
+    divisible into the method's parts or blocks.
     """
     n = check_count("n", n, least=2)
-    if method.parts and n % sum(method.parts):
+    if over := n % method.multiple:
         raise ValueError(
-            f"n must be a multiple of {sum(method.parts)} for {method.name}, got n={n}; "
-            f"pass {n - n % sum(method.parts) + sum(method.parts)}"
+            f"n must be a multiple of {method.multiple} for {method.name}, got n={n}; "
+            f"pass {n - over + method.multiple}"
         )
     repetitions = check_count("repetitions", repetitions)
     failure = float(check_delta("failure", failure))

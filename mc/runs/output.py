@@ -6,10 +6,10 @@ import errno
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-__all__ = ["OutputFolder", "sync_folder"]
+__all__ = ["OutputFolder"]
 
 
 class OutputFolder:
@@ -23,23 +23,25 @@ class OutputFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._made: list[Path] = []
-        self._staging: Path | None = None
-        self._names: list[str] = []
-        self._dropped: list[str] = []
+        #: What is left to remove in the end: the hidden folder, and folders that were made and have stayed empty.
+        self._left = ExitStack()
+        self._names: dict[str, None] = {}
+        self._dropped: dict[str, None] = {}
 
     def __enter__(self) -> OutputFolder:
         try:
-            for missing in reversed(
-                [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
-            ):
+            self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+            for missing in reversed(self._made):
                 missing.mkdir()
-                self._made.append(missing)
-            self.path.mkdir(exist_ok=True)  # raises where there is a file in its place
-            with tempfile.TemporaryFile(dir=self.path):
-                pass
+                self._left.callback(_remove_if_empty, missing)
+            hidden = tempfile.TemporaryDirectory(
+                prefix=".unfinished.", dir=self.path, ignore_cleanup_errors=True
+            )
+            self._hidden = Path(self._left.enter_context(hidden))
+            for name in ("new", "old"):
+                (self._hidden / name).mkdir()
         except OSError as error:
-            self._clear()
+            self._left.close()
             raise OSError(
                 f"out must be a folder that can be written to, got out={str(self.path)!r} "
                 f"({error.strerror or error}); pass --out with another folder"
@@ -49,39 +51,28 @@ class OutputFolder:
     def add(self, name: str, content: bytes) -> None:
         """Stage a file; it appears under `name` when the block ends without an exception."""
         try:
-            with (self._stage() / "new" / name).open("wb") as file:
+            with (self._hidden / "new" / name).open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
             raise _refused(self.path / name, error) from error
-        if name not in self._names:
-            self._names.append(name)
+        self._names[name] = None
 
     def drop(self, name: str) -> None:
         """Remove an earlier file of that name when the block ends without an exception, if there is one."""
-        self._dropped.append(name)
-
-    def _stage(self) -> Path:
-        if self._staging is None:
-            self._staging = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
-            for name in ("new", "old"):
-                (self._staging / name).mkdir()
-        return self._staging
+        self._dropped[name] = None
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
+        with self._left:
             if kind is None:
-                if self._names or any(os.path.lexists(self.path / name) for name in self._dropped):
-                    self._place(self._stage())
+                self._place(self._hidden)
                 for folder in (self.path, *(made.parent for made in self._made)):
-                    sync_folder(folder)
-        finally:
-            self._clear()
+                    _sync(folder)
 
     def _place(self, staging: Path) -> None:
         """Rename the staged files and remove the dropped ones; after a failure every earlier file is as it was."""
-        names = dict.fromkeys((*self._names, *self._dropped))
+        names = self._names | self._dropped
         for name in names:
             if (self.path / name).is_dir() and not (self.path / name).is_symlink():
                 raise _refused(self.path / name, "it is a folder")
@@ -105,17 +96,13 @@ class OutputFolder:
                     (self.path / name).unlink(missing_ok=True)
             raise
 
-    def _clear(self) -> None:
-        """Remove what was staged, and the folders made here that are empty."""
-        if self._staging is not None:
-            shutil.rmtree(self._staging, ignore_errors=True)
-            self._staging = None
-        while self._made:
-            with suppress(OSError):  # what has come into it in the meantime stays
-                self._made.pop().rmdir()
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # what has come into it in the meantime stays
+        folder.rmdir()
 
 
-def sync_folder(folder: Path) -> None:
+def _sync(folder: Path) -> None:
     """Wait until the names in a folder are on the disk; OSError with one sentence where the disk fails."""
     if os.name == "nt":  # folders cannot be opened there
         return

@@ -17,9 +17,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +28,7 @@ from numpy.typing import NDArray
 from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
+from filters.holders.saved import sealed, unsealed
 from filters.holders.secret_noise import SecretNoise
 from mc.runs.output import OutputFolder
 from mc.training.data import DataSet
@@ -39,9 +38,10 @@ __all__ = ["Descent", "Learner"]
 
 Array = NDArray[np.float64]
 
-_VERSION = 4
-#: More steps than anybody takes: their number numbers the noise.
-_MOST_STEPS = 2**53
+_VERSION = 5
+_SAVED = ("theta", "parameters", "taken", "secret", "people")
+#: Nobody's secret: what is signed with it is seen to be damaged, and no more.
+_UNDAMAGED = b"filterproof.descent"
 
 
 class Learner(Protocol):
@@ -163,61 +163,49 @@ class Descent:
 
     # -- kept and restored -----------------------------------------------------------------------------
 
-    def to_bytes(self) -> bytes:
-        """Everything that `from_bytes` needs but data, network and filter: an npz file without pickles.
+    def save(self, path: str | Path) -> None:
+        """Write all that `restored` needs but data, network and filter to a file, which is whole or as it was.
 
-        It holds everyone's spending, which is personal data: store it as such.
+        It holds everyone's spending, which is personal data: store it as such. OSError where it cannot be written.
         """
-        saved = {
-            "version": _VERSION,
+        content = {
+            "theta": self._theta.astype("<f8").tobytes().hex(),
             "parameters": self._parameters(),
             "taken": self._taken,
             "secret": self._secret,
             "people": self.people.to_dict(),
         }
-        text = np.frombuffer(json.dumps(saved).encode(), dtype=np.uint8)
-        file = io.BytesIO()
-        np.savez(file, theta=self._theta, told=text)
-        return file.getvalue()
-
-    def save(self, path: str | Path) -> None:
-        """Write `to_bytes` to a file, which is whole or as it was; OSError where it cannot be written."""
         path = Path(path)
         with OutputFolder(path.parent) as folder:
-            folder.add(path.name, self.to_bytes())
-
-    @classmethod
-    def from_bytes(cls, content: bytes, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
-        """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
-        theta, saved = _read(content)
-        try:
-            secret = check_count("secret", saved["secret"], least=0)
-            given, people_saved, taken = saved["parameters"], saved["people"], saved["taken"]
-            clip, sigma, rate = (given[name] for name in ("clip", "sigma", "rate"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise _no_descent(content, error) from error
-        people = IndividualFilter.from_dict(people_saved, filt)
-        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
-        for name, own in made._parameters().items():
-            if given.get(name) != own:
-                raise ValueError(
-                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
-                    "network and filter"
-                )
-        if theta.shape != made._theta.shape or not np.isfinite(theta).all():
-            raise ValueError(
-                f"theta must have shape {made._theta.shape} and be finite, got shape {theta.shape} with "
-                f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
-            )
-        made._theta, made._taken = theta, check_count("taken", taken, least=0)
-        if made._taken > _MOST_STEPS:
-            raise ValueError("taken must be at most 2^53, got more; pass the file unchanged")
-        return made
+            folder.add(path.name, json.dumps(sealed("descent", _VERSION, content, _UNDAMAGED)).encode())
 
     @classmethod
     def restored(cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
-        """The descent that `save` wrote, under the same filter; OSError without the file, ValueError for another."""
-        return cls.from_bytes(Path(path).read_bytes(), data, network, filt)
+        """The descent that `save` wrote.
+
+        OSError without the file; ValueError for a damaged or another one, and for other data, network or filter.
+        """
+        content = Path(path).read_bytes()
+        try:
+            saved = unsealed(json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "Descent.save")
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"path must name what Descent.save wrote, got {len(content)} bytes that are not ({error}); pass the "
+                "file unchanged"
+            ) from error
+        given = saved["parameters"]
+        clip, sigma, rate = (given[name] for name in ("clip", "sigma", "rate"))
+        people = IndividualFilter.from_dict(saved["people"], filt)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=saved["secret"])
+        for name, own in made._parameters().items():
+            if given[name] != own:
+                raise ValueError(
+                    f"{name} must be that of the saved descent, {given[name]!r}, got {own!r}; pass the same data, "
+                    "network and filter"
+                )
+        made._theta = np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8").astype(np.float64)
+        made._taken = saved["taken"]
+        return made
 
     def _parameters(self) -> dict[str, Any]:
         digest = hashlib.sha256()
@@ -231,28 +219,3 @@ class Descent:
             "sizes": list(self.network.sizes),
             "data": digest.hexdigest(),
         }
-
-
-def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
-    """The parameters and the rest of what `to_bytes` wrote."""
-    try:
-        with zipfile.ZipFile(
-            io.BytesIO(content)
-        ) as archive:  # what is packed smaller than it is was not written here
-            if sum(part.file_size for part in archive.infolist()) > len(content):
-                raise ValueError("parts larger than the whole")
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            theta, saved = file["theta"], json.loads(file["told"].tobytes())
-        if saved["version"] != _VERSION or theta.dtype != np.float64:
-            raise ValueError(f"version {saved['version']!r} of {theta.dtype}")
-        return theta, saved
-    except Exception as error:  # a damaged archive may raise anything
-        raise _no_descent(content, error) from error
-
-
-def _no_descent(content: bytes, error: Exception) -> ValueError:
-    sentence = str(error).partition("\n")[0]
-    return ValueError(
-        f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({sentence}); pass "
-        "the file unchanged"
-    )

@@ -11,7 +11,7 @@ import io
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from filters.holders.individual import IndividualFilter
 from filters.rules.gdp import GaussianFilter
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import Estimate
-from mc.runs.output import OutputFolder, sync_folder
+from mc.runs.output import OutputFolder
 from mc.training.convolutional import ConvolutionalNetwork
 from mc.training.data import DataSet
 from mc.training.descent import Descent, Learner
@@ -42,7 +42,7 @@ __all__ = ["Retrained", "StepTaken", "train_idx"]
 _FURTHER = 35
 _FAILURE = 0.05
 #: What everyone spent and the generator of the noise: for no other eyes.
-_PRIVATE, _KEPT = "private", "descent.npz"
+_PRIVATE, _KEPT = "private", "descent.json"
 #: Held locked by the run that writes beside it.
 _LOCK = "lock"
 _MODEL = "model.npz"
@@ -99,7 +99,7 @@ def train_idx(
     steps = (mu sigma)^2. The descent goes on to `most_steps`, 35 more than `steps` if left out, with those who have
     some budget left (000 chooses the best of these by looking at the training data; here the last one is taken).
 
-    After each step everything is written to out/private/descent.npz, in one file, and only then is the step told to
+    After each step everything is written to out/private/descent.json, in one file, and only then is the step told to
     `on_step`: no crash forgets what a person spent on something that was seen. The same call goes on from there, with
     the same numbers as without a crash on the same machine with as many threads; `most_steps` may grow, `seed` no
     longer counts. The file holds everyone's spending and the state of the noise: keep it to yourself. out/model.npz
@@ -174,53 +174,33 @@ def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, in
 
 
 def _private(out: Path) -> Path:
-    """The folder inside `out` that only its owner may look into."""
+    """The folder inside `out` that only its owner may look into; it and `out` are on the disk."""
     private = out / _PRIVATE
-    new = [path.parent for path in (private, out, *out.parents) if not path.exists()]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        private.mkdir(mode=0o700, exist_ok=True)
-        for folder in new:
-            sync_folder(folder)
-    except OSError as error:
-        raise OSError(
-            f"out must be a folder that can be written to, got out={str(out)!r} ({error.strerror or error}); "
-            "pass another folder"
-        ) from error
+    with OutputFolder(out), suppress(FileExistsError):
+        private.mkdir(mode=0o700)
     return private
 
 
 @contextmanager
 def _alone(private: Path) -> Iterator[None]:
     """Nobody else runs in `private` meanwhile; the system takes the lock back when the process ends."""
-    try:
-        file = os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise OSError(
-            f"{private / _LOCK} must be a file that can be opened ({error.strerror or error}); mend it or pass another "
-            "out"
-        ) from error
-    try:
-        if fcntl is not None:
-            _lock(file, private)
+    with ExitStack() as to_the_end:
+        try:
+            file = os.fdopen(os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+            to_the_end.enter_context(file)
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(
+                f"out must be used by one run at a time, got one that is running in {str(private)!r}; wait for its end "
+                "or pass another out"
+            ) from None
+        except OSError as error:
+            raise OSError(
+                f"{private / _LOCK} must be a file that can be opened and locked ({error.strerror or error}); mend it "
+                "or pass another out"
+            ) from error
         yield
-    finally:
-        os.close(file)
-
-
-def _lock(file: int, private: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OSError(
-            f"out must be used by one run at a time, got one that is running in {str(private)!r}; wait for its end or "
-            "pass another out"
-        ) from None
-    except OSError as error:
-        raise OSError(
-            f"out must be on a file system with locks, got {str(private)!r} ({error.strerror or error}); pass another "
-            "out"
-        ) from error
 
 
 def _restored(
@@ -233,7 +213,7 @@ def _restored(
         raise OSError(
             f"{file} must be a file that can be read ({error.strerror or error}); mend it or pass another out"
         ) from error
-    except Exception as error:  # what somebody wrote there may raise anything
+    except ValueError as error:
         raise ValueError(f"{file} must be of the same run: {error}; or pass another out") from error
     for name, value in given.items():
         saved = getattr(descent, name)

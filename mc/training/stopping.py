@@ -52,6 +52,4 @@ class PrivateCounts:
                 f"counted must have shape ({people},), got {numbers.shape}; pass one number for each person"
             )
         check_probability("counted", numbers)
-        if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng must be a NumPy Generator, got {rng!r}; pass np.random.default_rng()")
         return float(self._sums.release(numbers[:, np.newaxis], rng).value[0])

@@ -11,8 +11,7 @@ import numpy as np
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.estimator import Aim
-from mc.estimate.pilot import estimators
+from mc.estimate.estimator import Aim, estimators
 from mc.estimate.simulate import simulate
 from mc.runs.play import play
 from tests.instruments.bench.games import LEAVING

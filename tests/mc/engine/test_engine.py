@@ -13,33 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import filterproof as fp
 from mc.engine.guard import Exceeded, Guard
 from mc.engine.levels import largest
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
+from tests.mc.estimate.ten_times import Grants
 
 BASIC, GDP, A = fp.BasicFilter(1.0, 1e-3), fp.GaussianFilter(1.0), fp.Gaussian(0.8)
-
-
-class RoundLimit(fp.PrivacyFilter):
-    """Admits `rounds` requests of any kind, in every run."""
-
-    promise = fp.ApproxDP(epsilon=1.0, delta=0.5)
-
-    def __init__(self, rounds: int) -> None:
-        self.rounds = rounds
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, state: Any, request: fp.DominatingPair) -> NDArray[np.bool_]:
-        return np.asarray(state < self.rounds)
-
-    def spend(self, state: Any, request: fp.DominatingPair) -> Any:
-        return state + 1
 
 
 def test_streams_are_functions_of_seed_tile_and_purpose() -> None:
@@ -78,8 +60,8 @@ def guarded(**asked: fp.DominatingPair) -> None:
 
 def wrong(method: str, value: Any) -> fp.PrivacyFilter:
     """A filter of which one method answers with `value`."""
-    kind = type("Wrong", (RoundLimit,), {method: lambda self, *args: value})
-    return kind(1)  # type: ignore[no-any-return]
+    kind = type("Wrong", (Grants,), {method: lambda self, *args: value})
+    return kind(fp.ApproxDP(1.0, 0.5), 1)  # type: ignore[no-any-return]
 
 
 REFUSED: list[tuple[Callable[[], object], str]] = [

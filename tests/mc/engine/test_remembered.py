@@ -10,8 +10,7 @@ import numpy as np
 import filterproof as fp
 from mc.engine.levels import even_level
 from mc.engine.remembered import remembered
-from mc.estimate.estimator import Aim
-from mc.estimate.pilot import estimators
+from mc.estimate.estimator import Aim, estimators
 from mc.estimate.spending import expanded
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,45 +62,3 @@ class Tree(fp.Adversary):
     def request(self, view: fp.View) -> fp.DominatingPair:
         first, *_ = self.steps
         return first if view.round == 0 else fp.Selection(self.steps[view.round], view.loss > 0)
-
-
-def leaves(pair: fp.DominatingPair, direction: str) -> list[tuple[float, float]]:
-    """(log P/Q, probability under the law drawn from) of each outcome."""
-    if isinstance(pair, fp.FinitePair):
-        p, q = pair.p, pair.q
-        law = p if direction == "PQ" else q
-        return [(math.log(a / b), float(m)) for a, b, m in zip(p, q, law, strict=True)]
-    e = float(getattr(pair, "epsilon", 0.0))
-    d = float(pair.p if isinstance(pair, fp.Erasure) else getattr(pair, "delta", 0.0))
-    sign = 1 if direction == "PQ" else -1
-    return [
-        (sign * math.inf, d),
-        (sign * e, (1 - d) * expit(e)),
-        (-sign * e, (1 - d) * expit(-e)),
-    ]
-
-
-def mean_over_leaves(
-    filt: fp.PrivacyFilter, worth: Callable[[float], float], direction: str, steps: tuple[Any, ...]
-) -> float:
-    """E[worth(loss)] over Tree's transcripts under the filter, by visiting every leaf, infinite losses drawn."""
-    sign = 1 if direction == "PQ" else -1
-
-    def visit(depth: int, loss: float, chance: float, state: Any) -> float:
-        if not math.isfinite(loss) or depth == len(steps):
-            return chance * worth(sign * loss)
-        pair = steps[0] if depth == 0 else steps[depth][int(loss > 0)]
-        if not filt.admits(state, pair)[0]:
-            return chance * worth(sign * loss)
-        after = filt.spend(state, pair)
-        ways = [(more, m) for more, m in leaves(pair, direction) if m > 0]
-        return sum(visit(depth + 1, loss + more, chance * m, after) for more, m in ways)
-
-    return visit(0, 0.0, 1.0, filt.start(1))
-
-
-def enumerated(
-    filt: fp.PrivacyFilter, epsilon: float, direction: str, steps: tuple[Any, ...] = STEPS
-) -> float:
-    """H_{e^epsilon} of Tree's transcript under the filter."""
-    return mean_over_leaves(filt, lambda loss: -math.expm1(min(epsilon - loss, 0.0)), direction, steps)

@@ -1,4 +1,4 @@
-"""Infinite losses weighed instead of drawn, against closed forms and against enumeration of every leaf."""
+"""Infinite losses weighed instead of drawn, against closed forms and against the law of every transcript."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import filterproof as fp
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import Ceiling, certain
-from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed, enumerated
+from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed
 from tests.mc.estimate.ten_times import Silent
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
@@ -92,19 +92,20 @@ TREES: list[tuple[fp.PrivacyFilter, tuple[Any, ...], str]] = [
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 @pytest.mark.parametrize(("filt", "steps", "method"), TREES)
-def test_an_adaptive_tree_matches_the_enumeration_of_its_leaves(
+def test_an_adaptive_tree_matches_its_evaluation(
     filt: fp.PrivacyFilter, steps: tuple[Any, ...], method: Any, direction: Any
 ) -> None:
     grid = [-0.2, 0.3, 1.0]
     curve = fp.simulate(
         filt, Tree(steps), epsilon=grid, n=100_000, seed=4, direction=direction, method=method
     )
-    for epsilon, estimate in curve:
-        assert enumerated(filt, epsilon, direction, steps) in estimate
+    ways = {way: fp.evaluate(filt, Tree(steps), epsilon=grid, direction=way) for way in ("PQ", "QP")}
+    for (_, estimate), truth in zip(curve, ways.pop(direction), strict=True):
+        assert truth.value in estimate
         assert estimate.relative_half_width < (0.05 if method == "tilted" else 0.5)
     # the control: halting, the direction and erasures all show
-    truth = enumerated(filt, 0.3, direction, steps)
-    assert abs(truth - enumerated(filt, 0.3, "QP" if direction == "PQ" else "PQ", steps)) > 0.05 * truth
+    ((_, other, _),) = ways.values()
+    assert abs(curve[0.3].value - other.value) > 0.05 * other.value
 
 
 # -- what bounds the two terms, and how they are played ---------------------------------------------------------

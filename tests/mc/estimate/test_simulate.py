@@ -13,12 +13,11 @@ import pytest
 import filterproof as fp
 from mc.engine.guard import Exceeded
 from mc.engine.tiles import play_tile
-from mc.estimate import pilot
+from mc.estimate import estimator as choosing
 from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import Aim, allowed
+from mc.estimate.estimator import Aim, Estimator, allowed, estimators
 from mc.estimate.functionals import UnitFunctional
 from mc.estimate.martingale import WeightedSlack
-from mc.estimate.pilot import estimators
 from tests.mc.estimate.ten_times import Silent, TenTimes
 from theory.realisation import kappa_survival
 
@@ -47,6 +46,11 @@ def test_a_deterministic_stopping_time_is_seen_exactly() -> None:
     assert [curve[t].value for t in range(1, 16)] == [1.0] * 11 + [0.0] * 4
     with pytest.raises(IndexError, match=r"t must be in 1..15, got t=16"):
         curve[16]
+    for rounds in (10**6 + 1, 10**13):
+        with pytest.raises(
+            ValueError, match=rf"rounds must be at most 1,000,000 .*, got rounds={rounds}; pass fewer"
+        ):
+            fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=rounds, n=1000)
 
 
 def test_the_bound_on_weights_is_attained() -> None:
@@ -113,15 +117,15 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
     }
     for estimator in chosen(game, grid, aim):
         for epsilon, sums in zip(estimator.epsilons, estimator.terms[-1].functionals, strict=True):
-            assert sums.log_range <= least[epsilon] + pilot._RANGE
+            assert sums.log_range <= least[epsilon] + choosing._RANGE
 
 
 def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> None:
     game = fp.Game.between(fp.ApproximateDPFilter(1.0, 1e-3), fp.LossChasing(), rounds=12)
     grid, aim = (0.0, 1.0, 2.0), Aim(1000, 0.01, "martingale")
     for terms in allowed(game, grid, aim):
-        _, widths = pilot._Candidate(grid, terms).piloted(aim, {})
-        paths = play_tile(terms[-1].game, pilot.pilot_tile(aim.n))
+        _, widths = choosing._piloted(Estimator(grid, terms), aim, {})
+        paths = play_tile(terms[-1].game, choosing.pilot_tile(aim.n))
         for slack, width in zip(terms[-1].functionals, widths, strict=True):
             assert isinstance(slack, WeightedSlack)
             whole = replace(slack, beta=1.0)
@@ -162,12 +166,12 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
         assert all(floor <= width * (1 + 1e-12) for floor, width in zip(least, widths, strict=True))
         return estimator, widths
 
-    piloted, floors = pilot._Candidate.piloted, pilot._Candidate.floors
-    monkeypatch.setattr(pilot._Candidate, "piloted", noting)
+    piloted, floors = choosing._piloted, Estimator.floors
+    monkeypatch.setattr(choosing, "_piloted", noting)
     game = fp.Game.between(filt, adversary, rounds=rounds)
     few = chosen(game, epsilons, Aim(n, 1e-6))
     after = len(pilots)
-    monkeypatch.setattr(pilot._Candidate, "floors", lambda self, aim: (0.0,) * len(epsilons))
+    monkeypatch.setattr(Estimator, "floors", lambda self, aim: (0.0,) * len(epsilons))
     assert chosen(game, epsilons, Aim(n, 1e-6)) == few
     assert 0 < after <= len(pilots) - after
     plain_played = 1.0 in pilots[:after]

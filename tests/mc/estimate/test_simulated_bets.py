@@ -12,10 +12,9 @@ import pytest
 import filterproof as fp
 from mc.engine.streams import TILE, Tile, tiles
 from mc.engine.tiles import play_tile
-from mc.estimate.estimator import Aim
+from mc.estimate.estimator import Aim, estimators
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.martingale import WeightedSlack
-from mc.estimate.pilot import estimators
 from mc.estimate.renyi import RenyiMoment
 from mc.intervals import FixedBets
 

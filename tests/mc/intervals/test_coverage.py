@@ -116,10 +116,18 @@ def test_every_repetition_is_an_independent_sample_of_the_law_in_each_part():
     )
 
 
-def test_a_sample_that_cannot_be_cut_into_the_parts_of_a_method_is_refused():
-    looks = next(m for m in METHODS if len(m.parts) == 8)
-    with pytest.raises(ValueError, match=r"n must be a multiple of 8 .*, got n=1001; pass 1008"):
-        fp.measure_coverage(looks, HARD_CASES[0], rng=np.random.default_rng(4), n=1001, repetitions=1)
+@pytest.mark.parametrize(
+    ("name", "multiple"),
+    [("betting test, 8 looks", 8), ("betting, stakes of a pilot", 5), ("betting on means of 10", 10)],
+)
+def test_a_sample_that_cannot_be_cut_into_what_a_method_takes_is_refused(name, multiple):
+    (method,) = (m for m in METHODS if m.name == name)
+    for n in (1001, 1000 + multiple - 1):
+        with pytest.raises(
+            ValueError, match=rf"n must be a multiple of {multiple} .*, got n={n}; pass {1000 + multiple}$"
+        ):
+            fp.measure_coverage(method, HARD_CASES[0], rng=np.random.default_rng(4), n=n, repetitions=1)
+    fp.measure_coverage(method, HARD_CASES[0], rng=np.random.default_rng(4), n=1000 + multiple, repetitions=1)
 
 
 def test_counts_are_not_taken_of_values_between_zero_and_one():

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ def test_names_are_on_the_disk_before_the_block_is_left(
         folder.add("a.txt", b"whole")
     for one in (out, out.parent, tmp_path):  # the file is named in the first, the new folders in the others
         assert (one.stat().st_ino, True) in synced, one
+    assert ((out / "a.txt").stat().st_ino, False) in synced, "and what it says, before it has its name"
 
 
 @pytest.mark.parametrize(("number", "fails"), [(errno.EIO, True), (errno.EINVAL, False)])
@@ -63,10 +65,23 @@ def test_a_disk_that_fails_is_told_and_one_that_cannot_wait_for_names_is_not(
         folder.__exit__(None)
 
 
-def test_a_file_in_the_place_of_the_folder_is_one_clear_sentence(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("a file")
-    with pytest.raises(OSError, match=r"out must be a folder that can be written to, got out=.*pass --out"):
-        OutputFolder(tmp_path / "out").__enter__()
+def test_a_folder_that_cannot_be_written_to_is_one_clear_sentence_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("a file")
+    monkeypatch.setattr(os, "mkdir", partial(refuse_below, os.mkdir, tmp_path / "new" / "out"))
+    for place in ("file", "new/out"):
+        with pytest.raises(
+            OSError, match=r"out must be a folder that can be written to, got out=.*pass --out"
+        ):
+            OutputFolder(tmp_path / place).__enter__()
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def refuse_below(mkdir: Any, place: Path, path: Any, *mode: int) -> None:
+    if Path(path).parent == place:
+        raise PermissionError(1, "Operation not permitted")
+    mkdir(path, *mode)
 
 
 def refuse_the_third(patch: pytest.MonkeyPatch) -> None:

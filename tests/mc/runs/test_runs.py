@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,25 @@ def pool() -> Iterator[fp.LocalPool]:
         yield pool
 
 
-class Scrambled(Executor):
-    """Runs every task at once, but hands results back last first."""
+class Breaking(fp.LocalPool):
+    """A pool without processes that breaks at some of its tasks."""
+
+    def __init__(self, workers: int = 2, *, chance: float = 1.0) -> None:
+        self.workers, self.chance, self.rng, self.rebuilt = workers, chance, random.Random(5), 0
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
+        if self.rng.random() < self.chance:
+            future.set_exception(BrokenExecutor("a worker died"))
+        else:
+            future.set_result(fn(*args, **kwargs))
         return future
+
+    def rebuild(self) -> None:
+        self.rebuilt += 1
+        assert self.rebuilt < 500
+
+    kill = shutdown = lambda self, **how: None
 
 
 def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
@@ -66,7 +78,10 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
     assert fp.play(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
     for seconds in (1e9, 1e-9):
         monkeypatch.setattr("mc.runs.run.TASK", seconds)
-        assert fp.play(the_game(), MEASURE, n=N, seed=3, executor=Scrambled()).rows.tobytes() == undisturbed
+        assert (
+            fp.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
+            == undisturbed
+        )
     last = fp.play(the_game(), MEASURE, n=N - 9 * TILE, first=9, seed=3, workers=1)  # a run is its tiles
     assert undisturbed.endswith(last.rows.tobytes())
 
@@ -120,27 +135,6 @@ def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed
         tally = fp.play(the_game(), KillsOnce(str(flag)), n=N, seed=3, executor=pool)
     assert flag.exists()
     assert tally.rows.tobytes() == undisturbed
-
-
-class Breaking(fp.LocalPool):
-    """A pool without processes that breaks at some of its tasks."""
-
-    def __init__(self, workers: int = 2, *, chance: float = 1.0) -> None:
-        self.workers, self.chance, self.rng, self.rebuilt = workers, chance, random.Random(5), 0
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        if self.rng.random() < self.chance:
-            future.set_exception(BrokenExecutor("a worker died"))
-        else:
-            future.set_result(fn(*args, **kwargs))
-        return future
-
-    def rebuild(self) -> None:
-        self.rebuilt += 1
-        assert self.rebuilt < 500
-
-    kill = shutdown = lambda self, **how: None
 
 
 def test_every_task_is_answered_once_however_often_a_pool_breaks(monkeypatch: pytest.MonkeyPatch) -> None:

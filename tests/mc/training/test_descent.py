@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -101,17 +99,14 @@ def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -
 # -- kept and restored ---------------------------------------------------------------------------------
 
 
-def changed(content: bytes, **changes: Any) -> bytes:
-    with np.load(io.BytesIO(content)) as file:
-        theta, told = file["theta"], json.loads(file["told"].tobytes())
-    theta = changes.pop("theta", theta)
-    told |= changes
-    file = io.BytesIO()
-    np.savez(file, theta=theta, told=np.frombuffer(json.dumps(told).encode(), dtype=np.uint8))
-    return file.getvalue()
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """What a descent of no steps saved."""
+    descent().save(tmp_path / "descent.json")
+    return tmp_path / "descent.json"
 
 
-def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise() -> None:
+def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise(saved: Path) -> None:
     class Without(Network):
         """The same network, to which person 7 means nothing."""
 
@@ -119,9 +114,8 @@ def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise() 
             found, keep = super().gradients(theta, x, y), (np.arange(len(x)) != 7)[:, None]
             return Gradients(found.inputs, tuple(slope * keep for slope in found.slopes))
 
-    saved = descent().to_bytes()
     one, same, other = (
-        Descent.from_bytes(saved, made_up(), net, fp.ZCDPFilter(RHO))
+        Descent.restored(saved, made_up(), net, fp.ZCDPFilter(RHO))
         for net in (NET, NET, Without(sizes=NET.sizes))
     )
     for each in (one, same, other):
@@ -131,45 +125,43 @@ def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise() 
     assert np.linalg.norm(difference) > 3 * CLIP, "and another step has noise of its own"
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_damaged_file_raises_nothing_but_a_sentence(seed: int) -> None:
-    content, rng = descent().to_bytes(), np.random.default_rng(seed)
-    for _ in range(60):
-        damaged = bytearray(content)
-        for place in rng.integers(0, len(content), 3):
-            damaged[place] = rng.integers(0, 256)
-        with contextlib.suppress(ValueError):  # and nothing else
-            Descent.from_bytes(bytes(damaged), made_up(), NET, fp.ZCDPFilter(RHO))
+def test_a_file_that_was_damaged_or_is_another_is_one_sentence_that_names_it(saved: Path) -> None:
+    content, rng = saved.read_bytes(), np.random.default_rng(0)
+    bad = [
+        b"",
+        b"words",
+        b"\xff",
+        b"[" * 10**5,
+        content[:-200],
+        json.dumps({**json.loads(content), "taken": 1}).encode(),
+    ]
+    bad += [
+        content[:place] + bytes([content[place] ^ 1 << rng.integers(7)]) + content[place + 1 :]
+        for place in rng.integers(0, len(content), 60).tolist()
+    ]
+    for one in bad:
+        saved.write_bytes(one)
+        with pytest.raises(
+            ValueError, match=r"^path must name what Descent\.save wrote, got \d+ bytes that"
+        ) as refused:
+            Descent.restored(saved, made_up(), NET, fp.ZCDPFilter(RHO))
+        assert "\n" not in str(refused.value)
 
 
-def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
-    content, no_numbers, larger = descent().to_bytes(), io.BytesIO(), io.BytesIO()
-    np.savez(no_numbers, theta=np.array([None]), told=np.array([object()]))
-    np.savez_compressed(larger, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
-    kept = {"content": content, "data": made_up(), "network": NET, "filt": fp.ZCDPFilter(RHO)}
-    no_descent = r"content must be what Descent\.to_bytes gives, got \d+ bytes"
-    for sentence, given in (
-        *((no_descent, {"content": bad}) for bad in (b"", b"words", content[:-200], no_numbers.getvalue())),
-        *((no_descent, bad) for bad in ({"version": 1}, {"secret": {}}, {"secret": -1})),
-        (f"{no_descent}.*larger than the whole", {"content": larger.getvalue()}),
-        ("taken must be an integer >= 0, got taken=-1", {"taken": -1}),
-        (r"taken must be at most 2\^53, got more; pass the file unchanged$", {"taken": 2**53 + 1}),
-        ("taken must be an integer that a double can hold", {"taken": 10**400}),
-        (r"theta must have shape \(33,\)", {"theta": np.zeros(3)}),
-        (r"theta must .* finite, got shape \(33,\) with 33 others; pass", {"theta": np.full(33, np.nan)}),
+def test_a_descent_goes_on_with_its_own_data_network_and_filter_alone(saved: Path, tmp_path: Path) -> None:
+    given = {"path": saved, "data": made_up(), "network": NET, "filt": fp.ZCDPFilter(RHO)}
+    for sentence, other in (
         ("data must be that of the saved descent", {"data": made_up(seed=1)}),
         ("sizes must be that of the saved descent", {"network": Network(sizes=(2, 7, 3))}),
         ("filt must be the filter that was saved", {"filt": fp.ZCDPFilter(2 * RHO)}),
     ):
-        inside = {} if given.keys() <= kept.keys() else {"content": changed(content, **given)}
-        with pytest.raises(ValueError, match=f"^{sentence}") as refused:
-            Descent.from_bytes(**(kept | (inside or given)))  # type: ignore[arg-type]
-        assert "\n" not in str(refused.value)
+        with pytest.raises(ValueError, match=f"^{sentence}"):
+            Descent.restored(**(given | other))  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
-        Descent.restored(tmp_path / "none.npz", made_up(), NET, fp.ZCDPFilter(RHO))
+        Descent.restored(**(given | {"path": tmp_path / "none"}))  # type: ignore[arg-type]
     (tmp_path / "file").write_text("old")
     with pytest.raises(OSError, match="out must be a folder that can be written to"):
-        descent().save(tmp_path / "file" / "descent.npz")
+        descent().save(tmp_path / "file" / "descent.json")
     assert (tmp_path / "file").read_text() == "old"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -45,13 +44,13 @@ class Killed(BaseException):
 
 
 def state(out: Path) -> bytes:
-    return (out / "private" / "descent.npz").read_bytes()
+    return (out / "private" / "descent.json").read_bytes()
 
 
 def kept(out: Path, folder: Path) -> Descent:
     """The descent on the disk."""
     filt = fp.GaussianFilter(float(fp.gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
-    return Descent.restored(out / "private" / "descent.npz", read_idx(folder), STAND_IN, filt)
+    return Descent.restored(out / "private" / "descent.json", read_idx(folder), STAND_IN, filt)
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
@@ -211,24 +210,16 @@ def test_the_command_trains_and_says_what_is_promised_or_wrong(folder: Path, tmp
         ({"steps": 4}, r"sigma must be that of the run in out, .*, got sigma=.*; pass"),
         ({"epsilon": 7.0, "steps": None, "sigma": 2.0}, "must be of the same run: filt must be the filter that was"),
         ({"people": 60}, "of the same run: data must be that of the saved descent"),
-        *(
-            ({"raised": error}, r"private.descent\.npz must be of the same run: .*; or pass another out$")
-            for error in (TypeError("no number"), RecursionError("deep"), KeyError("sigma"))
-        ),
     ],
-    ids=["clip", "rate", "steps", "epsilon", "pictures", "type", "deep", "key"],
+    ids=["clip", "rate", "steps", "epsilon", "pictures"],
 )  # fmt: skip
-def test_a_run_is_not_mixed_with_another(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, sentence: str
-) -> None:
+def test_a_run_is_not_mixed_with_another(folder: Path, tmp_path: Path, change: dict, sentence: str) -> None:
     out, setting, change = tmp_path / "out", dict(SETTING), dict(change)
     train_idx(folder, **setting, most_steps=1, out=out)
     if people := change.pop("people", None):
         write_squares(folder, people=people)
         path = folder / "train-images-idx3-ubyte"
         path.write_bytes(path.read_bytes()[:-1] + b"\xff")
-    if error := change.pop("raised", None):
-        monkeypatch.setattr(Descent, "restored", Mock(side_effect=error))
     before = state(out)
     with pytest.raises(ValueError, match=sentence):
         train_idx(folder, **{**setting, **change}, most_steps=2, out=out)
@@ -252,15 +243,18 @@ def test_numbers_out_of_range_are_refused_in_a_sentence(
     with np.errstate(all="ignore"), pytest.raises(ValueError, match=sentence):
         train_idx(folder, **{**SETTING, **change}, out=tmp_path / "out", on_step=told.append)
     assert not told
-    assert not (tmp_path / "out" / "private" / "descent.npz").exists()
+    assert not (tmp_path / "out" / "private" / "descent.json").exists()
 
 
 def test_a_folder_that_cannot_serve_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    (tmp_path / "out" / "private" / "descent.npz").mkdir(parents=True)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "private").write_text("")
+    (tmp_path / "out" / "private" / "descent.json").mkdir(parents=True)
     for out, sentence in (
-        ("file", r"out must be a folder that can be .*, got out='.*file' .*; pass another"),
-        ("out", r"private.descent\.npz must be a file that can be read .*; mend it or pass"),
+        ("own", r"private.lock must be a file that can be opened and locked \(Not a dir.*; mend it or pass"),
+        ("file", r"out must be a folder that can be .*, got out='.*file' .*; pass --out"),
+        ("out", r"private.descent\.json must be a file that can be read .*; mend it or pass"),
     ):
         with pytest.raises(OSError, match=sentence):
             train_idx(folder, **SETTING, most_steps=2, out=tmp_path / out)

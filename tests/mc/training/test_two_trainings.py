@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from mc.training.two_trainings import TwoTrainings
+from theory.numerics.norms import euclidean_norms
 
 FEATURES = np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]])
 LABELS = np.array([0, 1, 1])
@@ -85,8 +86,6 @@ def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
 
 
 def test_a_norm_that_squares_would_lose_is_kept() -> None:
-    from theory.numerics.norms import euclidean_norms
-
     rng = np.random.default_rng(1)
     rows = rng.standard_normal((40, 5)) * 10.0 ** rng.integers(-300, 300, (40, 1))
     exact = [float(mpmath.sqrt(mpmath.fsum(mpmath.mpf(float(x)) ** 2 for x in row))) for row in rows]
