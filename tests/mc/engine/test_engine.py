@@ -122,7 +122,7 @@ def test_what_cannot_be_played_is_one_sentence(call: Callable[[], object], sente
 def test_a_guard_charges_the_divergence_of_the_law_that_is_drawn_from(direction: Any, passes: bool) -> None:
     """Of order 2 it is log(25/9) one way, log(41/25) the other; .7 lies between."""
     one_sided = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), Fraction(9, 10)))
-    game = fp.Game(RoundLimit(1), Ends(one_sided, one_sided), 1, direction=direction)
+    game = fp.Game(Grants(fp.ApproxDP(1.0, 0.5), 1), Ends(one_sided, one_sided), 1, direction=direction)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 0.7, 0.0, "mark")), Tile(0, 0, 5))
     assert set(np.asarray(paths.beyond).tolist()) == {passes}
 
