@@ -43,7 +43,7 @@ def audit(
 
     A library that is installed nowhere is named and left out; the extra 'audit' has them. With --out the part of each
     library is kept when it is done: after Ctrl-C the same call goes on. Findings are texts (TOML), which are read,
-    and scripts, routes and subjects (Python), which are run with your rights: take them from people whom you trust.
+    and faults, routes and subjects (Python), which are run with your rights: take them from people whom you trust.
     """
     from mc.runs.output import OutputFolder
     from reports.audit.audited import recorded_audit

@@ -26,7 +26,7 @@ from reports.audit.registry import libraries_of
 from reports.audit.texts import issue_text, titled
 from reports.cli import app
 from reports.pages.audit_page import audit_page
-from tests.reports.audit.toy import GONE, THERE, toy
+from tests.reports.audit.toy import GONE, TEXT, THERE, toy
 
 
 @pytest.fixture(scope="module")
@@ -35,25 +35,37 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> AuditedLibrary:
     return audited(toy(tmp_path_factory.mktemp("findings")), seconds=0.5)
 
 
-LISTS = "import os\nprint('expected: ' + str(os.listdir('.')))\nprint('got: nothing')\n"
+OTHERS = "import os, sys\nfrom typing import assert_never\n"
+INVALID = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
 
 
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
         ({}, {"shown": True, "agree": True, "expected": "2", "got": "3"}),
-        ({"script": GONE}, {"shown": False}),
-        ({"script": 'print("got: 3")'}, {"shown": False}),
-        ({"script": "raise RuntimeError"}, {"shown": False}),
-        ({"script": LISTS}, {"expected": "[]"}),  # it runs where nothing of ours lies
+        ({"faults": GONE}, {"shown": False, "got": "status 0"}),
+        ({"faults": "def tenth():\n    assert not 2"}, {"shown": False, "got": "AssertionError"}),
+        ({"faults": "def tenth():\n    raise ValueError(2)"}, {"shown": False, "got": "ValueError: 2"}),
+        (
+            {"faults": f"{OTHERS}def tenth(): assert_never(2)"},
+            {"shown": False},
+        ),  # an assertion of other people's
+        ({"faults": f"{OTHERS}def tenth(): assert not sys, os.listdir('.')"}, {"shown": True, "got": "[]"}),
+        (
+            {"faults": "def tenth(): int('2,\\n1')", "ends": "ValueError: inv"},
+            {"shown": True, "got": INVALID},
+        ),
+        ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status -6"}, {"shown": True}),
+        ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status 6"}, {"shown": False}),
         ({"value": 2.1}, {"agree": False}),
         ({"value": 2.0 + 1e-9}, {"agree": True}),
     ],
 )
-def test_a_fault_is_shown_by_its_script_and_agrees_by_its_routes(
+def test_a_fault_is_shown_by_how_its_script_ends_and_agrees_by_its_routes(
     tmp_path: Path, changed: dict[str, Any], told: dict[str, Any]
 ) -> None:
-    made = toy(tmp_path, **changed)
+    ends = f'ends = "{changed.pop("ends", "AssertionError: ")}"'
+    made = toy(tmp_path, text=TEXT.replace("breaks =", f"{ends}\nbreaks ="), **changed)
     found = shown(made, made.faults[0])
     assert {name: getattr(found, name) for name in told} == told
 
@@ -65,7 +77,7 @@ def test_a_broken_law_is_explained_by_a_fault_that_is_shown_or_the_audit_says_so
         for name, changed in (
             ("whole", {"laws": broken}),
             ("partly", {"laws": broken[:1]}),
-            ("gone", {"script": GONE}),
+            ("gone", {"faults": GONE}),
         )
     )
     assert whole.version == metadata.version("numpy")
@@ -162,7 +174,10 @@ def test_the_recorded_audit_is_of_the_faults_that_are_known_and_as_expected() ->
     for library in found.libraries:
         known = libraries[library.key]
         assert [fault.key for fault in library.faults] == [fault.key for fault in known.faults]
-        assert [fault.script for fault in library.faults] == [known.script(fault) for fault in known.faults]
+        for fault, said in zip(library.faults, known.faults, strict=True):
+            values = [value for _, value in fault.routes]
+            assert fault.script == known.script(said, values)
+            assert fault.expected == said.expected.format(*values)
         for name in ("kind", "says", "why", "fix", "entry", "breaks"):
             assert [getattr(f, name) for f in library.faults] == [getattr(f, name) for f in known.faults]
         assert (library.held, library.left_out) == (known.held, known.left_out)
@@ -207,7 +222,7 @@ def test_a_part_that_is_done_is_kept_until_what_it_depends_on_changes(
     assert len(ran) == 1
     audit_of([made], keep=keep, seconds=3.0)
     assert ran == [20.0, 3.0]
-    for number, file in enumerate(("library.toml", "routes.py", "subjects.py", "scripts/tenth.py"), 3):
+    for number, file in enumerate(("library.toml", "routes.py", "subjects.py", "faults.py"), 3):
         with (made.folder / file).open("a", encoding="utf-8") as more:
             more.write("# changed\n")
         audit_of([made], keep=keep)
