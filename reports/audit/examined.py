@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -78,14 +78,12 @@ def _entry(library: Library, entry: EntryPoint, seconds: float) -> AuditedEntry:
             if found.outcome is not Outcome.UNDECIDED
             else found.detail
         )
-    told = {name: getattr(entry, name) for name in ("name", "rule", "where", "theorem", "promises")}
-    return AuditedEntry(**told, laws=laws, asked_of=asked_of, verdict=verdict, detail=detail)
+    return AuditedEntry(entry, laws, asked_of, verdict, detail)
 
 
 def shown(library: Library, fault: Fault) -> AuditedFault:
     """The fault after its script ran in a process and a folder of its own, and each route was computed."""
-    routes = tuple((route.how, library.value(route)) for route in fault.routes)
-    values = [value for _, value in routes]
+    values = tuple(map(library.value, fault.routes))
     script = library.script(fault, values)
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -97,14 +95,13 @@ def shown(library: Library, fault: Fault) -> AuditedFault:
             ended = _ended(ran.returncode, ran.stderr)
         except subprocess.TimeoutExpired:
             ended = f"no end after {_PATIENCE} seconds"
-    told = ("key", "kind", "entry", "says", "why", "fix", "breaks")
     return AuditedFault(
-        **{name: getattr(fault, name) for name in told},
+        fault,
         script=script,
         expected=fault.expected.format(*values),
         got=ended.removeprefix("AssertionError: "),
         shown=ended.startswith(fault.ends),
-        routes=routes,
+        values=values,
         agree=agree(values, fault.tolerance),
     )
 
@@ -121,7 +118,7 @@ def _ended(status: int, printed: str) -> str:
     return f"its own {said}" if said.startswith("AssertionError") and file != "<string>" else said
 
 
-def agree(values: list[float], tolerance: float) -> bool:
+def agree(values: Sequence[float], tolerance: float) -> bool:
     """Whether all values are alike, within the tolerance and relative to the largest."""
     largest = max(map(abs, values), default=0.0)
     if math.isinf(largest):
