@@ -87,8 +87,7 @@ def shown(library: Library, fault: Fault) -> AuditedFault:
     script = library.script(fault, values)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            # -P: the folder that the script comes from is not looked at for modules
-            command = [sys.executable, "-P", "-c", script]
+            command = [sys.executable, "-c", script]
             ran = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE, check=False
             )

@@ -42,7 +42,7 @@ INVALID = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({}, {"shown": True, "agree": True, "expected": "2", "got": "3"}),
+        ({}, {"shown": True, "agree": True, "there": True, "expected": "2", "got": "3"}),
         ({"faults": GONE}, {"shown": False, "got": "status 0"}),
         ({"faults": "def tenth():\n    assert not 2"}, {"shown": False, "got": "AssertionError"}),
         ({"faults": "def tenth():\n    raise ValueError(2)"}, {"shown": False, "got": "ValueError: 2"}),
@@ -57,7 +57,7 @@ INVALID = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
         ),
         ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status -6"}, {"shown": True}),
         ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status 6"}, {"shown": False}),
-        ({"value": 2.1}, {"agree": False}),
+        ({"value": 2.1}, {"shown": True, "agree": False, "there": False}),
         ({"value": 2.0 + 1e-9}, {"agree": True}),
     ],
 )
