@@ -8,23 +8,19 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 
 from mc.accountants.law_answers import Answer
-from reports.audit.fault import Kind
+from reports.audit.fault import EntryPoint, Fault
 from reports.reading import read
 
 __all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLibrary", "recorded_audit"]
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedEntry:
     """An entry point, what its laws said, and what the examination said of it as a filter."""
 
-    name: str
-    rule: str
-    where: str
-    theorem: str
-    promises: str
+    entry: EntryPoint
     laws: tuple[Answer, ...]
     asked_of: str
     verdict: str
@@ -33,20 +29,14 @@ class AuditedEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditedFault:
-    """A fault with what its script printed, the true value by each route, and whether it was there."""
+    """A fault with its script and what that got, the true value by each of its routes, and whether it was there."""
 
-    key: str
-    kind: Kind
-    entry: str
-    says: str
-    why: str
-    fix: str
-    breaks: tuple[tuple[str, str], ...]
+    fault: Fault
     script: str
     expected: str
     got: str
     shown: bool
-    routes: tuple[tuple[str, float], ...]
+    values: tuple[float, ...]
     agree: bool
 
     @property
@@ -70,19 +60,18 @@ class AuditedLibrary:
     left_out: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        for key in (self.key, *(fault.key for fault in self.faults)):
-            if not key.isidentifier():
-                raise ValueError(f"key must be the name of a file, got {key!r}; audit again")
+        if not self.key.isidentifier():
+            raise ValueError(f"key must be the name of a file, got {self.key!r}; audit again")
 
     @property
     def unexplained(self) -> tuple[tuple[str, Answer], ...]:
         """The laws that an entry point breaks and no fault that was shown speaks of."""
-        known = {pair for fault in self.faults if fault.there for pair in fault.breaks}
+        known = {pair for one in self.faults if one.there for pair in one.fault.breaks}
         return tuple(
-            (entry.name, law)
-            for entry in self.entries
-            for law in entry.laws
-            if law.outcome == "broken" and (entry.name, law.law) not in known
+            (one.entry.name, law)
+            for one in self.entries
+            for law in one.laws
+            if law.outcome == "broken" and (one.entry.name, law.law) not in known
         )
 
     @property

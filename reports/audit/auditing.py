@@ -91,7 +91,7 @@ def _digest(python: str, library: Library, seconds: float) -> str:
         for file in sorted(Path(str(room.__file__)).parent.glob("*.py")):
             made.update(file.read_bytes())
     # what is in the folders beside that of the library may be shared
-    for pattern in ("*/*.py", "*/*.toml", "*/scripts/*.py"):
+    for pattern in ("*/*.py", "*/*.toml"):
         for file in sorted(library.folder.parent.glob(pattern)):
             made.update(file.read_bytes())
     return made.hexdigest()[:16]

@@ -9,12 +9,13 @@ import json
 import logging
 import math
 import platform
+import re
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -77,42 +78,46 @@ def _entry(library: Library, entry: EntryPoint, seconds: float) -> AuditedEntry:
             if found.outcome is not Outcome.UNDECIDED
             else found.detail
         )
-    told = {name: getattr(entry, name) for name in ("name", "rule", "where", "theorem", "promises")}
-    return AuditedEntry(**told, laws=laws, asked_of=asked_of, verdict=verdict, detail=detail)
+    return AuditedEntry(entry, laws, asked_of, verdict, detail)
 
 
 def shown(library: Library, fault: Fault) -> AuditedFault:
     """The fault after its script ran in a process and a folder of its own, and each route was computed."""
-    script = library.script(fault)
+    values = tuple(map(library.value, fault.routes))
+    script = library.script(fault, values)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            # -P: the folder that the script comes from is not looked at for modules
+            command = [sys.executable, "-c", script]
             ran = subprocess.run(
-                [sys.executable, "-P", "-c", script],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                timeout=_PATIENCE,
-                check=False,
+                command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE, check=False
             )
-            printed, status = ran.stdout, ran.returncode
+            ended = _ended(ran.returncode, ran.stderr)
         except subprocess.TimeoutExpired:
-            printed, status = "", 1
-    said = dict(line.partition(": ")[::2] for line in printed.splitlines() if ": " in line)
-    complete = {"expected", "got"} <= set(said)
-    values = tuple((route.how, library.value(route)) for route in fault.routes)
+            ended = f"no end after {_PATIENCE} seconds"
     return AuditedFault(
-        **{name: getattr(fault, name) for name in ("key", "kind", "entry", "says", "why", "fix", "breaks")},
+        fault,
         script=script,
-        expected=said.get("expected", ""),
-        got=said.get("got", ""),
-        shown=status == 0 and complete,
-        routes=values,
-        agree=agree([value for _, value in values], fault.tolerance),
+        expected=fault.expected.format(*values),
+        got=ended.removeprefix("AssertionError: "),
+        shown=ended.startswith(fault.ends),
+        values=values,
+        agree=agree(values, fault.tolerance),
     )
 
 
-def agree(values: list[float], tolerance: float) -> bool:
+def _ended(status: int, printed: str) -> str:
+    """How a script ended, in a line: the error that it did not catch, with its words."""
+    if status <= 0:
+        return f"status {status}"
+    *_, file, error = re.split(
+        r'^  File "(.+?)".*\n(?:    .*\n)*', f'  File "no"\n{printed}', flags=re.MULTILINE
+    )
+    said = " ".join(error.split())
+    # an assertion of the library's own shows nothing
+    return f"its own {said}" if said.startswith("AssertionError") and file != "<string>" else said
+
+
+def agree(values: Sequence[float], tolerance: float) -> bool:
     """Whether all values are alike, within the tolerance and relative to the largest."""
     largest = max(map(abs, values), default=0.0)
     if math.isinf(largest):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from mc.accountants.accountant_subject import AccountantSubject
-from reports.audit.code_beside import module
+from reports.audit.code_beside import module, script
 
 __all__ = ["EntryPoint", "Fault", "Kind", "Library", "Route"]
 
@@ -44,24 +45,29 @@ class Route:
 class Fault:
     """A finding about a library, in the parts of a report to its authors.
 
-    Its script `scripts/<key>.py` has fewer than 20 lines and imports the library and not this package. It prints one
-    line `expected: ...` and one line `got: ...`, and ends with status 0 if the fault is there, 1 if not. Its routes to
-    the true value, two or more, share no code and agree within `tolerance` (relative); one of the kind SEMANTICS may
-    have none, since no number is at stake. `entry` is the dotted public name. `breaks` holds the broken laws that it
-    explains: the name of the entry point, and the key of the law.
+    It is shown by the function `key` of the library's `faults.py`, which imports the library and nothing of ours, and
+    fails where the fault is there: with an assertion of its own that says what it got, or as `ends` has it: the error
+    that it ends with, or `status -11`. The true value by the first route is its argument, if it takes one, and stands
+    in `expected` for `{}`. The routes to it, two or more, share no code and agree within `tolerance` (relative); a
+    finding of the kind SEMANTICS may have none, since no number is at stake. `entry` is the dotted public name.
+    `breaks` holds the broken laws that it explains: the name of the entry point, and the key of the law.
     """
 
     key: str
     kind: Kind
     entry: str
     says: str
+    expected: str
     why: str
     fix: str
+    ends: str = "AssertionError: "
     tolerance: float = 1e-6
     breaks: tuple[tuple[str, str], ...] = ()
     routes: tuple[Route, ...] = ()
 
     def __post_init__(self) -> None:
+        if not self.key.isidentifier():
+            raise ValueError(f"key must be the name of a function, got {self.key!r}; rename it")
         if not 0 < self.tolerance < 1:
             raise ValueError(f"tolerance must be between 0 and 1, got {self.tolerance!r}; write 1e-6, say")
         if len(self.routes) < 2 and self.kind is not Kind.SEMANTICS:
@@ -92,7 +98,7 @@ class Library:
     """A library: the name it is installed by, its entry points, its faults, and what was not looked at.
 
     `folder` has its text, `library.toml`, and what is run in an audit alone, with the rights of whoever asks for it:
-    `scripts/`, `routes.py` and `subjects.py`. The folder's name is the library's key.
+    `faults.py`, `routes.py` and `subjects.py`. The folder's name is the library's key.
     """
 
     folder: Path
@@ -106,20 +112,15 @@ class Library:
         for named in ([one.name for one in self.entries], [one.key for one in self.faults]):
             if twice := next((one for one in named if named.count(one) > 1), None):
                 raise ValueError(f"name or key must differ, got {twice!r} twice; rename one")
-        for fault in self.faults:
-            if not (fault.key.isidentifier() and (self.folder / "scripts" / f"{fault.key}.py").is_file()):
-                raise ValueError(
-                    f"a finding must have a script of its name, got none of {fault.key!r}; write scripts/KEY.py"
-                )
 
     @property
     def key(self) -> str:
         """What the library is called by."""
         return self.folder.name
 
-    def script(self, fault: Fault) -> str:
-        """The text of a fault's script."""
-        return (self.folder / "scripts" / f"{fault.key}.py").read_text("utf-8")
+    def script(self, fault: Fault, values: Sequence[float]) -> str:
+        """The text that shows a fault, given the true values; ValueError where there is no such function."""
+        return script(self.folder / "faults.py", fault.key, values)
 
     def subject(self, entry: EntryPoint) -> AccountantSubject:
         """What the laws are asked of, made by `subjects.py`, which imports the library."""

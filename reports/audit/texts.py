@@ -9,17 +9,19 @@ from reports.audit.audited import AuditedFault, AuditedLibrary
 __all__ = ["issue_text", "titled"]
 
 
-def issue_text(library: AuditedLibrary, fault: AuditedFault) -> str:
+def issue_text(library: AuditedLibrary, found: AuditedFault) -> str:
     """The text in Markdown. It is written to a file and sent nowhere."""
-    routes = "".join(f"- {how}: {value!r}\n" for how, value in fault.routes)
+    fault = found.fault
+    values = zip(fault.routes, found.values, strict=True)
+    routes = "".join(f"- {route.how}: {value!r}\n" for route, value in values)
     truth = f"\nThe true value, by routes that share no code:\n\n{routes}" if routes else ""
     title, more = titled(fault.says)
     what = f"{more}\n\n" if more else ""
     return (
         f"# {title}\n\n"
         f"{library.distribution} {library.version}, Python {library.python}, `{fault.entry}` ({fault.kind.value}).\n\n"
-        f"{what}```python\n{fault.script.rstrip()}\n```\n\n"
-        f"Expected: {fault.expected}\n\nGot: {fault.got}\n{truth}\n"
+        f"{what}```python\n{found.script.rstrip()}\n```\n\n"
+        f"Expected: {found.expected}\n\nGot: {found.got}\n{truth}\n"
         f"Why it matters: {fault.why}\n\nA possible fix: {fault.fix}\n"
     )
 

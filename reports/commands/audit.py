@@ -43,7 +43,7 @@ def audit(
 
     A library that is installed nowhere is named and left out; the extra 'audit' has them. With --out the part of each
     library is kept when it is done: after Ctrl-C the same call goes on. Findings are texts (TOML), which are read,
-    and scripts, routes and subjects (Python), which are run with your rights: take them from people whom you trust.
+    and faults, routes and subjects (Python), which are run with your rights: take them from people whom you trust.
     """
     from mc.runs.output import OutputFolder
     from reports.audit.audited import recorded_audit
@@ -84,9 +84,8 @@ def audit(
                 folder.add("audit.json", found.to_json().encode())
                 folder.add("audit.html", audit_page(found).encode())
                 for library in found.libraries:
-                    for fault in library.faults:
-                        text = issue_text(library, fault)
-                        folder.add(f"{library.key}-{fault.key}.md", text.encode())
+                    for one in library.faults:
+                        folder.add(f"{library.key}-{one.fault.key}.md", issue_text(library, one).encode())
     _print(found)
     if out is not None:
         Console().print(f"Page: {out / 'audit.html'}", soft_wrap=True)
@@ -104,15 +103,15 @@ def _print(found: Audit) -> None:
             if entry.laws:
                 said = [law.outcome for law in entry.laws]
                 counts = (str(said.count(word)) for word in ("held", "broken", "raised"))
-                told = (f"{library.distribution} {library.version}", entry.name, *counts, entry.verdict)
+                told = (f"{library.distribution} {library.version}", entry.entry.name, *counts, entry.verdict)
                 table.add_row(*map(escape, told))
     console.print(table)
     for library in found.libraries:
-        for fault in library.faults:
-            there = "" if fault.there else " [bold red]not shown in this version[/]"
+        for one in library.faults:
+            there = "" if one.there else " [bold red]not shown in this version[/]"
             console.print(
-                f"[bold]{escape(library.distribution)}[/] {fault.kind.value}: {escape(fault.says)} "
-                f"[dim]expected {escape(fault.expected)}, got {escape(fault.got)}[/]{there}"
+                f"[bold]{escape(library.distribution)}[/] {one.fault.kind.value}: {escape(one.fault.says)} "
+                f"[dim]expected {escape(one.expected)}, got {escape(one.got)}[/]{there}"
             )
         for name, law in library.unexplained:
             console.print(

@@ -40,14 +40,14 @@ def audit_section(audit: Audit) -> dict[str, Any]:
         "cells": _CELLS,
         "colours": _COLOURS,
         "titled": titled,
-        "gravest": lambda faults: sorted(faults, key=lambda fault: _GRAVEST.index(fault.kind)),
+        "gravest": lambda faults: sorted(faults, key=lambda one: _GRAVEST.index(one.fault.kind)),
     }
 
 
 def _answer(audit: Audit) -> str:
     if not audit.libraries:
         return "No audit was recorded."
-    faults = [fault for library in audit.libraries for fault in library.faults if fault.there]
+    faults = [one.fault for library in audit.libraries for one in library.faults if one.there]
     counts = [(kind, sum(fault.kind is kind for fault in faults)) for kind in Kind]
     told = ", ".join(f"{kind.value}: {count}" for kind, count in counts if count)
     return (

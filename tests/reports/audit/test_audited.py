@@ -21,12 +21,12 @@ from reports.audit.audited import (
 )
 from reports.audit.auditing import audit_of, interpreter
 from reports.audit.examined import audited, shown
-from reports.audit.fault import Kind, Library
+from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.registry import libraries_of
 from reports.audit.texts import issue_text, titled
 from reports.cli import app
 from reports.pages.audit_page import audit_page
-from tests.reports.audit.toy import GONE, THERE, toy
+from tests.reports.audit.toy import GONE, TEXT, THERE, toy
 
 
 @pytest.fixture(scope="module")
@@ -35,25 +35,37 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> AuditedLibrary:
     return audited(toy(tmp_path_factory.mktemp("findings")), seconds=0.5)
 
 
-LISTS = "import os\nprint('expected: ' + str(os.listdir('.')))\nprint('got: nothing')\n"
+OTHERS = "import os, sys\nfrom typing import assert_never\n"
+INVALID = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
 
 
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({}, {"shown": True, "agree": True, "expected": "2", "got": "3"}),
-        ({"script": GONE}, {"shown": False}),
-        ({"script": 'print("got: 3")'}, {"shown": False}),
-        ({"script": "raise RuntimeError"}, {"shown": False}),
-        ({"script": LISTS}, {"expected": "[]"}),  # it runs where nothing of ours lies
-        ({"value": 2.1}, {"agree": False}),
+        ({}, {"shown": True, "agree": True, "there": True, "expected": "2", "got": "3"}),
+        ({"faults": GONE}, {"shown": False, "got": "status 0"}),
+        ({"faults": "def tenth():\n    assert not 2"}, {"shown": False, "got": "AssertionError"}),
+        ({"faults": "def tenth():\n    raise ValueError(2)"}, {"shown": False, "got": "ValueError: 2"}),
+        (
+            {"faults": f"{OTHERS}def tenth(): assert_never(2)"},
+            {"shown": False},
+        ),  # an assertion of other people's
+        ({"faults": f"{OTHERS}def tenth(): assert not sys, os.listdir('.')"}, {"shown": True, "got": "[]"}),
+        (
+            {"faults": "def tenth(): int('2,\\n1')", "ends": "ValueError: inv"},
+            {"shown": True, "got": INVALID},
+        ),
+        ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status -6"}, {"shown": True}),
+        ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status 6"}, {"shown": False}),
+        ({"value": 2.1}, {"shown": True, "agree": False, "there": False}),
         ({"value": 2.0 + 1e-9}, {"agree": True}),
     ],
 )
-def test_a_fault_is_shown_by_its_script_and_agrees_by_its_routes(
+def test_a_fault_is_shown_by_how_its_script_ends_and_agrees_by_its_routes(
     tmp_path: Path, changed: dict[str, Any], told: dict[str, Any]
 ) -> None:
-    made = toy(tmp_path, **changed)
+    ends = f'ends = "{changed.pop("ends", "AssertionError: ")}"'
+    made = toy(tmp_path, text=TEXT.replace("breaks =", f"{ends}\nbreaks ="), **changed)
     found = shown(made, made.faults[0])
     assert {name: getattr(found, name) for name in told} == told
 
@@ -65,7 +77,7 @@ def test_a_broken_law_is_explained_by_a_fault_that_is_shown_or_the_audit_says_so
         for name, changed in (
             ("whole", {"laws": broken}),
             ("partly", {"laws": broken[:1]}),
-            ("gone", {"script": GONE}),
+            ("gone", {"faults": GONE}),
         )
     )
     assert whole.version == metadata.version("numpy")
@@ -141,7 +153,8 @@ def test_a_folder_of_findings_is_audited_by_its_own_code(tmp_path: Path) -> None
     ended = CliRunner().invoke(app, [*words, "--seconds", "0.5"])
     assert "It answers a tenth. expected 2, got 3" in ended.output
     (library,) = Audit.from_json((tmp_path / "out" / "audit.json").read_text("utf-8")).libraries
-    assert library.faults[0].routes == (("by hand", 2.0), ("by another hand", 2.0))
+    assert [route.how for route in library.faults[0].fault.routes] == ["by hand", "by another hand"]
+    assert library.faults[0].values == (2.0, 2.0)
     assert (tmp_path / "out" / "toy-tenth.md").is_file()
 
 
@@ -161,16 +174,13 @@ def test_the_recorded_audit_is_of_the_faults_that_are_known_and_as_expected() ->
     assert {one.key for one in found.libraries} == set(libraries)
     for library in found.libraries:
         known = libraries[library.key]
-        assert [fault.key for fault in library.faults] == [fault.key for fault in known.faults]
-        assert [fault.script for fault in library.faults] == [known.script(fault) for fault in known.faults]
-        for name in ("kind", "says", "why", "fix", "entry", "breaks"):
-            assert [getattr(f, name) for f in library.faults] == [getattr(f, name) for f in known.faults]
+        assert [one.fault for one in library.faults] == list(known.faults)
+        assert [one.entry for one in library.entries] == list(known.entries)
         assert (library.held, library.left_out) == (known.held, known.left_out)
-        for name in ("name", "rule", "where", "theorem", "promises"):
-            assert [getattr(e, name) for e in library.entries] == [getattr(e, name) for e in known.entries]
-        assert [entry.asked_of != "" for entry in library.entries] == [
-            entry.subject != "" for entry in known.entries
-        ]
+        for one in library.faults:
+            assert one.script == known.script(one.fault, one.values)
+            assert one.expected == one.fault.expected.format(*one.values)
+        assert all((one.asked_of != "") == (one.entry.subject != "") for one in library.entries)
 
 
 def test_what_was_recorded_is_told_without_running_anything(
@@ -207,7 +217,7 @@ def test_a_part_that_is_done_is_kept_until_what_it_depends_on_changes(
     assert len(ran) == 1
     audit_of([made], keep=keep, seconds=3.0)
     assert ran == [20.0, 3.0]
-    for number, file in enumerate(("library.toml", "routes.py", "subjects.py", "scripts/tenth.py"), 3):
+    for number, file in enumerate(("library.toml", "routes.py", "subjects.py", "faults.py"), 3):
         with (made.folder / file).open("a", encoding="utf-8") as more:
             more.write("# changed\n")
         audit_of([made], keep=keep)
@@ -222,11 +232,11 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=y>[/bold red]{{7*7}}"
 
 def hostile(**changed: Any) -> Audit:
     """An audit whose every text is hostile."""
-    words = dict.fromkeys(("rule", "where", "theorem", "promises", "asked_of", "verdict", "detail"), HOSTILE)
     law = Answer("the_total_never_falls", "held", HOSTILE)
-    entry = AuditedEntry(name=HOSTILE, laws=(law,), **words)
-    says = dict.fromkeys(("entry", "says", "why", "fix", "script", "expected", "got"), HOSTILE)
-    one = AuditedFault("k", Kind.MISUSE, breaks=(), shown=True, routes=((HOSTILE, 1.0),), agree=True, **says)
+    entry = AuditedEntry(EntryPoint(*[HOSTILE] * 6), (law,), *[HOSTILE] * 3)
+    texts = dict.fromkeys(("entry", "says", "expected", "why", "fix"), HOSTILE)
+    fault = Fault("k", Kind.MISUSE, routes=(Route(HOSTILE, "f", ()),) * 2, **texts)
+    one = AuditedFault(fault, HOSTILE, HOSTILE, HOSTILE, shown=True, values=(1.0, 1.0), agree=True)
     texts = dict.fromkeys(("distribution", "version", "python", "date"), HOSTILE)
     library = AuditedLibrary(
         "opendp", entries=(entry,), faults=(one,), held=(HOSTILE,), left_out=(HOSTILE,), **texts
@@ -249,9 +259,9 @@ def test_hostile_words_are_shown_as_words(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_key_that_is_no_name_of_a_file_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match="key must be the name of a file"):
         Audit.from_json(hostile(key=key).to_json())
-    moved = replace(hostile().libraries[0].faults[0], key=key)
-    with pytest.raises(ValueError, match="key must be the name of a file"):
-        Audit.from_json(hostile(faults=(moved,)).to_json())
+    moved = hostile().to_json().replace('"key": "k"', f'"key": "{key}"')
+    with pytest.raises(ValueError, match="key must be the name of a function"):
+        Audit.from_json(moved)
 
 
 def test_an_outcome_that_no_law_has_is_refused() -> None:

@@ -34,25 +34,33 @@ def problems(library: Library) -> Iterator[str]:
     for entry in library.entries:
         if entry.subject and not callable(getattr(module(library.folder, "subjects"), entry.subject, None)):
             yield f"{library.folder}/subjects.py has no function {entry.subject}, of which {entry.name} speaks"
-    for file in (library.folder / "scripts").glob("*.py"):
-        if file.stem not in {fault.key for fault in library.faults}:
-            yield f"{file} belongs to no finding"
+    needed: set[str] = set()
     for fault in library.faults:
-        script, place = library.script(fault), f"{library.folder}/scripts/{fault.key}.py"
-        if len(script.splitlines()) >= 20:
-            yield f"{place} has 20 lines or more"
+        values, place = (
+            [library.value(route) for route in fault.routes],
+            f"{library.folder}/faults.py: {fault.key}",
+        )
+        script = library.script(fault, values)
+        needed |= _functions(script)
+        if sum(map(bool, script.splitlines())) > 25:
+            yield f"{place} is a script of more than 25 lines"
         if ours := OURS & set(_imported(script)):
             yield f"{place} imports {', '.join(ours)}, and must run without us"
-        if not ("expected: " in script and "got: " in script):
-            yield f"{place} does not print what is expected and what is got"
+        if "{" in fault.expected and not values:
+            yield f"{place} expects a true value, to which it has no routes"
         for name, law in fault.breaks:
             if name not in asked or law not in ACCOUNTANT_LAWS:
                 yield f"{library.folder}/library.toml: {fault.key} breaks {law} of {name}, which is never asked"
-        values = [library.value(route) for route in fault.routes]
         if not agree(values, fault.tolerance):
             yield f"{library.folder}/library.toml: {fault.key} has routes that end at {values}"
         if len({route.function for route in fault.routes}) < len(values):
             yield f"{library.folder}/library.toml: {fault.key} has the same route twice"
+    for name in _functions((library.folder / "faults.py").read_text("utf-8")) - needed:
+        yield f"{library.folder}/faults.py: {name} belongs to no finding"
+
+
+def _functions(script: str) -> set[str]:
+    return {one.name for one in ast.parse(script).body if isinstance(one, ast.FunctionDef)}
 
 
 def _imported(script: str) -> Iterator[str]:
@@ -71,9 +79,9 @@ def test_a_library_has_findings_with_scripts_and_with_routes_that_agree(library:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"script": THERE + "\n" * 17}, "tenth.py has 20 lines or more"),
-        ({"script": THERE + "from mc import runs\n"}, "tenth.py imports mc"),
-        ({"script": THERE.replace("got", "is")}, "tenth.py does not print"),
+        ({"faults": THERE + "    assert truth\n" * 23}, "tenth is a script of more than 25 lines"),
+        ({"faults": "from mc import runs\n" + THERE.replace("3, 3", "runs, 3")}, "tenth imports mc"),
+        ({"faults": f"{THERE}\n\ndef other(): pass\n"}, "other belongs to no finding"),
         (
             {"text": TEXT.replace('subject = "tenth"', 'subject = "ninth"')},
             "subjects.py has no function ninth",
@@ -93,8 +101,7 @@ def test_a_file_that_is_amiss_is_named(tmp_path: Path, changed: dict[str, Any], 
         ("wrong number", "odd number", r"faults tenth: kind must be of wrong number, .*'odd number'"),
         ('key = "tenth"', 'key = "tenth"\ntolerance = 2.0', r"tolerance must be between 0 and 1, got 2.0"),
         ('key = "tenth"', f'key = "tenth"\ntolerance = {10**400}', r"tolerance must be a number, got 1000"),
-        ('key = "tenth"', 'key = "../routes"', r"a script of its name, got none of '../routes'"),
-        ('key = "tenth"', 'key = "absent"', r"must have a script of its name, got none of 'absent'"),
+        ('key = "tenth"', 'key = "../routes"', r"key must be the name of a function, got '../routes'"),
         (', ["by another hand", "added", VALUE]', "", r"faults tenth: routes must be two ways .*, got 1"),
         ('"two"', '"math.pow(1, 2)"', r"faults tenth, routes: function must be a name such as"),
         ("[[entry]]", "[[entries]]", r"library.toml: entries is no key there"),
@@ -146,6 +153,31 @@ def test_a_value_of_another_kind_a_key_too_few_and_one_too_many_are_refused_with
             with pytest.raises(ValueError, match=r"toy.library\.toml.*(must be|is no key there)") as refused:
                 libraries_of(tmp_path)
             assert "\n" not in str(refused.value), (path, key, wrong)
+
+
+def test_a_script_is_the_function_with_what_it_needs_and_its_call(tmp_path: Path) -> None:
+    parts = [
+        "from math import exp as power",
+        'import sys\n\nsys.path.append("x")\nSIZE = 3',
+        'def helper(x):\n    """Doubles."""\n    return 2 * power(x)  # twice',
+        "def tenth(truth):\n    assert helper(SIZE) == truth, 3",
+    ]
+    unused = "from math import log\nOTHER = 4\n\n\ndef spare(truth):\n    return log(OTHER)"
+    faults = "\n\n\n".join(
+        ['"""Words."""', "from math import exp as power, log", *parts[1:3], unused, parts[3]]
+    )
+    library = toy(tmp_path, faults=faults)
+    (fault,) = library.faults
+    needed = [parts[0] + "\nSIZE = 3", *parts[2:], "tenth(2.5)\n"]
+    assert library.script(fault, [2.5, 2.6]) == "\n\n\n".join(needed)
+    (library.folder / "faults.py").write_text(faults.replace("SIZE) ==", "sys) =="), "utf-8")
+    assert 'import sys\nsys.path.append("x")\n\n\ndef helper' in library.script(fault, [2.5])
+    for text in ("tenth = 3", "def ninth(): pass"):
+        (library.folder / "faults.py").write_text(text, "utf-8")
+        with pytest.raises(
+            ValueError, match=r"must have a function of its name, got none of 'tenth' in .*faults"
+        ):
+            library.script(fault, [2.5])
 
 
 @pytest.mark.parametrize("name", ["three", "system", "noises.two", "odd.two"])

@@ -36,7 +36,7 @@ def test_every_finding_is_shown_and_every_broken_law_is_explained(key: str) -> N
     found = audit_of([LIBRARIES[key]], environments=ENVIRONMENTS, seconds=2.0)
     assert found.absent == ()
     (library,) = found.libraries
-    assert [fault.key for fault in library.refused] == []
+    assert [one.fault.key for one in library.refused] == []
     assert [(name, law.law, law.words) for name, law in library.unexplained] == []
 
 

@@ -9,8 +9,8 @@ from reports.audit.registry import libraries_of
 
 __all__ = ["GONE", "TEXT", "THERE", "toy"]
 
-THERE = 'print("expected: 2")\nprint("got: 3")\nraise SystemExit(0)\n'
-GONE = 'print("expected: 2")\nprint("got: 2")\nraise SystemExit(1)\n'
+THERE = "def tenth(truth):\n    assert truth == 3, 3\n"
+GONE = "def tenth(truth):\n    assert truth == 2, 2\n"
 
 TEXT = """
 distribution = "numpy"
@@ -35,6 +35,7 @@ says = '''
 It answers
   a tenth.
 '''
+expected = "{:.0f}"
 why = "It is unsafe."
 fix = "Multiply by ten."
 """
@@ -78,17 +79,17 @@ def toy(
     findings: Path,
     *,
     text: str = TEXT,
-    script: str = THERE,
+    faults: str = THERE,
     value: float = 2.0,
     laws: tuple[str, ...] = ("what_it_answers_is_at_least_the_truth",),
 ) -> Library:
     """The toy, written to a folder and read from it; its second route to the true value, 2, ends at `value`."""
     folder = findings / "toy"
-    (folder / "scripts").mkdir(parents=True)
+    folder.mkdir(parents=True)
     breaks = ", ".join(f'["tenth.Tenth", "{law}"]' for law in laws)
     words = text.replace("BREAKS", breaks).replace("VALUE", repr(value))
     (folder / "library.toml").write_text(words, "utf-8")
     (folder / "subjects.py").write_text(_SUBJECTS, "utf-8")
     (folder / "routes.py").write_text(_ROUTES, "utf-8")
-    (folder / "scripts" / "tenth.py").write_text(script, "utf-8")
+    (folder / "faults.py").write_text(faults, "utf-8")
     return libraries_of(findings)["toy"]

@@ -36,9 +36,9 @@ def epsilon_by_cut(pair: tuple[Mixture, Mixture], delta: float, sign: int, sigma
     """The same where the loss passes epsilon at one point, `sign` times a positive one."""
 
     def gap(epsilon: float) -> float:
-        return delta_by_cut(pair, epsilon, (0.0, sign * 30.0 * sigma), sign, sigma) - delta
+        return delta_by_cut(pair, epsilon, (0.0, sign * 50.0 * sigma), sign, sigma) - delta
 
-    return float(brentq(gap, 2.0, 25.0, xtol=1e-11))
+    return float(brentq(gap, 0.1, 25.0, xtol=1e-11))
 
 
 def delta_by_cut(

@@ -1,10 +1,10 @@
-"""True values that faults of several libraries need, in mpmath: chances, and the losses that follow from them."""
+"""True values of laws and their losses, most of them in mpmath, by which findings of several libraries are held."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import cosh, erf, exp, log, sqrt
+from math import cosh, erf, exp, log, sqrt, tanh
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,10 +18,13 @@ __all__ = [
     "geometric_tails",
     "is_nan_for_one",
     "laplace_loss",
+    "laplace_mass",
     "laplace_tails",
     "mass_on_numbers",
     "renyi_by_answers",
     "renyi_by_cosh",
+    "response_advantage",
+    "responses_epsilon",
     "told_together",
     "total_variation",
 ]
@@ -43,6 +46,11 @@ def laplace_loss(scale: float | str, releases: int = 1) -> float:
     """The largest loss of so many releases with Laplace noise whose counts differ by one, from the densities."""
     law = laplace(scale=float(Fraction(scale)))
     return float(releases * max(law.logpdf(x) - law.logpdf(x - 1.0) for x in (-0.25, 0.0)))
+
+
+def laplace_mass(low: float, high: float) -> float:
+    """The chance that Laplace noise of scale 1 is between these, by its distribution function."""
+    return float(laplace.cdf(high) - laplace.cdf(low))
 
 
 def geometric_tails(shift: int, epsilon: float, counts: int = 1) -> float:
@@ -80,6 +88,21 @@ def renyi_by_answers(order: Number, p: Number, q: Number) -> float:
         p, q = mp.mpf(p), mp.mpf(q)
         powers = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)
         return float(mp.log(powers) / (order - 1))
+
+
+def response_advantage(epsilon: float) -> float:
+    """The total variation of a randomized response, in closed form."""
+    return tanh(epsilon / 2)
+
+
+def responses_epsilon(level: float, count: int, delta: float) -> float:
+    """The epsilon of `count` randomized responses at delta, in closed form where one loss is above it."""
+    with mp.workdps(_DIGITS):
+        top = mp.mpf(level) * count
+        epsilon = top + mp.log1p(-mp.mpf(delta) * (1 + mp.exp(-mp.mpf(level))) ** count)
+        if epsilon < top - 2 * level:
+            raise ValueError(f"delta must leave one loss above epsilon, got {delta}; take a smaller one")
+        return float(epsilon)
 
 
 def total_variation(shift: float, share: float = 1.0) -> float:
