@@ -174,8 +174,8 @@ def _main_job(
         ) as doing,
     ):  # imported while this process does
         task = doing.add_task("starting", total=None)
+        from reports.report import verdicts_document, write_report
         from reports.study import Study
-        from reports.verify import verdicts_document, write_report
 
         import_module("reports.chapters")
         with clear_errors():

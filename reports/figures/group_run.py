@@ -1,6 +1,6 @@
 """One run of 003's experiment in a stand-in: private gradient descent goes on when the filter begins to bite.
 
->>> from reports.figures.trial import Trial
+>>> from reports.figures.trials import Trial
 >>> run = GroupRun(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3)
 >>> outcome = Trial(run, seed=0, number=0).play()
 >>> outcome.active[:3], len(outcome.groups_before.epsilon), round(run.filter.mu, 4)
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from filters.rules.gdp import GaussianFilter
 from mc.training.descent import Descent
-from reports.figures.trial import Experiment, FollowedDescent
+from reports.figures.trials import Experiment, FollowedDescent
 from theory.conversions import gaussian_epsilon
 
 __all__ = ["DELTA", "GROUPS", "GroupOutcome", "GroupRun", "GroupsAt", "groups"]

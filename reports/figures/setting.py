@@ -1,6 +1,6 @@
 """An experiment of 000's: the same start trained without and with individual filtering, under the same promise.
 
->>> from reports.figures.trial import Trial
+>>> from reports.figures.trials import Trial
 >>> outcome = Trial(Setting(epsilon=4.0, clip=6.0, steps=3, rate=0.5, looks=2), seed=0, number=0).play()
 >>> len(outcome.answers), len(outcome.active), outcome.stopped in (3, 8)
 (2, 9, True)
@@ -15,7 +15,7 @@ import numpy as np
 
 from filters.rules.zcdp import ZCDPFilter
 from mc.training.stopping import PrivateCounts
-from reports.figures.trial import Experiment, FollowedDescent
+from reports.figures.trials import Experiment, FollowedDescent
 from theory.conversions import SIMPLE
 
 __all__ = ["Setting", "Trained"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,8 @@ from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.commands.console import styled
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
-from reports.report_page import render_page
+from reports.report import render_page, verdicts_document
 from reports.study import Study
-from reports.verify import verdicts_document
 from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.proofs.proof import JOIN, Proof
 
@@ -36,15 +36,9 @@ def study(proofs: dict[str, Proof]) -> Study:
 def _page(*findings: Finding) -> str:
     with new_figure() as figure:
         picture = Picture("overview", "caption", "alt", figure)
-    return render_page(
-        [(THEOREMS_CHAPTER, Told(findings))],
-        rows=(),
-        pages=(),
-        overview=(picture, picture),
-        drawings={"overview": "<svg/>"},
-        words=dict.fromkeys(("summary", "setting", "multiplicity", "colophon", "version"), "s"),
-        replay=lambda finding: "",
-    )
+    drawn = {"overview": (picture, picture), "drawings": {"overview": "<svg/>"}}
+    told = [(THEOREMS_CHAPTER, Told(findings))]
+    return render_page(told, Study(), (), (), (), **drawn, out=Path("out"), seconds=1.0)
 
 
 def test_a_holds_that_cites_is_not_as_expected() -> None:

@@ -341,7 +341,7 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "reports.figures.paper_figure.PaperFigure.compute",
         {"quick": True, "sigma": 50},
     ),
-    "train 000-table-2 --workers 2": ("reports.figures.outcomes.study", {"workers": 2}),
+    "train 000-table-2 --workers 2": ("reports.figures.trials.study", {"workers": 2}),
     "train 000-table-2 --quick --seed 7 --trials 3": (
         "reports.figures.paper_figure.PaperFigure.specified",
         {"quick": True, "seed": 7, "trials": 3},

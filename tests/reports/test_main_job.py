@@ -19,7 +19,7 @@ import pytest
 import reports.chapters
 from mc import LocalPool
 from mc.runs.store import RunStore
-from reports import verify as report
+from reports import report
 from reports.chapters import games
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.examined import EXAMINED

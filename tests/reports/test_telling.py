@@ -16,9 +16,9 @@ from reports.chapters.evaluated import EVALUATED
 from reports.chapters.naive import NAIVE
 from reports.chapters.slips import SLIPS
 from reports.finding import Claim, Told
+from reports.report import verdicts_document
 from reports.study import Study
 from reports.telling import tell
-from reports.verify import verdicts_document
 from theory.proofs import THEOREMS, needed
 
 CHAPTERS = (NAIVE, SLIPS, EVALUATED)

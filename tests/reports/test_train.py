@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from reports.cli import app
-from reports.figures import outcomes as outcomes_room
+from reports.figures import trials as outcomes_room
 from reports.figures.registry import FIGURES
 from tests.reports import typed as typed_apart
 

@@ -12,7 +12,7 @@ from mc.training.descent import Descent
 from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.group_run import GROUPS, GroupRun, groups
-from reports.figures.trial import Trial
+from reports.figures.trials import Trial
 
 pytestmark = pytest.mark.pinned
 

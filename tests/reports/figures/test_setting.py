@@ -10,7 +10,7 @@ import pytest
 import filterproof as fp
 from reports.figures.setting import Setting
 from reports.figures.trained import Spread
-from reports.figures.trial import Trial
+from reports.figures.trials import Trial
 
 pytestmark = pytest.mark.pinned
 

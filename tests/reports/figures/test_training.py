@@ -10,12 +10,12 @@ import pytest
 import filterproof as fp
 from reports.figures.data import FigureData
 from reports.figures.group_run import GROUPS, GroupOutcome, GroupRun
-from reports.figures.outcomes import PLAYED, outcome_of
 from reports.figures.registry import FIGURES, figure
 from reports.figures.setting import Setting
-from reports.figures.trained import RunSpecification, TrainingSpecification
+from reports.figures.trained import TrainingSpecification
+from reports.figures.training_runs import RunSpecification
 from reports.figures.training_tables import TUNED
-from reports.figures.trial import Trial
+from reports.figures.trials import PLAYED, Trial, outcome_of
 
 #: A clip larger than most gradients, so that people differ and go on.
 RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}
