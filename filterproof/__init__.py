@@ -60,8 +60,8 @@ _BESIDE = {
     "decide": "mc.estimate.decide",
     "decide_profile": "mc.estimate.decide",
     "evaluate": "mc.evaluate.evaluate",
-    "figure": "reports.figures.registry",
-    "figures": "reports.figures.registry",
+    "figure": "reports.figures.paper_figure",
+    "figures": "reports.figures.paper_figure",
     "first_breach": "mc.examine.schedules.schedule_search",
     "first_difference": "mc.examine.difference",
     "from_accountant": "filters.adapters.accountant",
@@ -119,8 +119,8 @@ if TYPE_CHECKING:
     from reports.assertion import assert_holds as assert_holds
     from reports.examined import Examined as Examined
     from reports.examined import verify as verify
-    from reports.figures.registry import figure as figure
-    from reports.figures.registry import figures as figures
+    from reports.figures.paper_figure import figure as figure
+    from reports.figures.paper_figure import figures as figures
     from theory import *  # noqa: F403
     from theory.pairs import *  # noqa: F403
     from theory.proofs import THEOREMS as THEOREMS

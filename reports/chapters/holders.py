@@ -10,8 +10,7 @@ from filters import knowingly
 from reports.chapter import Chapter
 from reports.chapters.common import examined
 from reports.finding import Claim, Finding, Table, Told, slug
-from reports.pages.held import BROKEN, Holders, drawn, made, participation, simulations
-from reports.pages.looked_at import LookedAt
+from reports.pages.held import BROKEN, Holders, LookedAt, drawn, made, participation, simulations
 from reports.pages.reached import ReachedRow
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
@@ -35,8 +34,8 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     kinds = "odometers, trackers, individual filters, linear queries"
     *results, curves, people = study.map(_called, works, doing=f"simulating {kinds}")
     reached: dict[str, tuple[ReachedRow, ...]] = {}
-    for (page, what, _), result in zip(jobs, results, strict=True):
-        reached[page] = (*reached.get(page, ()), ReachedRow(what, *result))
+    for (page, what, promised, _), estimate in zip(jobs, results, strict=True):
+        reached[page] = (*reached.get(page, ()), ReachedRow(what, estimate, promised))
     names = list(made())
     examinations = study.map(partial(_looked_at, study.seed, study.proofs), names, doing=f"examining {kinds}")
     simulated, to_examine = claims[: len(reached)], claims[len(reached) :]

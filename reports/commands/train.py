@@ -42,8 +42,7 @@ def train(
     """
     with clear_errors():
         from mc.runs.store import RunStore
-        from reports.figures.paper_figure import check_formats
-        from reports.figures.registry import FIGURES
+        from reports.figures.paper_figure import FIGURES, check_formats
         from reports.figures.trained import TrainingSpecification
         from reports.figures.trials import study
         from reports.figures.written import write

@@ -134,7 +134,7 @@ def verify(
         chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
         long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
         if against is not None:
-            from reports.commands.against import against as compare
+            from reports.commands.verify_one import against as compare
 
             compare(target, against, program=program, seconds=long, seed=seed)
             return

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from mc.examine.measure import exceeds
 from mc.examine.words import count_words, told_apart
 from reports.drawing import data_uri, svg_text
-from reports.examination_words import ExaminationWords, version
+from reports.examination_words import ExaminationWords, remarks, story_figure, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.replaying import play_snippet
-from reports.story_words import remarks, story_figure
 from reports.template import mathml, rendered, style
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP

@@ -322,7 +322,7 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "verify GaussianFilter --quick": ("reports.commands.verify_one.verify", {"seconds": 6.0}),
     "verify GaussianFilter --against ZCDPFilter --seconds 3 --seed 7": (
-        "reports.commands.against.first_difference",
+        "reports.commands.verify_one.first_difference",
         {"seconds": 3.0, "seed": 7},
     ),
     "verify --exec node --promise pure(1) --labels site=a --over site=a": (

@@ -14,8 +14,7 @@ from filters.catalogue import CATALOGUE
 from reports.cli import COMMANDS
 from reports.commands.exit_status import ExitStatus
 from reports.docs.docstrings import rst_of
-from reports.docs.generated import PAPERS, expand, theorems_of
-from reports.docs.markdown import escaped
+from reports.docs.generated import PAPERS, escaped, expand, theorems_of
 from reports.docs.reference import described
 from reports.words import record
 from tests.printed_examples import PAGES

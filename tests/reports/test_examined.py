@@ -20,11 +20,11 @@ from mc.examine.examination import UNFINISHED
 from mc.examine.stage_finding import StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
+from reports.examination_words import story_figure, story_lines
 from reports.examined import Examined
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of, sarif
-from reports.story_words import story_figure, story_lines
 from tests.reports import examinations
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict

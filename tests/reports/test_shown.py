@@ -23,7 +23,7 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.certified.running_number import Found
 from reports.shown.cells import cells as row_cells
-from reports.shown.fragment import MOST_LINES
+from reports.shown.fragments import MOST_LINES
 from reports.shown.numbers import exact_or
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
@@ -238,7 +238,7 @@ def test_an_estimate_is_never_shown_without_its_interval_and_failure(name: str) 
     for row in value.rows():
         assert {"value", "low", "high", "failure", "n", "method", "rests_on"} <= row.keys()
         assert row["low"] <= row["value"] <= row["high"]
-    assert f"probability at most {chance(value.failure)}" in words(value)
+    assert chance(value.failure) in words(value)
 
 
 def test_the_intervals_of_a_curve_hold_together_with_the_failure_that_rows_say() -> None:
@@ -346,7 +346,7 @@ def test_a_calibrated_filter_shows_its_certificate_and_can_still_be_stored(tmp_p
 
 def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
     told = made("Decision")
-    assert f"at most {chance(told.failure)}, at any stopping time" in words(told)
+    assert f"failure {chance(told.failure)} at any stopping time" in words(told)
     filt = made("CalibratedThreshold")
     assert float(cells(filt)["threshold"]) == filt.threshold, (
         "no digit is missing of what makes the filter again"

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from reports.cli import app
 from reports.figures import trials as outcomes_room
-from reports.figures.registry import FIGURES
+from reports.figures.paper_figure import FIGURES
 from tests.reports import typed as typed_apart
 
 SMALL = ("000-table-2", "003-7", "--quick", "--trials", "2", "--format", "svg")

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from reports.cli import app
-from reports.figures.registry import FIGURES
+from reports.figures.paper_figure import FIGURES
 from reports.figures.written import write
 
 

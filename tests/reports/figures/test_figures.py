@@ -18,8 +18,7 @@ from matplotlib.text import Text
 import filterproof as fp
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY
-from reports.figures.paper_figure import ComputedFigure
-from reports.figures.registry import FIGURES, figure
+from reports.figures.paper_figure import FIGURES, ComputedFigure, figure
 from reports.figures.specification import Specification
 from tests.reports.colours import contrast
 from tests.test_registries import modules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath
 import pytest
 
-from reports.figures.registry import figure
+from reports.figures.paper_figure import figure
 from tests.theory.reference import conversion_delta, gaussian_hockey_stick
 from theory.conversions import CKS
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reports.figures.registry import figure
+from reports.figures.paper_figure import figure
 from theory.conversions import gaussian_mu
 
 

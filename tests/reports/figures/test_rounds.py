@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from reports.figures.registry import figure
+from reports.figures.paper_figure import figure
 
 EACH = 0.0625
 

@@ -8,8 +8,7 @@ import pytest
 
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
-from reports.figures.paper_figure import ComputedFigure
-from reports.figures.registry import figure
+from reports.figures.paper_figure import ComputedFigure, figure
 from reports.figures.survival import largest_kappa
 from theory.thresholds.stopped_walk import stopped_hockey_stick
 

@@ -17,9 +17,8 @@ from reports.chapters.holders import HOLDERS, judged
 from reports.drawing import svg_text
 from reports.expression import read_holder
 from reports.pages import held
-from reports.pages.held import DELTA, NORMS, SIGMA
+from reports.pages.held import DELTA, NORMS, SIGMA, LookedAt, weakest
 from reports.pages.holder_pages import holder_page, holder_pages
-from reports.pages.looked_at import LookedAt, weakest
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 
