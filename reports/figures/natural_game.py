@@ -120,48 +120,27 @@ class NaturalGame(Specification):
         ax.axhline(2, color=colour(1), lw=1.4, ls=DASHES[1])
         for up in (True, False):
             edges = [(at[name[:-1] or "start"], at[name]) for name in names if name.endswith("+-"[not up])]
-            style: dict[str, Any] = {
-                "color": colour(0 if up else -1),
-                "ls": "-" if up else DASHES[2],
-                "lw": 1.9,
-            }
-            ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, **style))
+            style: dict[str, Any] = {"color": colour(0 if up else -1), "ls": "-" if up else DASHES[2]}
+            ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, lw=1.9, **style))
         ends: dict[tuple[float, float], list[str]] = {}
-        for name, asked, excess, mass in zip(
-            names,
-            data.column("request"),
-            data.column("excess"),
-            data.column("probability_exact"),
-            strict=True,
-        ):
+        columns = (data.column(name) for name in ("request", "excess", "probability_exact"))
+        for name, asked, excess, mass in zip(names, *columns, strict=True):
             if math.isnan(asked):
                 ends.setdefault(at[name], []).append(str(mass))
                 marker, k, size = ("D", 1, 50) if excess > 0 else ("o", -1, 34)
                 ax.scatter(*at[name], s=size, marker=marker, color=colour(k), zorder=2)
             else:
                 ax.scatter(*at[name], s=250, color="#ffffff", edgecolors=INK, linewidths=1.2, zorder=2)
-                ax.annotate(
-                    f"{asked:g}", at[name], ha="center", va="center", fontsize=10, color=INK, zorder=3
-                )
+                centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10, "color": INK}
+                ax.annotate(f"{asked:g}", at[name], zorder=3, **centred)
         for point, masses in ends.items():
-            above = point[1] > 2
             text = " and ".join(dict.fromkeys(masses)) + (", twice" if len(masses) > len(set(masses)) else "")
-            label(
-                ax,
-                point,
-                text,
-                1 if above else -2,
-                offset=(8, 0),
-                va="center",
-                fontweight="bold" if above else None,
-            )
+            k, weight = (1, "bold") if point[1] > 2 else (-2, None)
+            label(ax, point, text, k, offset=(8, 0), va="center", fontweight=weight)
         losses = data.column("loss")
         label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
         label(ax, at["start"], "level asked", offset=(-13, -14), va="top")
-        ax.set(
-            xlim=(-0.22, self.rounds + 0.95),
-            ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8),
-        )
+        ax.set(xlim=(-0.22, self.rounds + 0.95), ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8))
         ax.set_xticks(range(self.rounds + 1))
         ax.grid(visible=False)
 

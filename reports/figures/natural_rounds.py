@@ -20,7 +20,7 @@ from filters.rules.composition import composed_hockey_stick
 from mc.losses.log_ratio import LogRatio
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
-from reports.figures.lines import colour, label, line
+from reports.figures.lines import colour, line
 from reports.figures.specification import Specification, probabilities, whole, wholes
 from theory.pairs import RandomizedResponse
 
@@ -66,11 +66,10 @@ class NaturalRounds(Specification):
         (ax,) = axes
         ax.axhline(1, color=colour(-1), lw=1.2, ls=":")
         for k, delta in enumerate(self.deltas):
-            here = data.column("delta") == delta
-            rounds, times = data.column("rounds")[here], data.column("times")[here]
-            if len(rounds):
-                line(ax, rounds, times, k, lw=1.8, marker="o", ms=5)
-                label(ax, (rounds[-1], times[-1]), f"delta = {delta:g}", k, offset=(6, 6))
+            here = data.where("delta", delta)
+            if len(here):
+                look: dict[str, Any] = {"lw": 1.8, "marker": "o", "ms": 5, "offset": (6, 6)}
+                line(ax, here.column("rounds"), here.column("times"), k, text=f"delta = {delta:g}", **look)
         ax.margins(x=0.22)
 
 
