@@ -103,11 +103,7 @@ RECIPES: dict[str, dict[str, Edit]] = {
         ),
     },
     "chapter": {
-        "reports/chapters/my_chapter.py": renamed(
-            "reports/chapters/slips.py",
-            ("SLIPS", "MY_CHAPTER"),
-            ('declared("slips"', 'declared("my-chapter"'),
-        ),
+        "reports/chapters/my_chapter.py": renamed("reports/chapters/slips.py"),
         "reports/templates/chapters.toml": lambda text: "\n".join(
             [
                 text,

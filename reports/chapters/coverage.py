@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, measure_coverage
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import interval
 
-__all__ = ["COVERAGE", "judge"]
+__all__ = ["judge", "tell"]
+
+GATHERS = True
 
 #: Repetitions of each method, shared among the cases that it applies to.
 _REPETITIONS = 5_000
@@ -65,7 +66,7 @@ def _said(results: Sequence[Coverage]) -> str:
     return f"no method misses more often than it says, in {samples:,} samples of known mean"
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     results = _measured(study)
     rows = (
         {
@@ -90,6 +91,3 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             ),
         ),
     )
-
-
-COVERAGE = Chapter.declared("coverage", _tell, gathers=True)

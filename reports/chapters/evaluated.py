@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from mc import Evaluation, NumericalEvaluation
 from mc.evaluate.evaluate import evaluate
-from reports.chapter import Chapter
 from reports.chapters.common import compared, name
 from reports.finding import Claim, Finding, Table, Told
 from reports.shown.numbers import within
 from reports.study import Simulated, Study
 
-__all__ = ["EVALUATED", "judge"]
+__all__ = ["judge", "tell"]
+
+GATHERS = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Evaluated:
         return f"two grids, {one.difference:.1g} apart"
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     games: dict[object, list[Simulated]] = defaultdict(list)
     for row in study.played:
         games[repr((row.filter, row.adversary, row.rounds, row.direction))].append(row)
@@ -107,6 +108,3 @@ def _table(results: Sequence[Evaluated]) -> Table:
         ),
         align="llrrrll",
     )
-
-
-EVALUATED = Chapter.declared("evaluated", _tell, gathers=True)

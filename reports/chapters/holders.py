@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
-from reports.chapter import Chapter
 from reports.chapters.common import examined
 from reports.finding import Claim, Finding, Table, Told, slug
 from reports.pages.held import BROKEN, Holders, LookedAt, drawn, made, participation, simulations
@@ -16,7 +15,9 @@ from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
-__all__ = ["HOLDERS", "judged"]
+__all__ = ["judged", "tell"]
+
+GATHERS = True
 
 
 #: Processor seconds for each holder, whose theorem needs no more, and for each of the broken sums, half of which are
@@ -28,7 +29,7 @@ def _expected(page: str) -> Outcome:
     return Outcome.REFUTED if page in BROKEN else Outcome.HOLDS
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     jobs = simulations(study.count, study.size, study.seed)
     works: list[Callable[[], Any]] = [*(work for *_, work in jobs), partial(drawn, study.seed), participation]
     kinds = "odometers, trackers, individual filters, linear queries"
@@ -99,18 +100,13 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
     return Finding(claim, study.undecided(scope, detail))
 
 
-HOLDERS = Chapter.declared(
-    "held",
-    _tell,
-    claims=tuple(
-        Claim(
-            f"examined-{slug(holder)}",
-            f"{holder} keeps what it promises of everything that is released.",
-            "examined as any holder is",
-            _expected(page),
-        )
-        for (page, _), make in made().items()
-        for holder in (type(make()).__name__,)
-    ),
-    gathers=True,
+CLAIMS = tuple(
+    Claim(
+        f"examined-{slug(holder)}",
+        f"{holder} keeps what it promises of everything that is released.",
+        "examined as any holder is",
+        _expected(page),
+    )
+    for (page, _), make in made().items()
+    for holder in (type(make()).__name__,)
 )

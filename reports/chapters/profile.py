@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 import mc
 from filters import GaussianFilter, PrivacyFilter
 from mc import TradeOff
-from reports.chapter import Chapter
 from reports.chapters.common import beside_promise, draw_estimates, name
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
@@ -22,7 +21,7 @@ from theory.arguments import Real
 from theory.guarantees import GaussianDP
 from theory.numerics.decimals import above, below
 
-__all__ = ["PROFILE", "judge_curves", "play_both_ways"]
+__all__ = ["judge_curves", "play_both_ways", "tell"]
 
 T = TypeVar("T")
 
@@ -37,7 +36,7 @@ FINE = np.linspace(EPSILONS[0], EPSILONS[-1], 401)
 _BAND: dict[str, Any] = {"color": PALETTE[5], "alpha": 0.55, "lw": 0}
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     filt = GaussianFilter(mu=1.0)
     promise = GaussianDP(filt.mu)
     forward, backward = play_both_ways(study, filt)
@@ -173,6 +172,3 @@ def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
         f"closed form, which leaves it at {np.count_nonzero((told < low) | (told > high)) or 'none'} of its points.",
         figure,
     )
-
-
-PROFILE = Chapter.declared("profile", _tell)

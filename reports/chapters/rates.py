@@ -14,7 +14,6 @@ from mc import Composition
 from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
 from mc.examine.supremum import supremum
 from mc.worst_case.calibrated_clock import calibrated_clock
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from reports.words import record
@@ -22,7 +21,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["CASES", "RATES", "kept_of_plans", "tables_of"]
+__all__ = ["CASES", "kept_of_plans", "tables_of", "tell"]
 
 DELTA = 1e-5
 #: The share of a plan of 100 rounds or more that the claim names.
@@ -70,7 +69,7 @@ def _bounded(
     return {"rule": name, "rounds": rounds, "low": low, "high": supremum(filt, epsilon).high}
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     epsilon, menu, _ = CASES[0]
     study.on_progress("the potential filter's rounds beside fixed plans")
     filt = PotentialFilter(epsilon, DELTA, menu)
@@ -137,6 +136,3 @@ def tables_of(recorded: dict[str, Any]) -> tuple[Table, ...]:
             reproducible=False,
         ),
     )
-
-
-RATES = Chapter.declared("rates", _tell, DELTA=DELTA)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reports.chapter import Chapter
 from reports.chapters.common import proved
 from reports.finding import Claim, Table, Told
 from reports.pages.page import explaining
@@ -14,8 +13,9 @@ from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon
 from theory.proofs.papers_steps import PRINTED
 
-__all__ = ["STEPS"]
+__all__ = ["tell"]
 
+PROVES = ("papers' steps",)
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.
 PARAMETERS = tuple(PRINTED)
@@ -31,7 +31,7 @@ def epsilons(sigma: float, k: float) -> tuple[float, float, float]:
     )
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     proof = study.prove("papers' steps")
     heads = ("zCDP, simple", "zCDP, CKS", "exact (GDP)")
     table = Table.of(
@@ -47,6 +47,3 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         align="rrrrr",
     )
     return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(explaining("003-5"),))
-
-
-STEPS = Chapter.declared("steps", _tell, theorems=("papers' steps",), DELTA=DELTA)

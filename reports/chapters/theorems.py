@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.chapter import Chapter
 from reports.chapters.common import proved
 from reports.chapters.power import recorded_faults
 from reports.finding import Claim, Table, Told, slug
@@ -12,10 +11,10 @@ from reports.study import Study
 from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS
 
-__all__ = ["THEOREMS_CHAPTER"]
+__all__ = ["tell"]
 
 #: The theorems without a chapter of their own.
-_NAMES = tuple(name for name in THEOREMS if name not in ("papers' steps", "slips"))
+PROVES = tuple(name for name in THEOREMS if name not in ("papers' steps", "slips"))
 
 
 def _claim(name: str) -> Claim:
@@ -23,8 +22,8 @@ def _claim(name: str) -> Claim:
     return Claim(f"theorem-{slug(name)}", theorem.title, theorem.source, Outcome.HOLDS)
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    proofs = [study.prove(name) for name in _NAMES]
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
+    proofs = [study.prove(name) for name in PROVES]
     return Told(
         findings=tuple(proved(claim, proof) for claim, proof in zip(claims, proofs, strict=True)),
         tables=(
@@ -52,6 +51,4 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-THEOREMS_CHAPTER = Chapter.declared(
-    "theorems", _tell, theorems=_NAMES, claims=tuple(_claim(name) for name in _NAMES)
-)
+CLAIMS = tuple(_claim(name) for name in PROVES)

@@ -265,7 +265,7 @@ class SampledTraining(Specification):
         line(between, epsilon, near, 2, text=told, **look)
         between.axhline(0.0, color=colour(0), lw=1.2)
         between.margins(y=0.14)
-        names = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
+        names: tuple[str, ...] = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
         fraction, pld, rdp, more = _panel(data, "people", *names)
         line(below, fraction, rdp, 1, marker="s", ms=4, text=few, at=0, offset=(0, 14), va="bottom")
         look = {"dash": 3, "marker": "^", "ms": 5, "offset": (14, 0), "va": "center"}

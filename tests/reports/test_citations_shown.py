@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.chapters import CHAPTERS
+from reports.chapters import CHAPTERS, chapter
 from reports.chapters.common import proved
-from reports.chapters.gdp import GDP
-from reports.chapters.slips import SLIPS
-from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.commands.console import styled
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
@@ -19,6 +16,8 @@ from reports.report import render_page, verdicts_document
 from reports.study import Study
 from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.proofs.proof import JOIN, Proof
+
+GDP, SLIPS, THEOREMS_CHAPTER = map(chapter, ("gdp", "slips", "theorems"))
 
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)

@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 import reports.chapters
 from mc import LocalPool
 from mc.engine.encoding import encode, nameable
-from reports.chapters.slips import SLIPS
+from reports.chapters import chapter
 from reports.cli import COMMANDS, app
 from reports.commands import verify
 from reports.commands.verify import limit_of
@@ -38,6 +38,8 @@ from theory.guarantees import GaussianDP
 from theory.kernel.claimed import FINITE
 from theory.pairs import RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
+
+SLIPS = chapter("slips")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"

@@ -13,17 +13,18 @@ from filters.holders.repeats import repeats
 from filters.rules.potential_table import COMMON_RATES
 from mc.examine.replay import replayed
 from reports.chapter import Chapter
-from reports.chapters import accountant, central_limit, rates
-from reports.chapters.accountant import ACCOUNTANT
-from reports.chapters.bench import BENCH, recorded_bench
-from reports.chapters.central_limit import CENTRAL_LIMIT, GAMES, MENUS, POINTS
+from reports.chapters import accountant, central_limit, chapter, rates
+from reports.chapters.bench import recorded_bench
+from reports.chapters.central_limit import GAMES, MENUS, POINTS
 from reports.chapters.power import recorded_faults
-from reports.chapters.rates import CASES, DELTA, RATES
+from reports.chapters.rates import CASES, DELTA
 from reports.pages.played import SolvedPoint
 from reports.study import Study
 from reports.words import record
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, SubsampledGaussian
+
+ACCOUNTANT, BENCH, CENTRAL_LIMIT, RATES = map(chapter, ("accountant", "bench", "central-limit", "rates"))
 
 
 def verdict_of(chapter: Chapter, study: Study | None = None) -> Verdict:

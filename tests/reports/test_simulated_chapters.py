@@ -22,12 +22,10 @@ from filters import (
 )
 from mc.intervals.coverage import METHODS, Coverage
 from mc.worst_case.calibrated import calibrated
-from reports.chapters import realisation
-from reports.chapters.coverage import COVERAGE, judge
-from reports.chapters.evaluated import EVALUATED
+from reports.chapters import chapter, realisation
+from reports.chapters.coverage import judge
 from reports.chapters.overspenders import OVERSPENDERS
-from reports.chapters.overspending import OVERSPENDING
-from reports.chapters.profile import ALPHAS, EPSILONS, PROFILE, judge_curves, play_both_ways
+from reports.chapters.profile import ALPHAS, EPSILONS, judge_curves, play_both_ways
 from reports.chapters.tightness import (
     DELTA,
     EPSILON,
@@ -44,6 +42,10 @@ from theory.conversions import CKS, SIMPLE
 from theory.evidence import Outcome
 from theory.guarantees import GaussianDP
 from theory.pairs import RandomizedResponse
+
+COVERAGE, EVALUATED, OVERSPENDING, PROFILE = map(
+    chapter, ("coverage", "evaluated", "overspending", "profile")
+)
 
 Curves = tuple[SimulatedCurve, SimulatedCurve]
 
@@ -258,7 +260,7 @@ def test_the_tables_of_gains_say_what_sessions_admit() -> None:
 
 
 def test_the_realisation_chapter_ends_below_the_promise_and_says_what_integration_gives(study: Study) -> None:
-    told = realisation.REALISATION.tell(study, realisation.REALISATION.claims)
+    told = chapter("realisation").tell(study, chapter("realisation").claims)
     (row,) = study.played
     # nothing lies above epsilon, so that the end of the interval is a number over the paths
     assert row.estimate.value == 0

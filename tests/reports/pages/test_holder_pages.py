@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from reports.chapters import holders
-from reports.chapters.holders import HOLDERS, judged
+from reports.chapters import chapter, holders
+from reports.chapters.holders import judged
 from reports.drawing import svg_text
 from reports.expression import read_holder
 from reports.pages import held
@@ -21,6 +21,8 @@ from reports.pages.held import DELTA, NORMS, SIGMA, LookedAt, weakest
 from reports.pages.holder_pages import holder_page, holder_pages
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
+
+HOLDERS = chapter("held")
 
 #: The two broken sums, which `tests/mc/examine/test_holders.py` sees refuted; their games take all the time given.
 BROKEN = {"clipping": "ClippingAfterAdding", "forgetting": "ForgettingSums"}

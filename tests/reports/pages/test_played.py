@@ -13,7 +13,8 @@ import pytest
 
 from filters.catalogue import CATALOGUE
 from mc import Estimate, cluster
-from reports.chapters.games import GAMES, judge_attacks
+from reports.chapters import chapter
+from reports.chapters.games import judge_attacks
 from reports.pages.attacked import AttackRow, Runs, attacks_table
 from reports.pages.attacker_figure import AttackerShown
 from reports.pages.filter_page import filter_page
@@ -22,6 +23,8 @@ from reports.pages.played import GameJob, Played, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import interval
+
+GAMES = chapter("games")
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
 QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
