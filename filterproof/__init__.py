@@ -47,7 +47,7 @@ _BESIDE = {
     "LabelledFilter": "filters.adapters.labelled",
     "Release": "filters.adapters.service",
     "THEOREMS": "theory.proofs",
-    "assert_holds": "reports.assertion",
+    "assert_holds": "reports.examined",
     "attack": "mc.examine.attack",
     "calibrate": "mc.worst_case.calibrate",
     "calibrated": "mc.worst_case.calibrated",
@@ -116,8 +116,8 @@ if TYPE_CHECKING:
     from mc.worst_case.calibrated import calibrated as calibrated
     from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock
     from mc.worst_case.solve import worst_case as worst_case
-    from reports.assertion import assert_holds as assert_holds
     from reports.examined import Examined as Examined
+    from reports.examined import assert_holds as assert_holds
     from reports.examined import verify as verify
     from reports.figures.paper_figure import figure as figure
     from reports.figures.paper_figure import figures as figures

@@ -24,7 +24,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from reports.figures.data import FigureData
-from reports.figures.group_run import DELTA, GROUPS, GroupOutcome, GroupRun
+from reports.figures.experiments import DELTA, GROUPS, GroupOutcome, GroupRun
 from reports.figures.lines import GREY, colour, line
 from reports.figures.specification import (
     any_seed,

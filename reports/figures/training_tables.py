@@ -18,8 +18,8 @@ from matplotlib.axes import Axes
 
 from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
+from reports.figures.experiments import Setting, Trained
 from reports.figures.lines import GREY, colour
-from reports.figures.setting import Setting, Trained
 from reports.figures.specification import any_seed, probability, real, reals
 from reports.figures.trained import STAND_IN, Spread, TrainingSpecification, some_trials
 from reports.shown.numbers import signed

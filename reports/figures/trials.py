@@ -3,7 +3,7 @@
 The same trial is the same to the bit. A study plays what is missing on several processes, and goes on where it was
 stopped.
 
->>> from reports.figures.group_run import GroupRun
+>>> from reports.figures.experiments import GroupRun
 >>> trial = Trial(GroupRun(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3), seed=0, number=0)
 >>> trial.play() == trial.play(), outcome_of(trial) is outcome_of(trial)
 (True, True)

@@ -29,6 +29,7 @@ from mc.engine.encoding import encode, nameable
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
 from reports.commands import verify
+from reports.commands.console import complain, doing, say
 from reports.commands.verify import limit_of
 from reports.finding import Claim, Told
 from reports.study import Study
@@ -523,3 +524,13 @@ def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_b
     assert "kept in run.sqlite; the same call resumes" in err
     assert "Traceback" not in err
     assert filterproof(*run, "--store", "run.sqlite", cwd=folder).stdout == undisturbed != ""
+
+
+def test_what_is_said_is_neither_markup_nor_obeyed_by_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "x[/b][red]\x1b[31m\x9b"
+    with doing(name):
+        say(name)
+        complain(name)
+    shown = capsys.readouterr()
+    assert shown.out == "x[/b][red]?[31m?\n"
+    assert shown.err == "filterproof: x[/b][red]?[31m?\n"

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,13 +16,14 @@ from xml.etree import ElementTree
 import pytest
 
 import filterproof as fp
+import reports.examined
 from filters.catalogue import CATALOGUE
 from mc.examine.examination import UNFINISHED
 from mc.examine.stage_finding import StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examination_words import story_figure, story_lines
-from reports.examined import Examined
+from reports.examined import Examined, failure
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of, sarif
@@ -372,3 +374,30 @@ def test_a_notebook_breaks_no_word_of_a_table() -> None:
     html = refuted()._repr_html_()
     for table in re.finditer("<table", html):
         assert "overflow-wrap:normal" in html[: table.start()].rpartition("<div")[2]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_it_fails_unless_the_promise_holds_or_is_undecided(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exam = EVERY[name]()
+    monkeypatch.setattr(reports.examined, "verify", lambda filt, **how: exam)
+    if name in ("holds", "undecided"):
+        assert fp.assert_holds(Mine()) is exam
+    else:
+        with pytest.raises(AssertionError, match="Mine, promised 1-GDP: " + exam.headline):
+            fp.assert_holds(Mine())
+
+
+def test_the_message_of_a_faulty_filter_has_its_faults() -> None:
+    assert "Mine.spend mutates its state; copy it" in failure(EVERY["faulty"]())
+
+
+def test_the_message_is_python_that_replays_the_witness(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(AssertionError) as caught:
+        fp.assert_holds(Mine(), seconds=10, mechanisms=["gaussian"])
+    told = str(caught.value)
+    snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", told, re.MULTILINE)))
+    assert "filt=Mine()" in snippet
+    exec(snippet, {})  # noqa: S102 - it is what we print
+    assert capsys.readouterr().out

@@ -11,8 +11,7 @@ import pytest
 
 from mc.runs.store import RunStore
 from reports.figures import trials as outcomes_room
-from reports.figures.group_run import GroupRun
-from reports.figures.setting import Setting
+from reports.figures.experiments import GroupRun, Setting
 from reports.figures.trials import Trial, outcome_of, study
 
 SETTING = Setting(epsilon=2.0, clip=6.0, steps=2, rate=0.5, looks=2, every=1)

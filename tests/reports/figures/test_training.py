@@ -9,9 +9,8 @@ import pytest
 
 import filterproof as fp
 from reports.figures.data import FigureData
-from reports.figures.group_run import GROUPS, GroupOutcome, GroupRun
+from reports.figures.experiments import GROUPS, GroupOutcome, GroupRun, Setting
 from reports.figures.paper_figure import FIGURES, figure
-from reports.figures.setting import Setting
 from reports.figures.trained import TrainingSpecification
 from reports.figures.training_runs import RunSpecification
 from reports.figures.training_tables import TUNED
