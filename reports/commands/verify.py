@@ -216,12 +216,10 @@ def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> lis
     from reports.chapters import CHAPTERS
     from reports.telling import tell
 
-    begun: list[Chapter] = []
     (task,) = doing.tasks
 
     def on_chapter(chapter: Chapter) -> None:
-        begun.append(chapter)
-        doing.update(task.id, completed=len(begun) - 1, total=len(CHAPTERS))
+        doing.update(task.id, completed=CHAPTERS.index(chapter), total=len(CHAPTERS))
 
     try:
         return tell(CHAPTERS, study, on_chapter=on_chapter)
@@ -235,8 +233,8 @@ def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> lis
             else "what was done is lost, and verify starts anew"
         )
         complain(
-            f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(begun)} of {len(CHAPTERS)} "
-            f"({task.description}); nothing was decided or written, {left}"
+            f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {task.completed + 1:.0f} of "
+            f"{len(CHAPTERS)} ({task.description}); nothing was decided or written, {left}"
         )
         raise End(ExitStatus.INTERRUPTED) from stopped
 

@@ -120,17 +120,11 @@ def _link(theorem: Theorem) -> str:
 
 def _theorems(paper: str | None = None) -> str:
     """A line for each theorem: its claim, what its steps checked, its evidence."""
-    chosen = list(THEOREMS.values()) if paper is None else theorems_of(paper)
-    rows = [
-        (
-            _link(theorem),
-            escaped(theorem.source),
-            steps_by_check(proof),
-            f"{proof.verdict().outcome.name}, {proof.evidence.name}",
-        )
-        for theorem in chosen
-        for proof in (_proof(theorem.name),)
-    ]
+    rows = []
+    for theorem in THEOREMS.values() if paper is None else theorems_of(paper):
+        proof = _proof(theorem.name)
+        verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
+        rows.append((_link(theorem), escaped(theorem.source), steps_by_check(proof), verdict))
     return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
 
 
@@ -179,20 +173,18 @@ def _formula(latex: str, indent: int = 0) -> str:
 
 def _slips(paper: str) -> str:
     """The steps of the theorem "slips" that are about one paper; one that names none is about the paper before it."""
-    kept, current = [], ""
+    parts, current, k = [], "", 0
     for step in _proof("slips").steps:
         named = re.match(r"(\d{3}), ", step.statement)
         current = named[1] if named else current
         if current == paper:
-            statement = step.statement.removeprefix(f"{paper}, ")
-            kept.append((escaped(statement[0].upper() + statement[1:]), step))
-    parts = []
-    for k, (statement, step) in enumerate(kept, 1):
-        start = f"{k}. "
-        told = f" {escaped(_sentence(step.detail))}"
-        parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
-        parts.append(_formula(step.latex, len(start)) if step.latex else "")
-    return "\n\n".join(part for part in parts if part)
+            k += 1
+            start, statement = f"{k}. ", step.statement.removeprefix(f"{paper}, ")
+            statement = escaped(statement[0].upper() + statement[1:])
+            told = f" {escaped(_sentence(step.detail))}"
+            parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
+            parts += [_formula(step.latex, len(start))] if step.latex else []
+    return "\n\n".join(parts)
 
 
 def _sentence(text: str) -> str:

@@ -50,17 +50,13 @@ class Source:
     figure: str
     place: str
 
-    @property
-    def authors(self) -> str:
-        """The authors of the paper."""
-        return _AUTHORS[self.paper]
-
     def __str__(self) -> str:
-        return f"{self.paper} ({self.authors}), {self.figure}, {self.place}"
+        return f"{self.paper} ({_AUTHORS[self.paper]}), {self.figure}, {self.place}"
 
     def to_data(self) -> dict[str, str]:
-        """The source as JSON-able data."""
-        return {name: getattr(self, name) for name in ("paper", "authors", "figure", "place")}
+        """The source as JSON-able data, with the authors of the paper."""
+        told = {"paper": self.paper, "authors": _AUTHORS[self.paper]}
+        return {**told, "figure": self.figure, "place": self.place}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,8 +190,8 @@ class ComputedFigure:
             "caption": self.caption,
             "alt": self.alt,
             "printed": [one.to_data() for one in self.printed],
+            "facts": dict(self.data.facts),
         }
-        told["facts"] = dict(self.data.facts)
         if columns:
             told["columns"] = dict(zip(self.data.names, self.data.columns, strict=True))
         return told
@@ -206,11 +202,9 @@ class ComputedFigure:
 
     def files(self, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
         """The figure's files by name: a picture in each format, NAME.csv and NAME.json."""
-        drawn = {f"{self.name}.{suffix}": self.picture(suffix) for suffix in check_formats(formats)}
-        return drawn | {
-            f"{self.name}.csv": self.data.csv().encode(),
-            f"{self.name}.json": self.json().encode(),
-        }
+        drawn = {suffix: self.picture(suffix) for suffix in check_formats(formats)}
+        drawn |= {"csv": self.data.csv().encode(), "json": self.json().encode()}
+        return {f"{self.name}.{suffix}": content for suffix, content in drawn.items()}
 
     def save(self, out: str | Path, formats: Sequence[str] = FORMATS) -> tuple[Path, ...]:
         """Write the files into a folder, all or none, and return their paths.

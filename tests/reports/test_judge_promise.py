@@ -95,7 +95,7 @@ def _ends(least: float, most: float) -> SimpleNamespace:
 
 
 def _evaluated(found: object) -> Finding:
-    return evaluated.judge(chapter("evaluated").claims[0], [evaluated.Evaluated(ROW, found)])  # type: ignore[arg-type]
+    return evaluated.judge(chapter("evaluated").claims[0], [(ROW, found)])  # type: ignore[arg-type]
 
 
 #: Each judge of a chapter, about one simulation and an enclosure of the same number on another route.
