@@ -177,19 +177,12 @@ def test_a_small_menu_is_measured_by_all_rules() -> None:
 # -- what measures the house -----------------------------------------------------------------------------------
 
 HEAD = {"date": "2026-11-21", "python": "3.12.1", "numpy": "2.4.0", "cores": 1}
-EMPTY: dict[str, Any] = dict.fromkeys(("value", "low", "high", "error", "encloses", "seconds", "times"))
+EMPTY: dict[str, Any] = dict.fromkeys(("value", "error", "encloses", "seconds", "times"))
 PEER = EMPTY | {
     **{"work": "randomised response, e=0.1", "rounds": 48, "epsilon": 2.0, "route": "binomial sum"},
     **{"by": "somebody 1.0", "reference": 0.0008, "absent": ""},
 }
-NUMBERS = {
-    "value": 0.00082,
-    "high": 0.00079,
-    "error": 0.025,
-    "encloses": False,
-    "seconds": 0.012,
-    "times": 3.0,
-}
+NUMBERS = {"value": 0.00082, "error": 0.025, "encloses": False, "seconds": 0.012, "times": 3.0}
 
 
 def test_a_peer_s_row_says_its_error_its_time_and_whether_its_bounds_hold() -> None:

@@ -139,8 +139,5 @@ def test_a_trial_is_the_same_twice_and_numbers_and_seeds_make_others() -> None:
     assert found == trial.play()
     assert found != replace(trial, number=1).play()
     assert found != replace(trial, seed=1).play()
-
-
-def test_a_single_trial_has_no_spread() -> None:
     with pytest.raises(ValueError, match="values must be two or more, got 1; a single trial has no spread"):
         Spread.of([1.0])
