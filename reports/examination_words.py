@@ -197,14 +197,10 @@ class ExaminationWords(Examination):
             **_verdict(self.verdict),
             "faults": list(self.faults),
             "findings": [
-                {
-                    **{name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")},
-                    "verdict": None if one.verdict is None else _verdict(one.verdict),
-                    "whole": one.whole,
-                    "fault": one.fault,
-                    "notes": list(one.notes),
-                    "seconds": round(one.seconds, 3),
-                }
+                {name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")}
+                | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
+                | {"whole": one.whole, "fault": one.fault, "notes": list(one.notes)}
+                | {"seconds": round(one.seconds, 3)}
                 for one in self.findings
             ],
             "tightness": self.rows(),
@@ -272,13 +268,8 @@ def _short(text: str) -> str:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "verdict": verdict.outcome.name,
-        "evidence": verdict.evidence.name,
-        "scope": verdict.scope,
-        "detail": verdict.detail,
-        "citations": list(verdict.citations),
-    }
+    row = row_of(verdict, "evidence", "scope", "detail")
+    return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}
 
 
 def story_lines(story: Story) -> list[str]:
@@ -289,9 +280,8 @@ def story_lines(story: Story) -> list[str]:
         reached, promised = told_apart(turn.reached, turn.promised)
         when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
         lines.append(
-            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; "
-            f"state {turn.before} -> {turn.after}; "
-            f"revealed so far {reached} of {promised}{above}"
+            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> "
+            f"{turn.after}; revealed so far {reached} of {promised}{above}"
         )
     return [*lines, *remarks(story)]
 
@@ -312,9 +302,7 @@ def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | Non
         ax = figure.subplots()
         ax.plot(at, promised, color=INK, lw=1.6, label="promised")
         ax.plot(at, reached, "o-", color=PALETTE[1], ms=4, lw=1.2, label="revealed by the play, at least")
-        ax.set_title(f"{plain_text(name)}: the play against the promise")
-        ax.set_xlabel("epsilon")
-        ax.set_ylabel("delta")
+        ax.set(xlabel="epsilon", ylabel="delta", title=f"{plain_text(name)}: the play against the promise")
         if min(x for x in (*reached, *promised) if x > 0) < 0.1 * max(*reached, *promised):
             ax.set_yscale("log")
         ax.legend()

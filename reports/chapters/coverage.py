@@ -45,13 +45,8 @@ def judge(results: Sequence[Coverage], failure: float) -> Verdict:
     for one in results:
         allowed = one.misses_allowed(failure / len(results))
         if one.misses > allowed:
-            witness = {
-                "method": one.method,
-                "case": one.case,
-                "misses": one.misses,
-                "allowed": allowed,
-                "repetitions": one.repetitions,
-            }
+            told = {name: getattr(one, name) for name in ("method", "case", "misses", "repetitions")}
+            witness = {**told, "allowed": allowed}
             return Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, str(one), witness)
     most = max(results, key=lambda one: one.misses / one.repetitions)
     detail = (
@@ -59,11 +54,6 @@ def judge(results: Sequence[Coverage], failure: float) -> Verdict:
         "any law of the draws but these."
     )
     return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
-
-
-def _said(results: Sequence[Coverage]) -> str:
-    samples = sum(one.repetitions for one in results)
-    return f"no method misses more often than it says, in {samples:,} samples of known mean"
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -79,9 +69,10 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
         for one in results
     )
     verdict = judge(results, 1 - study.count())
-    refuted = verdict.outcome is Outcome.REFUTED
+    samples = sum(one.repetitions for one in results)
+    said = f"no method misses more often than it says, in {samples:,} samples of known mean"
     return Told(
-        findings=(Finding(claims[0], verdict, said="" if refuted else _said(results)),),
+        findings=(Finding(claims[0], verdict, said="" if verdict.outcome is Outcome.REFUTED else said),),
         tables=(
             Table.of(
                 f"Intervals without the true mean, at a nominal rate of {results[0].failure:g}, "

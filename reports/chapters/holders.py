@@ -86,14 +86,8 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
     scope = f"{len(rows)} simulations, failure probability {study.failure:.0e} for the whole report"
     most = max(rows, key=lambda row: row.estimate.low / row.promised)
     if most.refutes:
-        witness = {
-            "what": most.what,
-            "n": most.estimate.n,
-            "seed": study.seed,
-            "low": most.estimate.low,
-            "high": most.estimate.high,
-            "promised": most.promised,
-        }
+        ends = {name: getattr(most.estimate, name) for name in ("n", "low", "high")}
+        witness = {"what": most.what, "seed": study.seed, **ends, "promised": most.promised}
         detail = f"Above the promise, {most}."
         return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
     detail = f"Closest, {most}. Nothing found above the promise, which proves nothing. Not tried: any game but these."

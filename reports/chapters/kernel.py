@@ -24,9 +24,8 @@ def _verdict(found: Sequence[Accepted], refused: Sequence[str]) -> Verdict:
     scope = f"every strategy over {FINITE}, or over those that a statement names, in exact real arithmetic"
     if refused:
         return Verdict(Outcome.UNDECIDED, Evidence.KERNEL, scope, "; ".join(dict.fromkeys(refused)))
-    where = (
-        "on this machine" if all(one.here for one in found) else "elsewhere; the record matches the sources"
-    )
+    here = all(one.here for one in found)
+    where = "on this machine" if here else "elsewhere; the record matches the sources"
     detail = f"Rocq {found[0].rocq} accepted {len(found)} statements {where}"
     return Verdict(Outcome.HOLDS, Evidence.KERNEL, scope, detail)
 

@@ -30,20 +30,13 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
         study.simulate(filt, mc.EraserForever(p=DELTA), epsilon=EPSILON, n=200_000, rounds=rounds)
         for rounds in ROUNDS
     ]
+    caption = "The naive filter against an adversary that asks for erasures for ever."
+    table = simulations(caption, rows, lead=("rounds", [str(rounds) for rounds in ROUNDS]))
+    note = (
+        f"In closed form the eraser reaches 1 - (1-p)^N: {reached(DELTA, ROUNDS[-1]):.6g} after {ROUNDS[-1]} rounds, "
+        f"where the filter promised {DELTA:g}."
+    )
     finding = judge_promise(
         study, claims[0], rows[::-1], closed_form=lambda row: reached(DELTA, row.rounds or 0)
     )
-    return Told(
-        findings=(finding,),
-        tables=(
-            simulations(
-                "The naive filter against an adversary that asks for erasures for ever.",
-                rows,
-                lead=("rounds", [str(rounds) for rounds in ROUNDS]),
-            ),
-        ),
-        notes=(
-            f"In closed form the eraser reaches 1 - (1-p)^N: {reached(DELTA, ROUNDS[-1]):.6g} after "
-            f"{ROUNDS[-1]} rounds, where the filter promised {DELTA:g}.",
-        ),
-    )
+    return Told((finding,), (table,), notes=(note,))

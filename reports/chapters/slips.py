@@ -15,14 +15,6 @@ PROVES = ("slips",)
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
     proof = study.prove("slips")
-    return Told(
-        findings=(proved(claims[0], proof),),
-        tables=(
-            Table(
-                "Each slip, and how it is shown.",
-                ("finding", "evidence", "checked"),
-                tuple((step.statement, step.evidence.name, step.checked.word) for step in proof.steps),
-                align="lll",
-            ),
-        ),
-    )
+    rows = tuple((step.statement, step.evidence.name, step.checked.word) for step in proof.steps)
+    table = Table("Each slip, and how it is shown.", ("finding", "evidence", "checked"), rows, align="lll")
+    return Told(findings=(proved(claims[0], proof),), tables=(table,))

@@ -94,15 +94,10 @@ def prove(
         else:
             table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
             for proof in proofs:
-                table.add_row(
-                    escape(proof.theorem.title),
-                    proof.theorem.source,
-                    str(len(proof.steps)),
-                    steps_by_check(proof),
-                    styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]",
-                    proof.evidence.name,
-                    f"{proof.seconds:.2f}",
-                )
+                verdict = styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
+                named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
+                known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
+                table.add_row(*named, *known)
             console.print(table)
             for joined in dict.fromkeys(proof.joined for proof in proofs):
                 which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
@@ -175,15 +170,11 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     )
     for theorem in dict.fromkeys(one.number.theorem for one in numbers):
         own = [one for one in numbers if one.number.theorem == theorem]
-        fitting = sum(one.fits for one in own)
-        table.add_row(
-            escape(theorem),
-            str(len(own)),
-            f"[green]{fitting}[/]" if fitting == len(own) else f"[bold red]{fitting}[/]",
-            str(sum(one.evidence is Evidence.EXACT for one in own)),
-            str(sum(one.evidence is Evidence.CERTIFIED for one in own)),
-            _slack(own),
-        )
+        fitting, known = sum(one.fits for one in own), [one.evidence for one in own]
+        colour = "green" if fitting == len(own) else "bold red"
+        counts = (str(known.count(evidence)) for evidence in (Evidence.EXACT, Evidence.CERTIFIED))
+        told = f"[{colour}]{fitting}[/]"
+        table.add_row(escape(theorem), str(len(own)), told, *counts, _slack(own))
     console.print(table)
     for one in numbers:
         if not one.fits:

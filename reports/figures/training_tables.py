@@ -182,9 +182,7 @@ def _row(setting: Setting, trials: Sequence[Trained]) -> dict[str, Shown]:
     parameters = ("clip", "steps", "rate", "sigma", "filtered_sigma", "count_sigma")
     return {
         **{"data": _DIGITS, "epsilon": setting.epsilon, **means},
-        **plain.ends("plain"),
-        **filtered.ends("filtered"),
-        **gained.columns("difference"),
+        **(plain.ends("plain") | filtered.ends("filtered") | gained.columns("difference")),
         **{name: getattr(setting, name) for name in parameters},
         "further_steps": sum(one.stopped - setting.steps for one in trials) / len(trials),
         "active_further": sum(after) / len(after),

@@ -94,12 +94,10 @@ def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
     """The picture once for each kind of screen, as data that an <img> shows."""
     if not exam.tightness:
         return []
-    drawn = []
-    for media, width in _SCREENS:
-        figure = tightness_figure(exam.name, exam.tightness, width=width)
-        assert figure is not None
-        drawn.append({"media": media, "src": data_uri(svg_text(figure))})
-    return drawn
+    drawn = ((media, tightness_figure(exam.name, exam.tightness, width=width)) for media, width in _SCREENS)
+    return [
+        {"media": media, "src": data_uri(svg_text(figure))} for media, figure in drawn if figure is not None
+    ]
 
 
 def _curve(exam: ExaminationWords) -> str:

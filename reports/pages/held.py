@@ -207,12 +207,9 @@ class Holders:
         """The verdict, what joins its theorem to the code, and what was played: all as the examination said it."""
         verdict, found = self.verdict(page), self.looked_at[page]
         simulated = self.verdicts[page]
+        said = f"{verdict.outcome.name}, {verdict.evidence.name}. It covers {verdict.scope}."
         return (
-            (
-                "Verdict",
-                f"{verdict.outcome.name}, {verdict.evidence.name}. It covers {verdict.scope}. "
-                f"In simulations: {simulated.detail}",
-            ),
+            ("Verdict", f"{said} In simulations: {simulated.detail}"),
             ("Theorem", " ".join(f"{one.known}." for one in found)),
             ("Played", " ".join(f"{one.name}: {one.played}." for one in found)),
         )
@@ -232,21 +229,20 @@ def simulations(count: Callable[[], float], size: Callable[[int], int], seed: in
 
 
 def _of_filters(runs: int) -> Iterator[Simulation]:
-    work: partial[Estimate]
+    play: dict[str, Any] = {"n": runs, "workers": 1}
     for name, odometer in ODOMETERS.items():
         # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
         family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
-        foe = replace(ADVERSARY, family=family)
-        work = partial(crossing, odometer, foe, rounds=WATCHED, n=runs, workers=1)
+        work = partial(crossing, odometer, replace(ADVERSARY, family=family), rounds=WATCHED, **play)
         yield "odometers", f"{name} odometer", odometer.delta, work
     for name, tracker in TRACKERS.items():
         filt, chaser = BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
         if isinstance(tracker, RenyiTracker):
             promised: Any = tracker.guarantee(BLOCKS).rho
-            work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, n=runs, workers=1)
+            work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, **play)
         else:
             promised = filt.promise.delta(EPSILON)
-            work = partial(simulate, filt, chaser, epsilon=EPSILON, n=runs, workers=1)
+            work = partial(simulate, filt, chaser, epsilon=EPSILON, **play)
         yield "trackers", f"{name} tracker", promised, work
     partly = f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}"
     for (mu, norms, sigma, rounds), way, what, analysis in (
@@ -265,12 +261,8 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
     allowed = float(_RATIO**3 * stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
     work = partial(simulate_stop, _STOP, ratio=_RATIO, n=runs)
     yield "people", "a stop by the sparse vector technique", allowed, work
-    yield (
-        "queries",
-        "an answer misses its bound",
-        DELTA,
-        partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES),
-    )
+    work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)
+    yield "queries", "an answer misses its bound", DELTA, work
     game = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
     work = partial(simulate_queries, (1.0, 2.0), **game)
     yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work

@@ -92,10 +92,10 @@ def _trackers(holders: Holders) -> dict[str, Any]:
     for name, value in curves.lines.items():
         truth = curves.truth[name]
         below = np.count_nonzero(value < truth * (1 - 1e-12))
+        lies = f", and it lies BELOW the true cost in {below} rounds" if below else ""
         waste.append(
             f"{name}: value {value[-1]:.3g} for a true cost of {truth[-1]:.3g}, so that "
-            f"{100 * (1 - truth[-1] / value[-1]):.2g} % of it is waste"
-            f"{f', and it lies BELOW the true cost in {below} rounds' if below else ''}"
+            f"{100 * (1 - truth[-1] / value[-1]):.2g} % of it is waste{lies}"
         )
         ends.append(f"{name} {value[-1]:.3g} over a true {truth[-1]:.3g}")
     return {"rounds": curves.rounds[-1], "waste": "; ".join(waste), "ends": "; ".join(ends)}
@@ -144,12 +144,8 @@ def _queries(holders: Holders) -> dict[str, Any]:
 
 
 #: In the order of the odometers: dashes and marker.
-_LOOKS: Sequence[tuple[Any, str]] = (
-    ("-", "o"),
-    ("--", "s"),
-    ("-.", "^"),
-    (":", "D"),
-    ((0, (6, 2, 1, 2, 1, 2)), "v"),
+_LOOKS: Sequence[tuple[Any, str]] = tuple(
+    zip(("-", "--", "-.", ":", (0, (6, 2, 1, 2, 1, 2))), "os^Dv", strict=True)
 )
 
 
@@ -199,10 +195,9 @@ def _draw_people(figure: Figure, holders: Holders) -> None:
     above.plot([1, stop, stop, len(rounds)], [count, count, 0, 0], "--", **shared)
     above.set(ylabel="people who take part", ylim=(-40, 1.08 * count))
     above.legend(fontsize=9, loc="center left")
-    looks = (("10 % spent less", ":", "v"), ("half spent less", "-", "o"), ("10 % spent more", "--", "^"))
-    for column, (name, dashes, marker) in enumerate(looks):
-        style: dict[str, Any] = {"ls": dashes, "marker": marker, "ms": 5, "color": PALETTE[2], "label": name}
-        below.plot(people.at, people.spent[:, column], **style)
+    looks = {"10 % spent less": "v:", "half spent less": "o-", "10 % spent more": "^--"}
+    for spent, (label, look) in zip(people.spent.T, looks.items(), strict=True):
+        below.plot(people.at, spent, look, ms=5, color=PALETTE[2], label=label)
     below.set(xscale="log", xlabel="rounds", ylabel="share of the budget", ylim=(-0.02, 1.05))
     below.legend(fontsize=9, loc="upper left")
 

@@ -40,12 +40,9 @@ def _page(*findings: Finding) -> str:
     return render_page(told, Study(), (), (), (), **drawn, out=Path("out"), seconds=1.0)
 
 
-def test_a_holds_that_cites_is_not_as_expected() -> None:
+def test_the_green_badge_is_kept_for_what_cites_nothing_and_no_other_is_as_expected() -> None:
     assert Finding(CLAIM, BY_PROOF).as_expected
     assert not Finding(CLAIM, BY_CITATION).as_expected
-
-
-def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
     cited, derived = _page(Finding(CLAIM, BY_CITATION)), _page(Finding(CLAIM, BY_PROOF))
     # of the chapter, in the chapter, in the table of claims
     assert PILL.findall(cited)[:3] == [("joined", "HOLDS, citing")] * 3
@@ -92,11 +89,8 @@ def test_the_chapter_of_theorems_counts_what_was_checked(study: Study) -> None:
     for row, finding in zip(table.rows, told.findings, strict=True):
         assert finding.proof is not None
         counts = dict(zip(table.columns, row, strict=True))
-        assert (
-            sum(int(counts[word.word]) for word in Checked)
-            == int(counts["steps"])
-            == len(finding.proof.steps)
-        )
+        checked = sum(int(counts[word.word]) for word in Checked)
+        assert checked == int(counts["steps"]) == len(finding.proof.steps)
     assert JOIN in told.notes
 
 
@@ -105,9 +99,7 @@ def test_the_chapter_of_slips_shows_what_was_checked(study: Study) -> None:
     assert told.findings[0].as_expected
     (table,) = told.tables
     # (5.1) of 003 is shown for all parameters, everything else at instances
-    assert {
-        row[0].startswith(("003, (5.1)", "The same: ")) for row in table.rows if row[2] == "identity"
-    } == {True}
+    assert all(row[0].startswith(("003, (5.1)", "The same: ")) for row in table.rows if row[2] == "identity")
     assert {row[2] for row in table.rows} == {"point", "identity"}
 
 

@@ -162,15 +162,12 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(
     assert found.witness["promised"] in again
 
 
-def test_one_direction_is_enough_to_refute(curves: Curves, study: Study) -> None:
+def test_one_direction_is_enough_to_refute_and_so_is_the_trade_off_function_alone(
+    curves: Curves, study: Study
+) -> None:
     _, backward = play_both_ways(study, GaussianFilter(mu=0.97))
     found = judged((curves[0], backward), GaussianDP(1.0))
     assert (found.outcome, found.witness["direction"]) == (Accord.DISAGREES, "QP")
-
-
-def test_a_trade_off_function_outside_its_band_is_refuted_though_the_profile_is_inside(
-    curves: Curves,
-) -> None:
     found = judged(curves, MisstatedTests(1.0))
     assert found.outcome is Accord.DISAGREES
     assert found.witness["closed_form"] > found.witness["high"]

@@ -61,17 +61,17 @@ def test_a_chapter_whose_worker_dies_is_told_by_the_process_that_waits_for_it() 
     assert study.made == 3 + 2
 
 
+def counts_two(study: Study, claims: Sequence[Claim]) -> Told:
+    study.count(2)
+    return Told((), notes=("counted",))
+
+
 def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each_other_too(
     pool: LocalPool,
 ) -> None:
     both = [replace(DEADLY, key=key, tell=counts_two) for key in ("first", "second")]
     with pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
         tell(both, Study(quick=True, comparisons=3, executor=pool))
-
-
-def counts_two(study: Study, claims: Sequence[Claim]) -> Told:
-    study.count(2)
-    return Told((), notes=("counted",))
 
 
 def test_a_chapter_names_the_theorems_that_it_proves() -> None:

@@ -67,7 +67,8 @@ def test_filtering_gains_where_the_clip_is_far_too_large() -> None:
     row = shown.data.rows()[0]
     assert float(str(row["difference_low"])) > 0
     assert "Filtering gains at epsilon = 4." in shown.caption
-    tuned = Setting(epsilon=4.0, clip=TUNED[4.0][0], steps=TUNED[4.0][1], rate=TUNED[4.0][2])
+    clip, steps, rate = TUNED[4.0]
+    tuned = Setting(epsilon=4.0, clip=clip, steps=steps, rate=rate)
     assert row["steps"] == tuned.shortened(3.0).steps
 
 
@@ -119,15 +120,12 @@ def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
 
     everyone = ", ".join(f"{a} and {b}" for a, b in GROUPS)
     loss = "as far as the intervals tell, the loss rises for"
-    assert f"The disparate effect is visible: {loss} {everyone} and falls for no group;" in told(0.1, 0.9)
-    assert f"The disparate effect is not visible: {loss} no group and falls for {everyone};" in told(
-        -0.1, 0.9
-    )
-    assert "The disparate effect is not visible" in told(0.1, 0.4), "the groups came nearer"
-    assert "differs by 0.70 before and by 0.74 after: not more equal. Our data disagree with 003" in told(
-        0.1, 0.9
-    )
-    assert "differs by 0.70 before and by 0.66 after, more equal, as in 003." in told(0.1, 0.9, 0.66)
+    rises, falls, nearer, equal = told(0.1, 0.9), told(-0.1, 0.9), told(0.1, 0.4), told(0.1, 0.9, 0.66)
+    assert f"The disparate effect is visible: {loss} {everyone} and falls for no group;" in rises
+    assert f"The disparate effect is not visible: {loss} no group and falls for {everyone};" in falls
+    assert "The disparate effect is not visible" in nearer, "the groups came nearer"
+    assert "differs by 0.70 before and by 0.74 after: not more equal. Our data disagree with 003" in rises
+    assert "differs by 0.70 before and by 0.66 after, more equal, as in 003." in equal
 
 
 def test_the_epochs_are_those_of_the_runs_and_the_rate_goes_against_the_clip() -> None:
