@@ -103,7 +103,7 @@ RECIPES: dict[str, dict[str, Edit]] = {
         ),
     },
     "chapter": {
-        "reports/chapters/my_chapter.py": renamed("reports/chapters/slips.py"),
+        "reports/chapters/my_chapter.py": renamed("reports/chapters/slips.py", ('"""Slips', '"""My slips')),
         "reports/templates/chapters.toml": lambda text: "\n".join(
             [
                 text,

@@ -45,6 +45,8 @@ def test_the_green_badge_is_kept_for_what_cites_nothing_and_no_other_is_as_expec
     assert not Finding(CLAIM, BY_CITATION).as_expected
     cited, derived = _page(Finding(CLAIM, BY_CITATION)), _page(Finding(CLAIM, BY_PROOF))
     # of the chapter, in the chapter, in the table of claims
+    assert '<strong class="unexpected">0 of 1 came out' in cited
+    assert '<p class="note">1 of 1 came out' in derived
     assert PILL.findall(cited)[:3] == [("joined", "HOLDS, citing")] * 3
     assert cited.count("joined by a cited theorem: Doob, optional &lt;stopping&gt;") == 2
     assert PILL.findall(derived)[:3] == [("holds", "HOLDS")] * 3

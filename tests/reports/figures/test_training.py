@@ -103,6 +103,8 @@ def test_the_groups_are_those_of_the_runs() -> None:
         half = 12.70620 * np.std(losses, ddof=1) / 2**0.5
         assert row["after_high"] == pytest.approx(np.mean(losses) + half, rel=1e-5)
     assert shown.data.number("promised") == pytest.approx(fp.gaussian_epsilon(2 / 10.618, 1e-5))
+    apart = [max(one.groups_before.epsilon) - min(one.groups_before.epsilon) for one in outcomes]
+    assert shown.data.number("epsilon_before") == pytest.approx(np.mean(apart))
 
 
 def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
