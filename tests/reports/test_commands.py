@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import pickle
 import pkgutil
 import re
 import shlex
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
@@ -24,11 +26,14 @@ import typer
 from typer.testing import CliRunner
 
 import reports.chapters
+from filters.certified.certify import certify
+from filters.certified.closed_forms import GROUPS, closed_forms
+from filters.certified.running_number import GONE
 from mc import LocalPool
 from mc.engine.encoding import encode, nameable
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
-from reports.commands import verify
+from reports.commands import prove, verify
 from reports.commands.console import complain, doing, say
 from reports.commands.verify import limit_of
 from reports.finding import Claim, Told
@@ -37,7 +42,7 @@ from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
 from theory.guarantees import GaussianDP
 from theory.kernel.claimed import FINITE
-from theory.pairs import RandomizedResponse
+from theory.pairs import Erasure, Gaussian, RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 
 SLIPS = chapter("slips")
@@ -529,3 +534,33 @@ def test_what_is_said_is_neither_markup_nor_obeyed_by_a_terminal(capsys: pytest.
     shown = capsys.readouterr()
     assert shown.out == "x[/b][red]?[31m?\n"
     assert shown.err == "filterproof: x[/b][red]?[31m?\n"
+
+
+THINGS = (Gaussian(0.7), RandomizedResponse(1.2), Erasure(0.2))
+
+
+class Sending(Executor):
+    """Runs what is submitted here, and gives the answer as it arrives from a process that sent it."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        done = Future()
+        done.set_result(pickle.loads(pickle.dumps(fn(*args, **kwargs))))  # noqa: S301, our own bytes
+        return done
+
+
+def test_numbers_that_were_sent_are_those_of_the_things_in_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the group whose margins are local functions, which cannot be sent
+    group = "realisation"
+    monkeypatch.setattr("filters.certified.closed_forms.GROUPS", {group: GROUPS[group]})
+    monkeypatch.setattr("filters.certified.catalogue.things", lambda: iter(THINGS))
+    monkeypatch.setattr("filters.certified.catalogue.certified_points", lambda: iter(()))
+    sent = list(prove.asked_of(Sending()))
+    here = [*closed_forms(), *map(certify, THINGS)]
+    assert [found.subject for found in sent] == [found.subject for found in here]
+    for one, other in zip(sent, here, strict=True):
+        assert one == other  # but for the margins, which are not compared
+        assert one.numbers
+        assert len(one.rows()) == len(one.numbers)
+    assert any(number.number.margin == GONE for found in sent for number in found.numbers)
