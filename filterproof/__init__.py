@@ -47,7 +47,7 @@ _BESIDE = {
     "LabelledFilter": "filters.adapters.labelled",
     "Release": "filters.adapters.service",
     "THEOREMS": "theory.proofs",
-    "assert_holds": "reports.assertion",
+    "assert_holds": "reports.examined",
     "attack": "mc.examine.attack",
     "calibrate": "mc.worst_case.calibrate",
     "calibrated": "mc.worst_case.calibrated",
@@ -60,8 +60,8 @@ _BESIDE = {
     "decide": "mc.estimate.decide",
     "decide_profile": "mc.estimate.decide",
     "evaluate": "mc.evaluate.evaluate",
-    "figure": "reports.figures.registry",
-    "figures": "reports.figures.registry",
+    "figure": "reports.figures.paper_figure",
+    "figures": "reports.figures.paper_figure",
     "first_breach": "mc.examine.schedule_search",
     "first_difference": "mc.examine.difference",
     "from_accountant": "filters.adapters.accountant",
@@ -116,11 +116,11 @@ if TYPE_CHECKING:
     from mc.worst_case.calibrated import calibrated as calibrated
     from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock
     from mc.worst_case.solve import worst_case as worst_case
-    from reports.assertion import assert_holds as assert_holds
     from reports.examined import Examined as Examined
+    from reports.examined import assert_holds as assert_holds
     from reports.examined import verify as verify
-    from reports.figures.registry import figure as figure
-    from reports.figures.registry import figures as figures
+    from reports.figures.paper_figure import figure as figure
+    from reports.figures.paper_figure import figures as figures
     from theory import *  # noqa: F403
     from theory.pairs import *  # noqa: F403
     from theory.proofs import THEOREMS as THEOREMS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
 
 from reports.finding import Claim, Told
 from reports.study import Study
@@ -35,28 +35,23 @@ class Chapter:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def declared(
-        cls,
-        key: str,
-        tell: Callable[[Study, Sequence[Claim]], Told],
-        *,
-        claims: Sequence[Claim] = (),
-        gathers: bool = False,
-        theorems: tuple[str, ...] = (),
-        **constants: Any,
-    ) -> Chapter:
-        """The chapter whose words and claims stand in `templates/chapters.toml`, where they name the constants.
+    def declared(cls, key: str, file: ModuleType) -> Chapter:
+        """The chapter whose words and claims stand in `templates/chapters.toml`, where they name the file's constants.
 
-        `claims` are those that are made here, after those of the rows. One that does not stand there is in no report.
+        The file has `tell`, and may have CLAIMS, after those of the rows, PROVES, the theorems, and GATHERS.
         """
-        row = declared("chapters", "chapter").get(key, {})
-        title, promise, story = (said(row.get(name, ""), constants) for name in ("title", "promise", "story"))
+        row, named = declared("chapters", "chapter")[key], vars(file)
+        title, promise, story = (said(row[name], named) for name in ("title", "promise", "story"))
         rows = tuple(
-            Claim(name, said(sentence, constants), said(source, constants), _OUTCOMES[expected])
+            Claim(name, said(sentence, named), said(source, named), _OUTCOMES[expected])
             for name, expected, source, sentence in row.get("claims", ())
         )
-        notes = tuple(said(note, constants) for note in row.get("notes", ()))
-        return cls(key, title, promise, story, (*rows, *claims), tell, gathers, theorems, notes)
+        claims, notes = (
+            (*rows, *named.get("CLAIMS", ())),
+            tuple(said(one, named) for one in row.get("notes", ())),
+        )
+        gathers, proves = named.get("GATHERS", False), named.get("PROVES", ())
+        return cls(key, title, promise, story, claims, file.tell, gathers, proves, notes)
 
 
 _OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}

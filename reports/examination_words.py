@@ -11,16 +11,22 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mc.examine.examination import UNFINISHED, Examination, StageFinding, Status
 from mc.examine.filter_fault import LATE, STUCK
+from mc.examine.measure import exceeds
+from mc.examine.story import Story
+from mc.examine.words import told_apart
+from reports.drawing import INK, PALETTE, new_figure, plain_text
 from reports.replaying import witness_command
-from reports.story_words import story_lines
 from theory.evidence import Outcome, Verdict
 from theory.shown import Row, row_of
 
-__all__ = ["SCHEMA", "Ending", "ExaminationWords", "version"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["SCHEMA", "Ending", "ExaminationWords", "remarks", "story_figure", "story_lines", "version"]
 
 #: The number of the layout of verdict.json.
 SCHEMA = 1
@@ -190,14 +196,10 @@ class ExaminationWords(Examination):
             **_verdict(self.verdict),
             "faults": list(self.faults),
             "findings": [
-                {
-                    **{name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")},
-                    "verdict": None if one.verdict is None else _verdict(one.verdict),
-                    "whole": one.whole,
-                    "fault": one.fault,
-                    "notes": list(one.notes),
-                    "seconds": round(one.seconds, 3),
-                }
+                {name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")}
+                | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
+                | {"whole": one.whole, "fault": one.fault, "notes": list(one.notes)}
+                | {"seconds": round(one.seconds, 3)}
                 for one in self.findings
             ],
             "tightness": self.rows(),
@@ -265,10 +267,42 @@ def _short(text: str) -> str:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "verdict": verdict.outcome.name,
-        "evidence": verdict.evidence.name,
-        "scope": verdict.scope,
-        "detail": verdict.detail,
-        "citations": list(verdict.citations),
-    }
+    row = row_of(verdict, "evidence", "scope", "detail")
+    return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}
+
+
+def story_lines(story: Story) -> list[str]:
+    """The play, a line a move or turn, and what is remarked on it."""
+    lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
+    for turn in story.turns:
+        above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+        reached, promised = told_apart(turn.reached, turn.promised)
+        when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+        lines.append(
+            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> "
+            f"{turn.after}; revealed so far {reached} of {promised}{above}"
+        )
+    return [*lines, *remarks(story)]
+
+
+def remarks(story: Story) -> list[str]:
+    """Where the promise is passed, why, as far as it shows, and how far the same play can be pushed."""
+    passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
+    pushed = [f"Pushed further: {story.pushed}."] if story.pushed else []
+    return [*passed, *(f"Why: {reason}." for reason in story.why), *pushed]
+
+
+def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | None:
+    """delta against epsilon as promised and as the play reveals it; None where no curve was computed."""
+    if not story.curve:
+        return None
+    at, reached, promised = zip(*story.curve, strict=True)
+    with new_figure(width, 3.2) as figure:
+        ax = figure.subplots()
+        ax.plot(at, promised, color=INK, lw=1.6, label="promised")
+        ax.plot(at, reached, "o-", color=PALETTE[1], ms=4, lw=1.2, label="revealed by the play, at least")
+        ax.set(xlabel="epsilon", ylabel="delta", title=f"{plain_text(name)}: the play against the promise")
+        if min(x for x in (*reached, *promised) if x > 0) < 0.1 * max(*reached, *promised):
+            ax.set_yscale("log")
+        ax.legend()
+    return figure

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,13 +19,14 @@ from typing import TYPE_CHECKING, Self
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.examination import Examination
-from reports.examination_words import ExaminationWords, version
+from reports.examination_words import Ending, ExaminationWords, version
+from reports.replaying import replay_snippet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SEED", "Examined", "verify"]
+__all__ = ["SEED", "Examined", "assert_holds", "failure", "verify"]
 
 SEED = 20_261_121
 
@@ -144,3 +146,39 @@ class Examined(ExaminationWords):
 
 def _text(data: object) -> str:
     return json.dumps(data, indent=2) + "\n"
+
+
+def assert_holds(
+    filt: PrivacyFilter,
+    *,
+    seconds: float = 30.0,
+    mechanisms: Sequence[str] | None = None,
+    seed: int = SEED,
+) -> Examined:
+    """Examine a filter, and raise AssertionError if its promise is refuted or it could not be examined.
+
+    The message has the verdict and the witness as Python to paste, which plays it again without files. **Passing is
+    no proof**: the promise then HOLDS, or is UNDECIDED, which says only that nothing was found in that time; look at
+    the `verdict` of what is returned. Could not be examined means that the filter's code is at fault, that it admits
+    nothing, or that it did not answer in time.
+    """
+    __tracebackhide__ = True  # pytest shows the caller's line
+    exam = verify(filt, seconds=seconds, mechanisms=mechanisms, seed=seed)
+    if told := failure(exam):
+        raise AssertionError(told)
+    return exam
+
+
+def failure(exam: Examined) -> str:
+    """Why an examined filter fails a test, '' if it passes."""
+    if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
+        return ""
+    lines = [exam.sentence, *exam.faults]
+    if exam.witness is not None:
+        lines += [
+            str(exam.witness),
+            "To play it again:",
+            "",
+            textwrap.indent(replay_snippet(exam.witness), "    "),
+        ]
+    return "\n".join(lines)

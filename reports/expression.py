@@ -138,14 +138,12 @@ def read_command(
     filt = from_command(command, read_promise(promise))
     if labels is None:
         return filt
-    ways = _read_labels("labels", labels)
-    together = tuple(name for name, text in ways.items() if "+" in text)
-    record = {name: tuple(text.split("+")) for name, text in _read_labels("over", over or "").items()}
+    ways, record = _read_labels("labels", labels), _read_labels("over", over or "")
     return LabelledFilter(
         filt,
         labels={name: tuple(re.split("[,+]", text)) for name, text in ways.items()},
-        over={name: some if len(some) > 1 else some[0] for name, some in record.items()},
-        together=together,
+        over={name: tuple(text.split("+")) if "+" in text else text for name, text in record.items()},
+        together=tuple(name for name, text in ways.items() if "+" in text),
     )
 
 

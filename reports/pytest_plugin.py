@@ -146,8 +146,7 @@ def _loaded(target: str, how: dict[str, Any]) -> _Told:
 
 def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
     """What an examination found: the item's properties, why it fails if it does, and where the filter stands."""
-    from reports.assertion import failure
-    from reports.examined import verify
+    from reports.examined import failure, verify
     from reports.replaying import file_of
 
     exam = verify(filt, target=target, **how)

@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -46,12 +46,10 @@ def _written_to(streams: Iterable[object]) -> list[tuple[int, int] | None]:
     """The device and inode that each stream writes to; None for one that has no open file."""
     found: list[tuple[int, int] | None] = []
     for stream in streams:
-        try:
+        found.append(None)
+        with suppress(AttributeError, OSError, ValueError):
             file = os.fstat(stream.fileno())  # type: ignore[attr-defined]
-        except (AttributeError, OSError, ValueError):
-            found.append(None)
-        else:
-            found.append((file.st_dev, file.st_ino))
+            found[-1] = file.st_dev, file.st_ino
     return found
 
 
@@ -63,16 +61,12 @@ def _loaded(target: str) -> Any:
     with _importing(target, module.__file__):
         found = getattr(module, name, None)  # runs user code if the file defines __getattr__
     if found is None:
-        known = sorted(
-            k
-            for k, v in vars(module).items()
-            if isinstance(v, type) and (issubclass(v, PrivacyFilter) or hasattr(v, "played"))
-        )
+        known = sorted(name for name, one in vars(module).items() if _is_kind(one))
         raise ValueError(
             f"target must name a filter in the file, got target={target!r}; "
             f"it defines {', '.join(known) or 'no filters'}"
         )
-    if isinstance(found, type) and (issubclass(found, PrivacyFilter) or hasattr(found, "played")):
+    if _is_kind(found):
         try:
             found = found()
         except TypeError as error:
@@ -112,6 +106,11 @@ def _loaded(target: str) -> Any:
     return found
 
 
+def _is_kind(value: object) -> bool:
+    """Whether it is a class of filters or holders."""
+    return isinstance(value, type) and (issubclass(value, PrivacyFilter) or hasattr(value, "played"))
+
+
 def _module(target: str, place: str) -> ModuleType:
     """The module of a file, which is run, or the module of that name, which is imported."""
     path = Path(place)
@@ -119,10 +118,9 @@ def _module(target: str, place: str) -> ModuleType:
         if all(part.isidentifier() for part in place.split(".")) and not place.endswith(".py"):
             return _imported(target, place)
         raise ValueError(f"target must name a Python file, got target={target!r}; no file at {place!r}")
-    folder, inner = path.resolve().parent, f"_user_filter_{path.stem}"
+    folder, module_name = path.resolve().parent, f"_user_filter_{path.stem}"
     while (folder / "__init__.py").is_file():
-        folder, inner = folder.parent, f"{folder.name}.{inner}"
-    module_name = inner
+        folder, module_name = folder.parent, f"{folder.name}.{module_name}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"target must name a Python file, got target={target!r}; rename it to end in .py")

@@ -103,11 +103,7 @@ RECIPES: dict[str, dict[str, Edit]] = {
         ),
     },
     "chapter": {
-        "reports/chapters/my_chapter.py": renamed(
-            "reports/chapters/slips.py",
-            ("SLIPS", "MY_CHAPTER"),
-            ('declared("slips"', 'declared("my-chapter"'),
-        ),
+        "reports/chapters/my_chapter.py": renamed("reports/chapters/slips.py", ('"""Slips', '"""My slips')),
         "reports/templates/chapters.toml": lambda text: "\n".join(
             [
                 text,
@@ -119,7 +115,7 @@ RECIPES: dict[str, dict[str, Edit]] = {
 #: What the recipes say holds once the steps are done: the tests that run over what was added.
 AFTER = (
     *("tests/test_registries.py::test_nothing_is_missing", "tests/filters/rules/test_my_filter.py"),
-    *("tests/reports/test_docs_generated.py::test_every_public_name_is_documented_exactly_once",),
+    *("tests/reports/test_docs.py::test_every_public_name_is_documented_exactly_once",),
     *("tests/filters/test_catalogue.py", "tests/reports/pages/test_subjects.py"),
     *("tests/theory/test_pair_contract.py", "tests/theory/test_pair_truths.py"),
 )

@@ -5,16 +5,13 @@ from importlib import import_module
 from reports.chapter import Chapter
 from reports.words import declared
 
-__all__ = ["CHAPTERS"]
+__all__ = ["CHAPTERS", "chapter"]
 
 
-def _chapter(key: str, module: str) -> Chapter:
-    """The chapter of that key in its file, which is named alike but for dashes."""
-    made = vars(import_module(f"reports.chapters.{module}"))
-    return next(one for one in made.values() if isinstance(one, Chapter) and one.key == key)
+def chapter(key: str) -> Chapter:
+    """The chapter of that key, whose file is named alike but for dashes, or as its row says."""
+    file = declared("chapters", "chapter")[key].get("module", key.replace("-", "_"))
+    return Chapter.declared(key, import_module(f"reports.chapters.{file}"))
 
 
-CHAPTERS: tuple[Chapter, ...] = tuple(
-    _chapter(key, row.get("module", key.replace("-", "_")))
-    for key, row in declared("chapters", "chapter").items()
-)
+CHAPTERS: tuple[Chapter, ...] = tuple(map(chapter, declared("chapters", "chapter")))

@@ -10,7 +10,6 @@ from mc import AccountantFilter
 from mc.examine.measure import Measure, exceeds
 from mc.examine.witness import menu_witness
 from mc.worst_case import WorstCase, worst_case
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
@@ -19,7 +18,9 @@ from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
-__all__ = ["ACCOUNTANT", "CASES", "measured"]
+__all__ = ["CASES", "measured", "tell"]
+
+GATHERS = True
 
 DELTA = 1e-5
 
@@ -46,7 +47,7 @@ def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:
     return worst_case(_filter(epsilon, menu), menu, epsilon=epsilon, direction="PQ")
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     epsilon, menu = CASES[0]
     study.on_progress("the accountant's rule against an adaptive adversary")
     filt = _filter(epsilon, menu)
@@ -92,6 +93,3 @@ def _table(recorded: dict[str, Any]) -> Table:
         align="lrrrr",
         reproducible=False,
     )
-
-
-ACCOUNTANT = Chapter.declared("accountant", _tell, gathers=True, DELTA=DELTA)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import mc
 from filters import ApproximateDPFilter
-from reports.chapter import Chapter
 from reports.chapters.common import (
     beside_promise,
     judge_promise,
@@ -20,8 +19,9 @@ from reports.study import Simulated, Study
 from theory.conversions import CKS, SIMPLE
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["APPROXIMATE_DP"]
+__all__ = ["tell"]
 
+PROVES = ("approximate-DP filter", "B*", "CKS")
 EPSILON, DELTA = 1.0, 1e-5
 #: The least delta that is drawn.
 _LEAST = DELTA * 1e-9
@@ -36,7 +36,7 @@ def adversaries() -> tuple[mc.Adversary, ...]:
     )
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     proofs = (study.prove("approximate-DP filter"), study.prove("B*"), study.prove("CKS"))
     rows = [
         study.simulate(
@@ -79,8 +79,3 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         beside_promise(rows),
         figure,
     )
-
-
-APPROXIMATE_DP = Chapter.declared(
-    "approximate-dp", _tell, theorems=("approximate-DP filter", "B*", "CKS"), DELTA=DELTA, EPSILON=EPSILON
-)

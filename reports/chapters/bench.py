@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from reports.chapter import Chapter
 from reports.finding import Claim, Table, Told
 from reports.study import Study
 from reports.words import record
 
-__all__ = ["BENCH", "recorded_bench"]
+__all__ = ["recorded_bench", "tell"]
 
 
 def recorded_bench(recorded: dict[str, Any] | None = None) -> tuple[Table, ...]:
@@ -34,21 +33,17 @@ _Row = Mapping[str, str]
 
 
 def _peer(work: dict[str, Any]) -> _Row:
-    numbers = {"its delta": "", "relative error": "", "bounds hold": "", "ms": "", "times ours": ""}
-    if work["value"] is not None:
-        numbers = {
-            "its delta": f"{work['value']:.6g}",
-            "relative error": f"{work['error']:+.1e}",
-            "bounds hold": "yes" if work["encloses"] else "no",
-            "ms": f"{work['seconds'] * 1e3:.0f}",
-            "times ours": "" if work["times"] is None else f"{work['times']:.2g}",
-        }
+    absent = work["value"] is None
     return {
         "Rounds": f"{work['rounds']} x {work['work']} ({work['route']})",
-        "by": str(work["by"]) if work["value"] is not None else f"{work['by']}: {work['absent']}",
+        "by": f"{work['by']}: {work['absent']}" if absent else work["by"],
         "epsilon": f"{work['epsilon']:g}",
         "reference": f"{work['reference']:.6g}",
-        **numbers,
+        "its delta": "" if absent else f"{work['value']:.6g}",
+        "relative error": "" if absent else f"{work['error']:+.1e}",
+        "bounds hold": "" if absent else "yes" if work["encloses"] else "no",
+        "ms": "" if absent else f"{work['seconds'] * 1e3:.0f}",
+        "times ours": "" if absent or work["times"] is None else f"{work['times']:.2g}",
     }
 
 
@@ -57,13 +52,10 @@ def _exact(work: dict[str, Any]) -> _Row:
 
 
 def _rate(game: dict[str, Any]) -> _Row:
-    numpy, compiled = game["numpy"], game["compiled"]
-    return {
-        "Game": game["game"],
-        "rounds": f"{numpy['rounds']:.0f}",
-        "NumPy": f"{numpy['ratio']:.2f}",
-        "compiled": f"{compiled['ratio']:.2f}",
+    ratios = {
+        name: f"{game[key]['ratio']:.2f}" for name, key in (("NumPy", "numpy"), ("compiled", "compiled"))
     }
+    return {"Game": game["game"], "rounds": f"{game['numpy']['rounds']:.0f}", **ratios}
 
 
 def _start(game: dict[str, Any]) -> _Row:
@@ -87,19 +79,11 @@ _PARTS: tuple[tuple[str, str, Callable[[dict[str, Any]], _Row], str], ...] = (
     ("exact", "Exact games, a calibration and attacks, once each", _exact, "lr"),
     ("rates", "The cost of a path-round in raw normals", _rate, "lrrr"),
     ("starts", "The cost of short simulations in n x rounds raw normals", _start, "lrrr"),
-    (
-        "estimators",
-        "Variance times time of plain simulation over that of an estimator",
-        _estimator,
-        "lrrr",
-    ),
+    ("estimators", "Variance times time of plain simulation over that of an estimator", _estimator, "lrrr"),
 )
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     tables = recorded_bench()
     note = "Times are those of a machine that other work shared: only ratios travel, and they vary, too."
     return Told(findings=(), tables=tables, notes=(note if tables else "No benchmarks were recorded.",))
-
-
-BENCH = Chapter.declared("bench", _tell)

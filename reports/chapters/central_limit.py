@@ -15,7 +15,6 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence as Played
 from mc.examine.witness import sequence_witness
 from mc.worst_case import worst_case
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from reports.words import record
@@ -23,7 +22,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["CENTRAL_LIMIT", "GAMES", "MENUS", "POINTS", "overshoot", "played"]
+__all__ = ["GAMES", "MENUS", "POINTS", "overshoot", "played", "tell"]
 
 #: The promises looked at, each for every menu; the first, with the first menu, whenever the report is made.
 POINTS = ((2.0, 1e-5), (1.0, 1e-5), (4.0, 1e-5), (1.0, 1e-6), (2.0, 1e-6), (4.0, 1e-6))
@@ -87,7 +86,7 @@ def played(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> di
     }
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     (epsilon, delta), menu = POINTS[0], MENUS[0]
     study.on_progress("the central limit's filter beyond its promise")
     filt, measure = _filter(epsilon, delta), Measure.hockey_stick(epsilon)
@@ -147,6 +146,3 @@ def _tables(recorded: dict[str, Any]) -> tuple[Table, ...]:
             reproducible=False,
         ),
     )
-
-
-CENTRAL_LIMIT = Chapter.declared("central-limit", _tell)

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, measure_coverage
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import interval
 
-__all__ = ["COVERAGE", "judge"]
+__all__ = ["judge", "tell"]
+
+GATHERS = True
 
 #: Repetitions of each method, shared among the cases that it applies to.
 _REPETITIONS = 5_000
@@ -44,13 +45,8 @@ def judge(results: Sequence[Coverage], failure: float) -> Verdict:
     for one in results:
         allowed = one.misses_allowed(failure / len(results))
         if one.misses > allowed:
-            witness = {
-                "method": one.method,
-                "case": one.case,
-                "misses": one.misses,
-                "allowed": allowed,
-                "repetitions": one.repetitions,
-            }
+            told = {name: getattr(one, name) for name in ("method", "case", "misses", "repetitions")}
+            witness = {**told, "allowed": allowed}
             return Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, str(one), witness)
     most = max(results, key=lambda one: one.misses / one.repetitions)
     detail = (
@@ -60,12 +56,7 @@ def judge(results: Sequence[Coverage], failure: float) -> Verdict:
     return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
 
 
-def _said(results: Sequence[Coverage]) -> str:
-    samples = sum(one.repetitions for one in results)
-    return f"no method misses more often than it says, in {samples:,} samples of known mean"
-
-
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     results = _measured(study)
     rows = (
         {
@@ -78,9 +69,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for one in results
     )
     verdict = judge(results, 1 - study.count())
-    refuted = verdict.outcome is Outcome.REFUTED
+    samples = sum(one.repetitions for one in results)
+    said = f"no method misses more often than it says, in {samples:,} samples of known mean"
     return Told(
-        findings=(Finding(claims[0], verdict, said="" if refuted else _said(results)),),
+        findings=(Finding(claims[0], verdict, said="" if verdict.outcome is Outcome.REFUTED else said),),
         tables=(
             Table.of(
                 f"Intervals without the true mean, at a nominal rate of {results[0].failure:g}, "
@@ -90,6 +82,3 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             ),
         ),
     )
-
-
-COVERAGE = Chapter.declared("coverage", _tell, gathers=True)

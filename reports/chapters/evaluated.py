@@ -4,44 +4,32 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from mc import Evaluation, NumericalEvaluation
 from mc.evaluate.evaluate import evaluate
-from reports.chapter import Chapter
 from reports.chapters.common import compared, name
 from reports.finding import Claim, Finding, Table, Told
 from reports.shown.numbers import within
 from reports.study import Simulated, Study
 
-__all__ = ["EVALUATED", "judge"]
+__all__ = ["judge", "tell"]
+
+GATHERS = True
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """A simulation and the value of the same game without sampling."""
-
-    row: Simulated
-    found: Evaluation | NumericalEvaluation
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """An enclosure, or the numerical value give or take what the two grids differ by."""
-        one = self.found
-        if isinstance(one, Evaluation):
-            return one.low, one.high
-        return one.value - one.difference, one.value + one.difference
-
-    @property
-    def known_by(self) -> str:
-        """The evidence, or how far two grids differ."""
-        one = self.found
-        if isinstance(one, Evaluation):
-            return one.evidence.name
-        return f"two grids, {one.difference:.1g} apart"
+#: A simulation and the value of the same game without sampling.
+Evaluated: TypeAlias = tuple[Simulated, Evaluation | NumericalEvaluation]
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def _bounds(one: Evaluation | NumericalEvaluation) -> tuple[float, float]:
+    """An enclosure, or the numerical value give or take what the two grids differ by."""
+    if isinstance(one, Evaluation):
+        return one.low, one.high
+    return one.value - one.difference, one.value + one.difference
+
+
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     games: dict[object, list[Simulated]] = defaultdict(list)
     for row in study.played:
         games[repr((row.filter, row.adversary, row.rounds, row.direction))].append(row)
@@ -55,7 +43,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         if found is None:
             left_out.append(name(rows[0].adversary))
         else:
-            results += [Evaluated(row, value) for row, value in zip(rows, found, strict=True)]
+            results += zip(rows, found, strict=True)
     return Told(
         findings=(judge(claims[0], results),),
         tables=(_table(results),),
@@ -81,10 +69,10 @@ def _values(rows: Sequence[Simulated]) -> list[Evaluation | NumericalEvaluation]
 
 def judge(claim: Claim, results: Sequence[Evaluated]) -> Finding:
     """Whether each interval agrees with the value of the same game without sampling."""
-    sure = sum(isinstance(one.found, Evaluation) for one in results)
+    sure = sum(isinstance(found, Evaluation) for _, found in results)
     return compared(
         claim,
-        [(one.row, *one.bounds) for one in results],
+        [(row, *_bounds(found)) for row, found in results],
         scope=f"{len(results)} games, each with one fixed strategy, simulated and evaluated without sampling",
         note=f"{sure} of the other values are exact or enclosed, the rest were integrated on two grids.",
     )
@@ -95,18 +83,18 @@ def _table(results: Sequence[Evaluated]) -> Table:
         "Every fixed strategy of the chapters above, without sampling.",
         (
             {
-                "Filter": f"{type(one.row.filter).__name__}, {one.row.filter.promise}",
-                "Adversary": name(one.row.adversary),
-                "rounds": "" if one.row.rounds is None else str(one.row.rounds),
-                "epsilon": f"{one.row.epsilon:g}",
-                "value": f"{one.found.high if isinstance(one.found, Evaluation) else one.found.value:.6g}",
-                "known by": one.known_by,
-                "simulated interval": within(one.row.estimate),
+                "Filter": f"{type(row.filter).__name__}, {row.filter.promise}",
+                "Adversary": name(row.adversary),
+                "rounds": "" if row.rounds is None else str(row.rounds),
+                "epsilon": f"{row.epsilon:g}",
+                **(
+                    {"value": f"{one.high:.6g}", "known by": one.evidence.name}
+                    if isinstance(one, Evaluation)
+                    else {"value": f"{one.value:.6g}", "known by": f"two grids, {one.difference:.1g} apart"}
+                ),
+                "simulated interval": within(row.estimate),
             }
-            for one in results
+            for row, one in results
         ),
         align="llrrrll",
     )
-
-
-EVALUATED = Chapter.declared("evaluated", _tell, gathers=True)

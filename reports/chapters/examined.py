@@ -8,7 +8,6 @@ from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
-from reports.chapter import Chapter
 from reports.chapters.common import examined
 from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Claim, Finding, Table, Told, slug
@@ -18,7 +17,9 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.proofs.proof import Proof
 
-__all__ = ["EXAMINED", "expected"]
+__all__ = ["expected", "tell"]
+
+GATHERS = True
 
 #: Processor seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation
 #: ends it.
@@ -38,7 +39,7 @@ def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     return examined(entry.example, expected(entry), seconds=seconds, seed=seed, proofs=proofs)
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     examinations = study.map(
         partial(_examined, study.proofs, study.seed), list(CATALOGUE), doing="examining every filter"
     )
@@ -101,17 +102,12 @@ def _row(found: Examination) -> dict[str, str]:
     }
 
 
-EXAMINED = Chapter.declared(
-    "examined",
-    _tell,
-    claims=tuple(
-        Claim(
-            f"examined-{slug(name)}",
-            f"{name} keeps its promise, {entry.example().promise}.",
-            "examined as any filter is",
-            expected(entry),
-        )
-        for name, entry in CATALOGUE.items()
-    ),
-    gathers=True,
+CLAIMS = tuple(
+    Claim(
+        f"examined-{slug(name)}",
+        f"{name} keeps its promise, {entry.example().promise}.",
+        "examined as any filter is",
+        expected(entry),
+    )
+    for name, entry in CATALOGUE.items()
 )

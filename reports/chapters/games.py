@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reports.chapter import Chapter
 from reports.chapters.common import agreed
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
@@ -14,10 +13,12 @@ from reports.shown.numbers import within
 from reports.study import Study
 from theory.numerics.decimals import above, below
 
-__all__ = ["GAMES", "judge", "judge_attacks"]
+__all__ = ["judge", "judge_attacks", "tell"]
+
+GATHERS = True
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     runs = Runs(*map(study.size, Runs())) if study.runs is None else Runs(*2 * [study.runs])
     study.count(sum(len(one.simulated) + 1 + attacks_of(one) for one in SUBJECTS))
     jobs = [
@@ -72,6 +73,3 @@ def _table(games: Mapping[str, Played]) -> Table:
         ),
         align="lrrrrrlr",
     )
-
-
-GAMES = Chapter.declared("games", _tell, gathers=True)

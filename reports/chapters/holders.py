@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
-from reports.chapter import Chapter
 from reports.chapters.common import examined
 from reports.finding import Claim, Finding, Table, Told, slug
-from reports.pages.held import BROKEN, Holders, drawn, made, participation, simulations
-from reports.pages.looked_at import LookedAt
+from reports.pages.held import BROKEN, Holders, LookedAt, drawn, made, participation, simulations
 from reports.pages.reached import ReachedRow
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
-__all__ = ["HOLDERS", "judged"]
+__all__ = ["judged", "tell"]
+
+GATHERS = True
 
 
 #: Processor seconds for each holder, whose theorem needs no more, and for each of the broken sums, half of which are
@@ -29,14 +29,14 @@ def _expected(page: str) -> Outcome:
     return Outcome.REFUTED if page in BROKEN else Outcome.HOLDS
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     jobs = simulations(study.count, study.size, study.seed)
     works: list[Callable[[], Any]] = [*(work for *_, work in jobs), partial(drawn, study.seed), participation]
     kinds = "odometers, trackers, individual filters, linear queries"
     *results, curves, people = study.map(_called, works, doing=f"simulating {kinds}")
     reached: dict[str, tuple[ReachedRow, ...]] = {}
-    for (page, what, _), result in zip(jobs, results, strict=True):
-        reached[page] = (*reached.get(page, ()), ReachedRow(what, *result))
+    for (page, what, promised, _), estimate in zip(jobs, results, strict=True):
+        reached[page] = (*reached.get(page, ()), ReachedRow(what, estimate, promised))
     names = list(made())
     examinations = study.map(partial(_looked_at, study.seed, study.proofs), names, doing=f"examining {kinds}")
     simulated, to_examine = claims[: len(reached)], claims[len(reached) :]
@@ -86,32 +86,21 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
     scope = f"{len(rows)} simulations, failure probability {study.failure:.0e} for the whole report"
     most = max(rows, key=lambda row: row.estimate.low / row.promised)
     if most.refutes:
-        witness = {
-            "what": most.what,
-            "n": most.estimate.n,
-            "seed": study.seed,
-            "low": most.estimate.low,
-            "high": most.estimate.high,
-            "promised": most.promised,
-        }
+        ends = {name: getattr(most.estimate, name) for name in ("n", "low", "high")}
+        witness = {"what": most.what, "seed": study.seed, **ends, "promised": most.promised}
         detail = f"Above the promise, {most}."
         return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
     detail = f"Closest, {most}. Nothing found above the promise, which proves nothing. Not tried: any game but these."
     return Finding(claim, study.undecided(scope, detail))
 
 
-HOLDERS = Chapter.declared(
-    "held",
-    _tell,
-    claims=tuple(
-        Claim(
-            f"examined-{slug(holder)}",
-            f"{holder} keeps what it promises of everything that is released.",
-            "examined as any holder is",
-            _expected(page),
-        )
-        for (page, _), make in made().items()
-        for holder in (type(make()).__name__,)
-    ),
-    gathers=True,
+CLAIMS = tuple(
+    Claim(
+        f"examined-{slug(holder)}",
+        f"{holder} keeps what it promises of everything that is released.",
+        "examined as any holder is",
+        _expected(page),
+    )
+    for (page, _), make in made().items()
+    for holder in (type(make()).__name__,)
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from reports.words import declared, said
@@ -13,7 +12,7 @@ from theory.kernel import accepted
 from theory.kernel.claimed import FINITE, KERNEL
 from theory.kernel.record import ALLOWED, Accepted
 
-__all__ = ["GAPS", "KERNEL_CHAPTER"]
+__all__ = ["GAPS", "tell"]
 
 #: What a statement about finite trees and real numbers leaves open, and what stands in each gap.
 GAPS = tuple(
@@ -25,14 +24,13 @@ def _verdict(found: Sequence[Accepted], refused: Sequence[str]) -> Verdict:
     scope = f"every strategy over {FINITE}, or over those that a statement names, in exact real arithmetic"
     if refused:
         return Verdict(Outcome.UNDECIDED, Evidence.KERNEL, scope, "; ".join(dict.fromkeys(refused)))
-    where = (
-        "on this machine" if all(one.here for one in found) else "elsewhere; the record matches the sources"
-    )
+    here = all(one.here for one in found)
+    where = "on this machine" if here else "elsewhere; the record matches the sources"
     detail = f"Rocq {found[0].rocq} accepted {len(found)} statements {where}"
     return Verdict(Outcome.HOLDS, Evidence.KERNEL, scope, detail)
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     found, refused = [], []
     for name in KERNEL:
         try:
@@ -67,6 +65,3 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             "as continuous integration has it do.",
         ),
     )
-
-
-KERNEL_CHAPTER = Chapter.declared("kernel", _tell)

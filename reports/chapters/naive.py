@@ -8,12 +8,11 @@ import numpy as np
 
 import mc
 from filters import NaiveRealisationFilter, knowingly
-from reports.chapter import Chapter
 from reports.chapters.common import judge_promise, simulations
 from reports.finding import Claim, Told
 from reports.study import Study
 
-__all__ = ["NAIVE"]
+__all__ = ["tell"]
 
 EPSILON, DELTA = 1.0, 0.01
 ROUNDS = (1, 2, 5, 10, 20, 50, 100, 200)
@@ -24,30 +23,20 @@ def reached(p: float, rounds: int) -> float:
     return float(-np.expm1(rounds * np.log1p(-p)))
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     with knowingly():
         filt = NaiveRealisationFilter(epsilon=EPSILON, delta=DELTA)
     rows = [
         study.simulate(filt, mc.EraserForever(p=DELTA), epsilon=EPSILON, n=200_000, rounds=rounds)
         for rounds in ROUNDS
     ]
+    caption = "The naive filter against an adversary that asks for erasures for ever."
+    table = simulations(caption, rows, lead=("rounds", [str(rounds) for rounds in ROUNDS]))
+    note = (
+        f"In closed form the eraser reaches 1 - (1-p)^N: {reached(DELTA, ROUNDS[-1]):.6g} after {ROUNDS[-1]} rounds, "
+        f"where the filter promised {DELTA:g}."
+    )
     finding = judge_promise(
         study, claims[0], rows[::-1], closed_form=lambda row: reached(DELTA, row.rounds or 0)
     )
-    return Told(
-        findings=(finding,),
-        tables=(
-            simulations(
-                "The naive filter against an adversary that asks for erasures for ever.",
-                rows,
-                lead=("rounds", [str(rounds) for rounds in ROUNDS]),
-            ),
-        ),
-        notes=(
-            f"In closed form the eraser reaches 1 - (1-p)^N: {reached(DELTA, ROUNDS[-1]):.6g} after "
-            f"{ROUNDS[-1]} rounds, where the filter promised {DELTA:g}.",
-        ),
-    )
-
-
-NAIVE = Chapter.declared("naive", _tell, DELTA=DELTA, EPSILON=EPSILON)
+    return Told((finding,), (table,), notes=(note,))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.chapter import Chapter
 from reports.chapters.common import compared
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from reports.finding import Claim, Finding, Table, Told
@@ -13,7 +12,7 @@ from reports.shown.numbers import within
 from reports.study import Simulated, Study
 from theory.pairs.base import Direction
 
-__all__ = ["OVERSPENDING", "judge", "known"]
+__all__ = ["judge", "known", "tell"]
 
 _PATHS = 50_000
 _WAYS: tuple[Direction, ...] = ("PQ", "QP")
@@ -67,7 +66,7 @@ def judge(claim: Claim, found: Sequence[KnownGame]) -> Finding:
     )
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     found = known(study)
     rows = (
         {
@@ -93,6 +92,3 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             ),
         ),
     )
-
-
-OVERSPENDING = Chapter.declared("overspending", _tell)

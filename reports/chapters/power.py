@@ -25,32 +25,23 @@ def recorded_power() -> tuple[Table, ...]:
     if not recorded:
         return ()
     cases: list[dict[str, Any]] = recorded["cases"]
-    groups = dict.fromkeys((str(case["half"]), str(case["kind"])) for case in cases)
-    rows = (_row(half, kind, _of(cases, half, kind)) for half, kind in groups)
-    missed = [
-        {
-            "Part": case["half"],
-            "filter": case["name"],
-            "said": case["outcome"],
-            "the game": str(case["breaks"]),
-        }
-        for case in cases
-        if not _right(case)
-    ]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for case in cases:
+        groups.setdefault((case["half"], case["kind"]), []).append(case)
+    rows = (_row(half, kind, some) for (half, kind), some in groups.items())
+    heads = {"Part": "half", "filter": "name", "said": "outcome", "the game": "breaks"}
+    missed = [{head: str(case[key]) for head, key in heads.items()} for case in cases if not _right(case)]
     dates = sorted({str(case["date"]) for case in cases})  # a part of the corpus may be examined again alone
     days = f"on {dates[0]}" if len(dates) == 1 else f"from {dates[0]} to {dates[-1]}"
     allowed = max(float(case.get("allowed", recorded["seconds"])) for case in cases)
     when = f"recorded by `make power` {days}, at most {allowed:g} s for each filter"
     words = f"What the examination says of a corpus of broken and sound filters, {when}."
     score = Table.of(words, rows, align="llrrrrrrr", reproducible=False)
-    if not missed:
-        return (score,)
-    words = "What it missed, and the game that would have shown it."
-    return score, Table.of(words, missed, align="llll", reproducible=False)
+    return score, *_missed("What it missed, and the game that would have shown it.", missed)
 
 
-def _of(cases: list[dict[str, Any]], half: str, kind: str) -> list[dict[str, Any]]:
-    return [case for case in cases if (case["half"], case["kind"]) == (half, kind)]
+def _missed(words: str, rows: list[dict[str, str]]) -> tuple[Table, ...]:
+    return (Table.of(words, rows, "l" * len(rows[0]), reproducible=False),) if rows else ()
 
 
 def _right(case: dict[str, Any]) -> bool:
@@ -82,29 +73,27 @@ def recorded_faults() -> tuple[Table, ...]:
     if not recorded:
         return ()
     lines = [line for line in recorded["lines"] if line["kind"] != "equivalent"]
-    rooms = dict.fromkeys("/".join(str(line["file"]).split("/")[:2]).removesuffix(".py") for line in lines)
-    rows = [_room(room, [line for line in lines if str(line["file"]).startswith(room)]) for room in rooms]
-    missed = [{"File": str(one["file"]), "what it means": str(one["means"])} for one in lines if _missed(one)]
+    rooms = dict.fromkeys("/".join(line["file"].split("/")[:2]).removesuffix(".py") for line in lines)
+    rows = [_room(room, [line for line in lines if line["file"].startswith(room)]) for room in rooms]
+    missed = [{"File": one["file"], "what it means": one["means"]} for one in lines if _alive(one)]
     words = (
         f"Faults planted in the code, and what `filterproof prove` says: {recorded['red']} of {recorded['faults']} in "
         f"{recorded['files']} files refused, recorded by `make planted` on {recorded['date']}; "
         f"{recorded['equivalent']} more change nothing that is stated, and none of them is refused."
     )
     score = Table.of(words, rows, align="lrrrr", reproducible=False)
-    if not missed:
-        return (score,)
-    return score, Table.of("Planted faults that are not refused.", missed, "ll", reproducible=False)
+    return score, *_missed("Planted faults that are not refused.", missed)
 
 
-def _missed(line: dict[str, Any]) -> bool:
+def _alive(line: dict[str, Any]) -> bool:
     return bool(line["found"] == "green")
 
 
 def _room(room: str, lines: list[dict[str, Any]]) -> dict[str, str]:
-    kinds = [str(line["kind"]) for line in lines]
+    kinds = [line["kind"] for line in lines]
     return {
         "Room": room,
         "files": str(len({line["file"] for line in lines})),
         **{kind: str(kinds.count(kind)) for kind in ("unsound", "loose")},
-        "refused": f"{len(lines) - sum(map(_missed, lines))} of {len(lines)}",
+        "refused": f"{len(lines) - sum(map(_alive, lines))} of {len(lines)}",
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 import mc
 from filters import GaussianFilter, PrivacyFilter
 from mc import TradeOff
-from reports.chapter import Chapter
 from reports.chapters.common import beside_promise, draw_estimates, name
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
@@ -22,9 +21,7 @@ from theory.arguments import Real
 from theory.guarantees import GaussianDP
 from theory.numerics.decimals import above, below
 
-__all__ = ["PROFILE", "judge_curves", "play_both_ways"]
-
-T = TypeVar("T")
+__all__ = ["judge_curves", "play_both_ways", "tell"]
 
 #: Paths in each direction; more would gain little, since the grid's steps limit the width of the band.
 PATHS = 250_000
@@ -37,7 +34,7 @@ FINE = np.linspace(EPSILONS[0], EPSILONS[-1], 401)
 _BAND: dict[str, Any] = {"color": PALETTE[5], "alpha": 0.55, "lw": 0}
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     filt = GaussianFilter(mu=1.0)
     promise = GaussianDP(filt.mu)
     forward, backward = play_both_ways(study, filt)
@@ -76,31 +73,32 @@ def judge_curves(
         "error at once, simulated and in closed form"
     )
     routes: list[TwoRoutes] = []
-    witness: dict[str, object] | None = None
+    places: list[Simulated | float] = []
     for simulated, profile in ((forward, band.forward), (backward, band.backward)):
         rows = sorted(simulated.rows, key=lambda row: row.epsilon)
         grid = np.array([row.epsilon for row in rows])
-        for row, low, told, high in _beside(rows, profile.low(grid), promise.delta(grid), profile.high(grid)):
-            one = TwoRoutes(f"{row.direction} at epsilon={row.epsilon:g}", low, high, told, told)
-            routes.append(one)
-            if witness is None and not one.meets:
-                witness = row.witness(told)
-    for alpha, low, told, high in _beside(
-        ALPHAS, band.low(ALPHAS), promise.trade_off(ALPHAS), band.high(ALPHAS)
-    ):
-        one = TwoRoutes(f"the trade-off function at type I error {alpha:.4g}", low, high, told, told)
-        routes.append(one)
-        if witness is None and not one.meets:
-            witness = {"alpha": float(alpha), "low": low, "high": high, "closed_form": told}
+        names = [f"{row.direction} at epsilon={row.epsilon:g}" for row in rows]
+        routes += _beside(names, profile.low(grid), promise.delta(grid), profile.high(grid))
+        places += rows
+    names = [f"the trade-off function at type I error {alpha:.4g}" for alpha in ALPHAS]
+    routes += _beside(names, band.low(ALPHAS), promise.trade_off(ALPHAS), band.high(ALPHAS))
+    places += ALPHAS.tolist()
+    witness: dict[str, object] | None = None
+    for at, one in zip(places, routes, strict=True):
+        if not one.meets:
+            ends = {"low": one.low, "high": one.high, "closed_form": one.least}
+            witness = at.witness(one.least) if isinstance(at, Simulated) else {"alpha": at, **ends}
+            break
     agreement = Agreement(tuple(routes), scope, band.failure, _widths(forward, band, promise), witness)
     return Finding(claim, agreement)
 
 
 def _beside(
-    places: Iterable[T], low: NDArray[np.float64], told: Real, high: NDArray[np.float64]
-) -> Iterator[tuple[T, float, float, float]]:
-    """Each place with the ends of the band there and the closed form between them."""
-    return zip(places, low.tolist(), np.asarray(told).tolist(), high.tolist(), strict=True)
+    names: Sequence[str], low: NDArray[np.float64], told: Real, high: NDArray[np.float64]
+) -> list[TwoRoutes]:
+    """The ends of a band at each place, and the closed form between them."""
+    rows = zip(names, low.tolist(), high.tolist(), np.asarray(told).tolist(), strict=True)
+    return [TwoRoutes(name, least, most, value, value) for name, least, most, value in rows]
 
 
 def _widths(forward: SimulatedCurve, band: TradeOff, promise: GaussianDP) -> str:
@@ -173,6 +171,3 @@ def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
         f"closed form, which leaves it at {np.count_nonzero((told < low) | (told > high)) or 'none'} of its points.",
         figure,
     )
-
-
-PROFILE = Chapter.declared("profile", _tell)

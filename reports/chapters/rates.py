@@ -14,7 +14,6 @@ from mc import Composition
 from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
 from mc.examine.supremum import supremum
 from mc.worst_case.calibrated_clock import calibrated_clock
-from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from reports.words import record
@@ -22,7 +21,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["CASES", "RATES", "kept_of_plans", "tables_of"]
+__all__ = ["CASES", "kept_of_plans", "tables_of", "tell"]
 
 DELTA = 1e-5
 #: The share of a plan of 100 rounds or more that the claim names.
@@ -42,11 +41,9 @@ def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...], levels: int)
     """The rounds of each member by each rule, and the certified ends of what an adversary on the menu gets."""
     plans = [planned_rounds(epsilon, DELTA, pair, MOST_ROUNDS)[0] for pair in menu]
     renyi = RenyiFilter.planned(epsilon, DELTA, {pair: 1 / n for pair, n in zip(menu, plans, strict=True)})
-    rules = [
-        _bounded("Rényi", renyi, epsilon, menu),
-        _bounded("GDP residue", GaussianResidueFilter(kept_mu(epsilon, DELTA)), epsilon, menu),
-        _bounded("potential", PotentialFilter(epsilon, DELTA, menu), epsilon, menu),
-    ]
+    residue, potential = GaussianResidueFilter(kept_mu(epsilon, DELTA)), PotentialFilter(epsilon, DELTA, menu)
+    named: dict[str, PrivacyFilter] = {"Rényi": renyi, "GDP residue": residue, "potential": potential}
+    rules = [_bounded(name, filt, epsilon, menu) for name, filt in named.items()]
     if levels:
         clock = calibrated_clock(epsilon, DELTA, menu, levels=levels)
         ends = {"low": float(clock.certificate.low), "high": float(clock.certificate.high)}
@@ -70,26 +67,25 @@ def _bounded(
     return {"rule": name, "rounds": rounds, "low": low, "high": supremum(filt, epsilon).high}
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     epsilon, menu, _ = CASES[0]
     study.on_progress("the potential filter's rounds beside fixed plans")
     filt = PotentialFilter(epsilon, DELTA, menu)
     rounds = _rounds(filt, menu)
-    short, broken = [], []
+    counts, short, broken = [], [], []
     for pair, n in zip(menu, rounds, strict=True):
+        counts.append(f"{n} of {pair!r}")
         longer = math.ceil(n / SHARE)
         if not Composition({pair: longer}).delta(epsilon).low > DELTA:
-            short.append(f"{n} of {pair!r}, of which {longer} are not known to break the promise")
+            short.append(f"{counts[-1]}, of which {longer} are not known to break the promise")
         if n and not Composition({pair: n}).delta(epsilon).high <= DELTA:
-            broken.append(f"{n} of {pair!r}")
-    counts = ", ".join(f"{n} of {pair!r}" for pair, n in zip(menu, rounds, strict=True))
+            broken.append(counts[-1])
     scope = f"the {len(menu)} mechanisms of the menu, each asked for until it is denied"
+    outcome = Outcome.UNDECIDED if broken or short else Outcome.HOLDS
+    detail = f"Granted: {', '.join(counts)}. A plan of a ninth more of any of them breaks the promise."
     if broken or short:
         what, which = ("More than delta", broken) if broken else ("Not nine tenths", short)
-        outcome, detail = Outcome.UNDECIDED, f"{what}: {'; '.join(which)}."
-    else:
-        outcome = Outcome.HOLDS
-        detail = f"Granted: {counts}. A plan of a ninth more of any of them breaks the promise."
+        detail = f"{what}: {'; '.join(which)}."
     verdict = Verdict(outcome, Evidence.CERTIFIED, scope, detail)
     recorded = record("accountant").get("rates")
     return Told((Finding(claims[0], verdict),), tables_of(recorded) if recorded else ())
@@ -137,6 +133,3 @@ def tables_of(recorded: dict[str, Any]) -> tuple[Table, ...]:
             reproducible=False,
         ),
     )
-
-
-RATES = Chapter.declared("rates", _tell, DELTA=DELTA)

@@ -11,7 +11,6 @@ import numpy as np
 import mc
 from filters import RealisationFilter
 from mc.estimate.survival import survival
-from reports.chapter import Chapter
 from reports.chapters.common import agreed, judge_promise, proved, simulations
 from reports.drawing import PALETTE, new_figure
 from reports.figures.survival import mechanism_level, stopping_rounds
@@ -21,14 +20,15 @@ from theory.numerics.decimals import interval
 from theory.pairs import Gaussian
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-__all__ = ["REALISATION"]
+__all__ = ["tell"]
 
+PROVES = ("realisation filter", "kappa")
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
 #: If no path exceeds epsilon, the interval of tilted paths ends near 5/n, with this n at half of delta.
 PATHS, _QUICK = 1_000_000, 500_000
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     pair = Gaussian(mu=1 / SIGMA)
     adversary = mc.Constant(pair)
     filt = RealisationFilter(epsilon=EPSILON, delta=DELTA, rounds=ROUNDS, menu=(pair,))
@@ -134,13 +134,3 @@ def _picture(simulated: mc.SurvivalCurve, integrated: Sequence[float], ends: dic
         f"other filters drop to zero after {', '.join(f'{end} rounds ({name})' for name, end in ends.items())}.",
         figure,
     )
-
-
-REALISATION = Chapter.declared(
-    "realisation",
-    _tell,
-    theorems=("realisation filter", "kappa"),
-    DELTA=DELTA,
-    EPSILON=EPSILON,
-    ROUNDS=ROUNDS,
-)

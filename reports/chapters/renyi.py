@@ -8,7 +8,6 @@ import numpy as np
 
 import mc
 from filters import PrivacyFilter, RenyiFilter, ZCDPFilter
-from reports.chapter import Chapter
 from reports.chapters.common import (
     beside_promise,
     draw_estimates,
@@ -22,8 +21,9 @@ from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["RENYI"]
+__all__ = ["tell"]
 
+PROVES = ("RDP filter",)
 EPSILONS = (1.0, 2.0, 4.0)
 
 
@@ -31,7 +31,7 @@ def _filters() -> tuple[PrivacyFilter, ...]:
     return RenyiFilter(alpha=8.0, rho=1.0), ZCDPFilter(rho=0.5)
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     proof = study.prove("RDP filter")
     rows = [
         study.simulate(filt, adversary, epsilon=epsilon, n=100_000)
@@ -77,6 +77,3 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         beside_promise(rows),
         figure,
     )
-
-
-RENYI = Chapter.declared("renyi", _tell, theorems=("RDP filter",))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reports.chapter import Chapter
 from reports.chapters.common import proved
 from reports.finding import Claim, Table, Told
 from reports.pages.page import explaining
@@ -14,39 +13,28 @@ from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon
 from theory.proofs.papers_steps import PRINTED
 
-__all__ = ["STEPS"]
+__all__ = ["tell"]
 
+PROVES = ("papers' steps",)
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.
 PARAMETERS = tuple(PRINTED)
 
 
-def epsilons(sigma: float, k: float) -> tuple[float, float, float]:
+def epsilons(sigma: float, k: float) -> dict[str, float]:
     """The epsilon of k Gaussian steps at DELTA: by SIMPLE, by CKS, and exactly."""
     rho = k / (2 * sigma * sigma)
-    return (
-        float(SIMPLE.epsilon(rho, DELTA)),
-        float(CKS.epsilon(rho, DELTA)),
-        float(gaussian_epsilon(float(np.sqrt(2 * rho)), DELTA)),
-    )
+    by = {"zCDP, simple": SIMPLE.epsilon(rho, DELTA), "zCDP, CKS": CKS.epsilon(rho, DELTA)}
+    by["exact (GDP)"] = gaussian_epsilon(float(np.sqrt(2 * rho)), DELTA)
+    return {name: float(epsilon) for name, epsilon in by.items()}
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     proof = study.prove("papers' steps")
-    heads = ("zCDP, simple", "zCDP, CKS", "exact (GDP)")
-    table = Table.of(
-        f"epsilon of k Gaussian steps of noise sigma at delta = {DELTA:g}.",
-        (
-            {
-                "sigma": f"{sigma}",
-                "k": f"{k}",
-                **{head: f"{value:.6f}" for head, value in zip(heads, epsilons(sigma, k), strict=True)},
-            }
-            for sigma, k in PARAMETERS
-        ),
-        align="rrrrr",
+    rows = (
+        {"sigma": f"{sigma}", "k": f"{k}"} | {by: f"{one:.6f}" for by, one in epsilons(sigma, k).items()}
+        for sigma, k in PARAMETERS
     )
+    caption = f"epsilon of k Gaussian steps of noise sigma at delta = {DELTA:g}."
+    table = Table.of(caption, rows, align="rrrrr")
     return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(explaining("003-5"),))
-
-
-STEPS = Chapter.declared("steps", _tell, theorems=("papers' steps",), DELTA=DELTA)

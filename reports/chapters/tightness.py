@@ -17,7 +17,6 @@ from filters import (
 from mc import CalibratedThreshold, WorstCase
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case import worst_case
-from reports.chapter import Chapter
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.shown.numbers import percent
@@ -27,7 +26,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below, interval
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["TIGHTNESS", "gains_tables", "tightness_filters", "worst_table"]
+__all__ = ["gains_tables", "tell", "tightness_filters", "worst_table"]
 
 EPSILON, DELTA = 1.0, 1e-5
 GRID = tuple((epsilon, delta) for epsilon in (0.5, 1.0, 3.0) for delta in (1e-3, 1e-5, 1e-7))
@@ -139,7 +138,7 @@ def _finest(rows: Sequence[CalibratedThreshold]) -> dict[tuple[float, float], Ca
     return {(row.epsilon, row.delta): row for row in CalibratedThreshold.finest(rows)}
 
 
-def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+def tell(study: Study, claims: Sequence[Claim]) -> Told:
     played, bought = tightness_filters(study), _bought(study)
     return Told(
         findings=(
@@ -314,6 +313,3 @@ def picture(played: Sequence[PlayedMenu]) -> Picture:
         f"The promise as a multiple of the worst case: {', '.join(f'{_slack(p)} ({p.name})' for p in played)}.",
         figure,
     )
-
-
-TIGHTNESS = Chapter.declared("tightness", _tell, DELTA=DELTA, EPSILON=EPSILON)

@@ -56,13 +56,10 @@ def calibrate(
         mechanism = read_mechanism(mechanisms)
         if out is not None:
             check_folder(out)
+        compare = mc.estimate.compare_filters.compare_filters
         with doing("running filters"):
-            found = mc.estimate.compare_filters.compare_filters(
-                epsilon, delta, mechanism, most=most, levels=levels
-            )
-        possible = (
-            f"{found.fewest:,}" if found.fewest == found.most else f"{found.fewest:,} to {found.most:,}"
-        )
+            found = compare(epsilon, delta, mechanism, most=most, levels=levels)
+        possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
         say(
             f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} rounds at "
             "most (CERTIFIED)."

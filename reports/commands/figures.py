@@ -34,8 +34,7 @@ def figures(
     console = Console(highlight=False)
     with clear_errors():
         from mc.runs.output import OutputFolder
-        from reports.figures.paper_figure import check_formats
-        from reports.figures.registry import FIGURES, named
+        from reports.figures.paper_figure import FIGURES, check_formats, named
         from reports.figures.written import listed, write
 
         if list_:
@@ -65,7 +64,7 @@ def figures(
 
 
 def _listing() -> Table:
-    from reports.figures.registry import FIGURES
+    from reports.figures.paper_figure import FIGURES
 
     table = Table("Figure", "Title", "Source", "Parameters")
     for one in FIGURES.values():

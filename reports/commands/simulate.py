@@ -126,9 +126,8 @@ def _hint(progress: mc.Progress, *, kept: bool) -> str:
     left = progress.remaining_seconds
     if progress.seconds < 1 or left < 60:
         return ""
-    unit, size = next(
-        (unit, size) for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)) if left >= size
-    )
+    units = {"days": 86400, "hours": 3600, "minutes": 60}
+    unit, size = next((unit, size) for unit, size in units.items() if left >= size)
     advice = "Ctrl-C keeps what is done" if kept else "pass --store to keep what is done"
     rate = f"{left / size:.2g} {unit} more at {progress.rate:,.0f} a second"
     return f"{progress.total:,} paths take about {rate}; {advice}"

@@ -12,7 +12,7 @@ from reports.commands.exit_status import End, ExitStatus
 from theory.arguments import did_you_mean
 
 if TYPE_CHECKING:
-    from reports.figures.trial import Trial
+    from reports.figures.trials import Trial
 
 __all__ = ["train"]
 
@@ -42,10 +42,9 @@ def train(
     """
     with clear_errors():
         from mc.runs.store import RunStore
-        from reports.figures.outcomes import study
-        from reports.figures.paper_figure import check_formats
-        from reports.figures.registry import FIGURES
+        from reports.figures.paper_figure import FIGURES, check_formats
         from reports.figures.trained import TrainingSpecification
+        from reports.figures.trials import study
         from reports.figures.written import write
 
         ours = [name for name, one in FIGURES.items() if issubclass(one.specification, TrainingSpecification)]

@@ -134,7 +134,7 @@ def verify(
         chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
         long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
         if against is not None:
-            from reports.commands.against import against as compare
+            from reports.commands.verify_one import against as compare
 
             compare(target, against, program=program, seconds=long, seed=seed)
             return
@@ -174,8 +174,8 @@ def _main_job(
         ) as doing,
     ):  # imported while this process does
         task = doing.add_task("starting", total=None)
+        from reports.report import verdicts_document, write_report
         from reports.study import Study
-        from reports.verify import verdicts_document, write_report
 
         import_module("reports.chapters")
         with clear_errors():
@@ -216,12 +216,10 @@ def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> lis
     from reports.chapters import CHAPTERS
     from reports.telling import tell
 
-    begun: list[Chapter] = []
     (task,) = doing.tasks
 
     def on_chapter(chapter: Chapter) -> None:
-        begun.append(chapter)
-        doing.update(task.id, completed=len(begun) - 1, total=len(CHAPTERS))
+        doing.update(task.id, completed=CHAPTERS.index(chapter), total=len(CHAPTERS))
 
     try:
         return tell(CHAPTERS, study, on_chapter=on_chapter)
@@ -235,8 +233,8 @@ def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> lis
             else "what was done is lost, and verify starts anew"
         )
         complain(
-            f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(begun)} of {len(CHAPTERS)} "
-            f"({task.description}); nothing was decided or written, {left}"
+            f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {task.completed + 1:.0f} of "
+            f"{len(CHAPTERS)} ({task.description}); nothing was decided or written, {left}"
         )
         raise End(ExitStatus.INTERRUPTED) from stopped
 

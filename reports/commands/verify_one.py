@@ -10,6 +10,8 @@ from pathlib import Path
 
 from rich.text import Text
 
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.difference import first_difference
 from mc.examine.examination import PartialExamination
 from mc.examine.filter_fault import examining
 from reports.commands.console import (
@@ -24,9 +26,9 @@ from reports.commands.console import (
 from reports.commands.exit_status import End, ExitStatus
 from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
-from reports.expression import read_target
+from reports.expression import read_command, read_filter, read_target
 
-__all__ = ["SECONDS", "verify_one"]
+__all__ = ["SECONDS", "against", "verify_one"]
 
 #: How long an examination takes by default.
 SECONDS = 60.0
@@ -102,3 +104,35 @@ def verify_one(
                 complain(f"{fault}; nothing was decided: mend it, or pass longer --seconds")
         if exam.ending in _STATUS:
             raise End(_STATUS[exam.ending])
+
+
+def against(
+    target: str | None,
+    other: str,
+    *,
+    program: tuple[str | None, ...],
+    seconds: float,
+    seed: int | None,
+) -> None:
+    """Compare the filter of target, or of a program, with that of other, print what came of it, end with its status.
+
+    other is a program where the first is one, with the same promise.
+    """
+    with clear_errors(), ExitStack() as stack:
+        both: list[PrivacyFilter] = []
+        for text in (target, other):
+            filt = (
+                read_command(text or program[0], *program[1:]) if target is None else read_filter(str(text))
+            )
+            assert filt is not None
+            if target is None or "::" in str(text):
+                stack.enter_context(examining(filt))
+            both.append(filt)
+        with doing("asking both the same"):
+            found = first_difference(*both, seconds=seconds, seed=SEED if seed is None else seed)
+    if not found.histories:
+        complain(f"nothing was asked in {seconds:g} s, and nothing was compared; raise --seconds")
+        raise End(ExitStatus.TIME_LIMIT)
+    say(found)
+    if found.difference is not None:
+        raise End(ExitStatus.NOT_AS_EXPECTED)

@@ -11,8 +11,10 @@ A page asks for one by a fence, which `expand` replaces by Markdown before the p
 from __future__ import annotations
 
 import inspect
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -22,8 +24,6 @@ from mc.engine.adversaries import STRATEGIES
 from reports.chapters.kernel import GAPS
 from reports.cli import COMMANDS, app
 from reports.commands.exit_status import ExitStatus
-from reports.docs.charges import charges
-from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
 from reports.finding import slug
 from reports.shown.numbers import steps_by_check
@@ -33,11 +33,25 @@ from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import accepted
 from theory.kernel.claimed import KERNEL
-from theory.pairs import PAIRS
+from theory.pairs import (
+    KOV,
+    PAIRS,
+    BoundedRange,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+from theory.pairs.base import ChargeName
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
 
-__all__ = ["GENERATED", "LISTED", "PAPERS", "expand", "theorems_of"]
+__all__ = ["GENERATED", "LISTED", "PAPERS", "charges", "escaped", "expand", "table", "theorems_of"]
 
 _FENCE = re.compile(
     r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
@@ -60,6 +74,23 @@ def _part(found: re.Match[str]) -> str:
         raise ValueError(f"a generated part must be one of {', '.join(GENERATED)}, got {kind!r}")
     maker = GENERATED[kind]
     return maker(argument) if argument else maker()
+
+
+# -- Markdown --------------------------------------------------------------------------------------
+
+
+_SPECIAL = re.compile(r"([\\*_{}\[\]<>$|#~`])")
+
+
+def escaped(text: str) -> str:
+    """The text such that Markdown shows it as it is, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; the cells are Markdown, of one line each."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 # -- words with a fixed meaning -----------------------------------------------------------------------
@@ -89,17 +120,11 @@ def _link(theorem: Theorem) -> str:
 
 def _theorems(paper: str | None = None) -> str:
     """A line for each theorem: its claim, what its steps checked, its evidence."""
-    chosen = list(THEOREMS.values()) if paper is None else theorems_of(paper)
-    rows = [
-        (
-            _link(theorem),
-            escaped(theorem.source),
-            steps_by_check(proof),
-            f"{proof.verdict().outcome.name}, {proof.evidence.name}",
-        )
-        for theorem in chosen
-        for proof in (_proof(theorem.name),)
-    ]
+    rows = []
+    for theorem in THEOREMS.values() if paper is None else theorems_of(paper):
+        proof = _proof(theorem.name)
+        verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
+        rows.append((_link(theorem), escaped(theorem.source), steps_by_check(proof), verdict))
     return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
 
 
@@ -148,20 +173,18 @@ def _formula(latex: str, indent: int = 0) -> str:
 
 def _slips(paper: str) -> str:
     """The steps of the theorem "slips" that are about one paper; one that names none is about the paper before it."""
-    kept, current = [], ""
+    parts, current, k = [], "", 0
     for step in _proof("slips").steps:
         named = re.match(r"(\d{3}), ", step.statement)
         current = named[1] if named else current
         if current == paper:
-            statement = step.statement.removeprefix(f"{paper}, ")
-            kept.append((escaped(statement[0].upper() + statement[1:]), step))
-    parts = []
-    for k, (statement, step) in enumerate(kept, 1):
-        start = f"{k}. "
-        told = f" {escaped(_sentence(step.detail))}"
-        parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
-        parts.append(_formula(step.latex, len(start)) if step.latex else "")
-    return "\n\n".join(part for part in parts if part)
+            k += 1
+            start, statement = f"{k}. ", step.statement.removeprefix(f"{paper}, ")
+            statement = escaped(statement[0].upper() + statement[1:])
+            told = f" {escaped(_sentence(step.detail))}"
+            parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
+            parts += [_formula(step.latex, len(start))] if step.latex else []
+    return "\n\n".join(parts)
 
 
 def _sentence(text: str) -> str:
@@ -214,6 +237,56 @@ def _proved(entry: Entry) -> str:
     kind = entry.kind
     theorem = f"; {_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
     return escaped(kind.proof) + theorem
+
+
+# -- charges ---------------------------------------------------------------------------------------
+
+#: The one release that brings an approximate DP filter at (1, 1e-5) to its delta: P-mass 1.8e-4 at a loss of 1.058.
+_EXTREMAL = FinitePair(
+    (Fraction(17809, 10**8), 1 - Fraction(17809, 10**8)), (Fraction(61836, 10**9), 1 - Fraction(61836, 10**9))
+)
+_SHOWN: tuple[DominatingPair, ...] = (
+    Gaussian(1.0),
+    SubsampledGaussian(0.01, 1.0),
+    RandomizedResponse(0.1),
+    RandomizedResponse(1.0),
+    RandomizedResponse(5.0),
+    Laplace(10.0),
+    Laplace(1.0),
+    Laplace(0.2),
+    DiscreteGaussian(10.0),
+    DiscreteLaplace(10.0, 4),
+    BoundedRange(0.1),
+    BoundedRange(1.0),
+    KOV(1.0, 0.0),
+    KOV(1.0, 1e-5),
+    Erasure(0.01),
+    _EXTREMAL,
+)
+_NAMES: tuple[tuple[ChargeName, str], ...] = (
+    ("pure_epsilon", "pure, epsilon"),
+    ("zcdp_rho", "zCDP, rho"),
+    ("gdp_mu", "GDP, mu"),
+)
+
+
+def charges() -> str:
+    """A row a pair: what it declares in each currency, and which share of it is due."""
+    rows = [(f"`{_named(pair)}`", *(_cell(pair, name) for name, _ in _NAMES)) for pair in _SHOWN]
+    return table(("pair", *(words for _, words in _NAMES)), rows)
+
+
+def _named(pair: DominatingPair) -> str:
+    given = [f"{value:.4g}" for value in pair.parameters().values() if isinstance(value, float)]
+    return f"{type(pair).__name__}({', '.join(given) or 'two outcomes'})"
+
+
+def _cell(pair: DominatingPair, charge: ChargeName) -> str:
+    declared, share = float(getattr(pair, charge)), pair.least_share(charge)
+    if not math.isfinite(declared):
+        return "none, truly"
+    due = "least" if share.low > 1 - 2.0**-29 else f"bound: {100 * share.low:.4g} % is due"
+    return f"{declared:.6g} ({due})"
 
 
 # -- what was recorded ---------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from mc.engine.adversaries import EraserForever
 from mc.evaluate.evaluate import evaluate
 from mc.evaluate.evaluation import Evaluation
 from reports.figures.data import FigureData
-from reports.figures.lines import label, line, number_ticks
+from reports.figures.lines import line, number_ticks
 from reports.figures.specification import Specification, probability, real, wholes
 from theory.evidence import Evidence
 from theory.pairs import Erasure
@@ -59,7 +59,7 @@ class EraserRounds(Specification):
             if not session.request(request):
                 break
             session.observe(0.0)
-        reached = [_certified(filt, self, rounds) for rounds in self.rounds]
+        reached = [self._certified(filt, rounds) for rounds in self.rounds]
         beyond = [rounds for rounds, one in zip(self.rounds, reached, strict=True) if one.low > self.delta]
         return FigureData.of(
             rounds=self.rounds,
@@ -68,6 +68,12 @@ class EraserRounds(Specification):
             closed_form=-np.expm1(np.array(self.rounds) * np.log1p(-self.p)),
             next_failure=[seen[rounds - 1] for rounds in self.rounds],
         ).told(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
+
+    def _certified(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
+        eraser = EraserForever(self.p)
+        found = evaluate(filt, eraser, epsilon=self.epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
+        assert isinstance(found, Evaluation)
+        return found
 
     def words(self, data: FigureData) -> dict[str, Any]:
         beyond = data.facts["beyond"]
@@ -81,25 +87,13 @@ class EraserRounds(Specification):
         (ax,) = axes
         rounds, reached = data.column("rounds"), data.column("reached")
         line(ax, rounds, data.column("closed_form"), 1, lw=1.4)
-        line(ax, rounds, reached, 1, lw=0, marker="o", ms=5.5)
-        line(ax, rounds, np.full(len(rounds), self.delta), 0, lw=2.2)
-        line(ax, rounds, data.column("next_failure"), 2, dash=2, marker="s", ms=4)
-        middle = len(rounds) // 2
-        together = (rounds[middle], reached[middle])
-        label(ax, together, "what the rounds together reveal", 1, offset=(-8, 8), ha="right")
-        label(ax, (rounds[-1], self.delta), f"promised: {self.delta:g}", 0, offset=(0, 5), ha="right")
-        each = (rounds[-1], data.column("next_failure")[-1])
-        label(ax, each, "what the filter sees each round", 2, offset=(0, -8), ha="right", va="top")
-        ax.set(
-            xscale="log",
-            yscale="log",
-            ylim=(min(self.p, reached[0]) / 2, 1.3),
+        beside: dict[str, Any] = {"at": len(rounds) // 2, "offset": (-8, 8), "ha": "right"}
+        line(
+            ax, rounds, reached, 1, lw=0, marker="o", ms=5.5, text="what the rounds together reveal", **beside
         )
+        promised, seen = np.full(len(rounds), self.delta), data.column("next_failure")
+        line(ax, rounds, promised, 0, lw=2.2, text=f"promised: {self.delta:g}", offset=(0, 5), ha="right")
+        beside = {"offset": (0, -8), "ha": "right", "va": "top"}
+        line(ax, rounds, seen, 2, dash=2, marker="s", ms=4, text="what the filter sees each round", **beside)
+        ax.set(xscale="log", yscale="log", ylim=(min(self.p, reached[0]) / 2, 1.3))
         number_ticks(ax, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000), rounds)
-
-
-def _certified(filt: NaiveRealisationFilter, spec: EraserRounds, rounds: int) -> Evaluation:
-    eraser = EraserForever(spec.p)
-    found = evaluate(filt, eraser, epsilon=spec.epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
-    assert isinstance(found, Evaluation)
-    return found

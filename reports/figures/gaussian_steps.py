@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filters.rules.orders import RenyiCurve, order_budget
 from reports.figures.data import FigureData
-from reports.figures.lines import DASHES, colour, label, line
+from reports.figures.lines import DASHES, colour, line
 from reports.figures.specification import (
     Printed,
     Specification,
@@ -96,13 +96,8 @@ class PrivateGradientDescent(GaussianSteps):
     k: int = whole(PRINTED_STEPS, most=MOST_STEPS)
 
     def data(self) -> FigureData:
-        found = self.deltas(self.k)
-        return FigureData.of(
-            epsilon=self.epsilons,
-            delta_rdp=found["rdp"],
-            delta_gdp=found["gdp"],
-            delta_rdp_grid=found["rdp_grid"],
-        )
+        found = {f"delta_{name}": values for name, values in self.deltas(self.k).items()}
+        return FigureData.of(epsilon=self.epsilons, **found)
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
         rdp, gdp = self.epsilons_of(self.k)
@@ -143,18 +138,13 @@ class PrivateGradientDescent(GaussianSteps):
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
-        epsilon = data.column("epsilon")
-        line(ax, epsilon, data.column("delta_rdp_grid"), -1, dash=2, lw=2.6)
-        line(ax, epsilon, data.column("delta_rdp"), 1)
-        line(ax, epsilon, data.column("delta_gdp"), 0)
-        _logarithmic(ax, data.column("delta_rdp"), data.column("delta_rdp_grid"))
-        at = len(epsilon) // 2
-        label(ax, (epsilon[at], data.column("delta_rdp")[at]), "RDP, all orders", 1, offset=(6, 4))
-        middle = (epsilon[at], data.column("delta_gdp")[at])
-        label(ax, middle, "GDP, exact", 0, offset=(-6, -6), ha="right", va="top")
-        early = len(epsilon) // 4
-        beside = (epsilon[early], data.column("delta_rdp_grid")[early])
-        label(ax, beside, f"RDP, orders 2 to {self.orders}", -1, offset=(6, 4))
+        epsilon, rdp, gdp, grid = (data.column(name) for name in data.names)
+        middle, early = len(epsilon) // 2, len(epsilon) // 4
+        text = f"RDP, orders 2 to {self.orders}"
+        line(ax, epsilon, grid, -1, dash=2, lw=2.6, text=text, at=early, offset=(6, 4))
+        line(ax, epsilon, rdp, 1, text="RDP, all orders", at=middle, offset=(6, 4))
+        line(ax, epsilon, gdp, 0, text="GDP, exact", at=middle, offset=(-6, -6), ha="right", va="top")
+        _logarithmic(ax, rdp, grid)
 
 
 def _logarithmic(ax: Axes, *columns: NDArray[np.float64]) -> None:
@@ -202,23 +192,13 @@ class SeveralSteps(GaussianSteps):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
         epsilon = data.column("epsilon")
-        markers = ("o", "s", "^", "D", "v")
         every = max(len(epsilon) // 6, 1)
         for place, k in enumerate(self.steps):
             rdp, gdp = data.column(f"delta_rdp_{k}"), data.column(f"delta_gdp_{k}")
             line(ax, epsilon, data.column(f"delta_rdp_grid_{k}"), -1, dash=2, lw=2.4)
-            for values, dash in ((rdp, 1), (gdp, 0)):
-                line(
-                    ax,
-                    epsilon,
-                    values,
-                    place,
-                    dash=dash,
-                    marker=markers[place],
-                    markevery=(every // 2, every),
-                    ms=4.5,
-                )
-            label(ax, (epsilon[-1], gdp[-1]), f"k = {k}", place, offset=(5, 2), va="center")
+            look: dict[str, Any] = {"marker": "os^Dv"[place], "markevery": (every // 2, every), "ms": 4.5}
+            line(ax, epsilon, rdp, place, dash=1, **look)
+            line(ax, epsilon, gdp, place, dash=0, text=f"k = {k}", offset=(5, 2), va="center", **look)
         _logarithmic(ax, *(data.column(name) for name in data.names[1:]))
         for name, dash in (("RDP", 1), ("GDP", 0)):
             ax.plot([], [], color=colour(-2), ls=DASHES[dash], label=name)
@@ -237,32 +217,29 @@ class LargestSteps(GaussianSteps):
     height: int = whole(600, most=MOST_STEPS)
     FREE: ClassVar[tuple[str, ...]] = (*GaussianSteps.FREE, "height")
 
-    def largest(self) -> dict[str, NDArray[np.int64]]:
+    def largest(self, epsilons: NDArray[np.float64]) -> dict[str, NDArray[np.int64]]:
         """The largest k at each epsilon: by GDP, by RDP over all orders, by RDP over the integer orders."""
         half = 2 * self.sigma * self.sigma  # rho = k / half
         grid = [
             max(order_budget(alpha, epsilon, self.delta, CKS) / alpha for alpha in self.alphas)
-            for epsilon in self.epsilons
+            for epsilon in epsilons
         ]
         budgets = {
-            "gdp": np.asarray(gaussian_mu(self.epsilons, self.delta)) ** 2 / 2,
-            "rdp": np.asarray(CKS.budget(self.epsilons, self.delta)),
+            "gdp": np.asarray(gaussian_mu(epsilons, self.delta)) ** 2 / 2,
+            "rdp": np.asarray(CKS.budget(epsilons, self.delta)),
             "rdp_grid": np.maximum(grid, 0.0),
         }
         return {name: np.floor(half * budget).astype(np.int64) for name, budget in budgets.items()}
 
     def data(self) -> FigureData:
-        return FigureData.of(epsilon=self.epsilons, **self.largest())
+        return FigureData.of(epsilon=self.epsilons, **self.largest(self.epsilons))
 
-    def _at(self, epsilon: float) -> dict[str, int]:
-        """The largest numbers of steps at one epsilon."""
-        here = LargestSteps(
-            sigma=self.sigma, delta=self.delta, orders=self.orders, least=epsilon, most=2 * epsilon, points=2
-        )
-        return {name: int(values[0]) for name, values in here.largest().items()}
+    def _here(self) -> dict[str, int]:
+        """The largest numbers of steps at the epsilon that is printed."""
+        return {name: int(values[0]) for name, values in self.largest(np.array([PRINTED_EPSILON])).items()}
 
     def printed(self, data: FigureData) -> Sequence[Printed]:
-        here = self._at(PRINTED_EPSILON)
+        here = self._here()
         level = float(CKS.epsilon(self.rho(PRINTED_STEPS), self.delta))
         remark = f"the printed steps are those of epsilon = {level:.4f}, which the text rounds"
         return (
@@ -288,24 +265,16 @@ class LargestSteps(GaussianSteps):
                 f"; the {PRINTED_STEPS} and {PRINTED_MORE} of 003 belong to epsilon = {level:.4f}, where GDP's epsilon "
                 f"is {100 * (1 - exact / level):.2f} % smaller"
             )
-        return {
-            "cost": cost,
-            "at": PRINTED_EPSILON,
-            "here": self._at(PRINTED_EPSILON),
-            "belong": belong,
-        }
+        return {"cost": cost, "at": PRINTED_EPSILON, "here": self._here(), "belong": belong}
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
         epsilon, gdp, rdp, grid = (data.column(name) for name in ("epsilon", "gdp", "rdp", "rdp_grid"))
-        line(ax, epsilon, gdp, 0)
-        line(ax, epsilon, rdp, 1)
-        line(ax, epsilon, grid, -1, dash=2, lw=2.4)
-        middle = 2 * len(epsilon) // 3
-        label(ax, (epsilon[middle], gdp[middle]), "GDP", 0, offset=(-6, 6), ha="right")
-        label(ax, (epsilon[middle], rdp[middle]), "RDP, all orders", 1, offset=(8, -8), va="top")
-        low = len(epsilon) // 4
-        label(ax, (epsilon[low], grid[low]), f"RDP, orders 2 to {self.orders}", -1, offset=(24, -3), va="top")
+        late, early = 2 * len(epsilon) // 3, len(epsilon) // 4
+        line(ax, epsilon, gdp, 0, text="GDP", at=late, offset=(-6, 6), ha="right")
+        line(ax, epsilon, rdp, 1, text="RDP, all orders", at=late, offset=(8, -8), va="top")
+        text = f"RDP, orders 2 to {self.orders}"
+        line(ax, epsilon, grid, -1, dash=2, lw=2.4, text=text, at=early, offset=(24, -3), va="top")
         ax.set(ylim=(-0.015 * self.height, self.height))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from reports.figures.data import FigureData
-from reports.figures.lines import label, line
+from reports.figures.lines import line
 from reports.figures.specification import Specification, probabilities, reals
 from theory.conversions import CKS, SIMPLE
 
@@ -66,13 +66,12 @@ class LargestBudget(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         left, right = axes
         for k, delta in enumerate(self.deltas):
-            here = data.column("delta") == delta
-            epsilons = data.column("epsilon")[here]
-            line(left, epsilons, data.column("least")[here], k, lw=1.8, marker="o", ms=4)
-            first = (epsilons[0], data.column("least")[here][0])
-            label(left, first, f"delta = {delta:g}", k, offset=(10, -10), va="top")
-            line(right, epsilons, _short(data, "cks")[here], k, lw=1.8, marker="o", ms=4)
-            line(right, epsilons, _short(data, "simple")[here], k, lw=1.2, marker="s", ms=3.5)
+            here = data.where("delta", delta)
+            epsilons, least = here.column("epsilon"), here.column("least")
+            beside: dict[str, Any] = {"text": f"delta = {delta:g}", "at": 0, "offset": (10, -10), "va": "top"}
+            line(left, epsilons, least, k, lw=1.8, marker="o", ms=4, **beside)
+            line(right, epsilons, _short(here, "cks"), k, lw=1.8, marker="o", ms=4)
+            line(right, epsilons, _short(here, "simple"), k, lw=1.2, marker="s", ms=3.5)
         for ax in axes:
             ax.set(xscale="log", yscale="log")
 

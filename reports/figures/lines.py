@@ -23,10 +23,25 @@ def colour(k: int) -> str:
     return {-1: GREY, -2: INK}.get(k, PALETTE[k % (len(PALETTE) - 1)])
 
 
-def line(ax: Axes, x: Any, y: Any, k: int, *, dash: int | None = None, **style: Any) -> None:
-    """Draw the k-th line of a figure."""
+def line(
+    ax: Axes,
+    x: Any,
+    y: Any,
+    k: int,
+    *,
+    dash: int | None = None,
+    text: str = "",
+    at: int = -1,
+    offset: tuple[float, float] = (4, 4),
+    ha: str = "left",
+    va: str = "baseline",
+    **style: Any,
+) -> None:
+    """Draw the k-th line of a figure, and the text beside its point number `at`."""
     pattern = DASHES[(max(k, 0) if dash is None else dash) % len(DASHES)]
     ax.plot(x, y, color=colour(k), ls=pattern, **{"lw": 1.7, **style})
+    if text:
+        label(ax, (x[at], y[at]), text, k, offset=offset, ha=ha, va=va)
 
 
 def label(
@@ -38,7 +53,7 @@ def label(
     offset: tuple[float, float] = (4, 4),
     **style: Any,
 ) -> None:
-    """Words beside a line, in its colour and with an edge of the page's colour, `offset` points from `at`."""
+    """Words in the colour of the k-th line and with an edge of the page's colour, `offset` points from `at`."""
     ax.annotate(
         text,
         (at[0], at[1]),

@@ -9,18 +9,29 @@ from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
 from reports.figures.data import Cell, FigureData
 from reports.figures.specification import Printed, Specification
 from reports.words import declared, said
+from theory.arguments import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ComputedFigure", "PaperFigure", "Source", "check_formats"]
+__all__ = [
+    "FIGURES",
+    "ComputedFigure",
+    "PaperFigure",
+    "Source",
+    "check_formats",
+    "figure",
+    "figures",
+    "named",
+]
 
 _AUTHORS = {
     "000": "Feldman and Zrnic",
@@ -39,17 +50,13 @@ class Source:
     figure: str
     place: str
 
-    @property
-    def authors(self) -> str:
-        """The authors of the paper."""
-        return _AUTHORS[self.paper]
-
     def __str__(self) -> str:
-        return f"{self.paper} ({self.authors}), {self.figure}, {self.place}"
+        return f"{self.paper} ({_AUTHORS[self.paper]}), {self.figure}, {self.place}"
 
     def to_data(self) -> dict[str, str]:
-        """The source as JSON-able data."""
-        return {name: getattr(self, name) for name in ("paper", "authors", "figure", "place")}
+        """The source as JSON-able data, with the authors of the paper."""
+        told = {"paper": self.paper, "authors": _AUTHORS[self.paper]}
+        return {**told, "figure": self.figure, "place": self.place}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,8 +190,8 @@ class ComputedFigure:
             "caption": self.caption,
             "alt": self.alt,
             "printed": [one.to_data() for one in self.printed],
+            "facts": dict(self.data.facts),
         }
-        told["facts"] = dict(self.data.facts)
         if columns:
             told["columns"] = dict(zip(self.data.names, self.data.columns, strict=True))
         return told
@@ -195,11 +202,9 @@ class ComputedFigure:
 
     def files(self, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
         """The figure's files by name: a picture in each format, NAME.csv and NAME.json."""
-        drawn = {f"{self.name}.{suffix}": self.picture(suffix) for suffix in check_formats(formats)}
-        return drawn | {
-            f"{self.name}.csv": self.data.csv().encode(),
-            f"{self.name}.json": self.json().encode(),
-        }
+        drawn = {suffix: self.picture(suffix) for suffix in check_formats(formats)}
+        drawn |= {"csv": self.data.csv().encode(), "json": self.json().encode()}
+        return {f"{self.name}.{suffix}": content for suffix, content in drawn.items()}
 
     def save(self, out: str | Path, formats: Sequence[str] = FORMATS) -> tuple[Path, ...]:
         """Write the files into a folder, all or none, and return their paths.
@@ -237,3 +242,38 @@ def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
     if unknown or not chosen or isinstance(formats, str):
         raise ValueError(f"formats must be among {', '.join(FORMATS)}, got {formats!r}; name one or more")
     return chosen
+
+
+#: name -> figure, in the order of `templates/figures.toml`.
+FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
+    {name: PaperFigure.declared(name) for name in declared("figures", "figure", by="name")}
+)
+
+
+def named(name: str) -> PaperFigure:
+    """The figure of that name; ValueError lists the names."""
+    if not isinstance(name, str) or name not in FIGURES:
+        raise ValueError(
+            f"name must be one of {', '.join(FIGURES)}, got {name!r}"
+            f"{did_you_mean(name, FIGURES) or '; pass one of them'}"
+        )
+    return FIGURES[name]
+
+
+def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
+    """A figure of the papers, or one that explains them, computed with the paper's parameters unless others are given.
+
+        >>> import filterproof as fp
+        >>> shown = fp.figure("003-3", points=9)
+        >>> len(shown.data), shown.printed[1].computed
+        (9, 495)
+
+    The result has `data` (columns and rows), `printed` (the paper's numbers beside ours), `plot()`, `save(out)`, and
+    a notebook shows it. `fp.figures()` lists the names. Raises ValueError for an unknown name or parameter.
+    """
+    return named(name).compute(quick=quick, **parameters)
+
+
+def figures() -> tuple[PaperFigure, ...]:
+    """Every figure that can be computed."""
+    return tuple(FIGURES.values())

@@ -21,7 +21,7 @@ from filters.holders.individual import IndividualFilter
 from filters.rules.composition import composed_hockey_stick
 from filters.rules.several_sums import BasicFilter
 from reports.figures.data import FigureData
-from reports.figures.lines import label, line
+from reports.figures.lines import line
 from reports.figures.specification import Specification, whole
 from theory.pairs import RandomizedResponse, Selection
 
@@ -74,14 +74,13 @@ class PerInstance(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
         rounds = data.column("rounds")
-        looks = (("halting", 1, "D", 5.0), ("per_instance", 3, "o", 6.0), ("individual", 0, "s", 5.0))
-        for name, k, marker, size in looks:
-            line(ax, rounds, data.column(name), k, marker=marker, ms=size)
-        at = min(4, len(rounds) - 1)
-        label(ax, (rounds[at], 1.0), "Definition 2.6, the analysis halts", 1, offset=(0, 7))
-        between = data.column("per_instance")[at]
-        label(ax, (rounds[at], between), "Definition 2.6,\npeople sit out", 3, offset=(10, -10), va="top")
-        label(ax, (rounds[at], 0.0), "Definition 2.5: as promised", 0, offset=(0, 7))
+        for name, k, marker, size, text, offset, va in (
+            ("halting", 1, "D", 5.0, "Definition 2.6, the analysis halts", (0, 7), "baseline"),
+            ("per_instance", 3, "o", 6.0, "Definition 2.6,\npeople sit out", (10, -10), "top"),
+            ("individual", 0, "s", 5.0, "Definition 2.5: as promised", (0, 7), "baseline"),
+        ):
+            look: dict[str, Any] = {"marker": marker, "ms": size, "text": text, "offset": offset, "va": va}
+            line(ax, rounds, data.column(name), k, at=min(4, len(rounds) - 1), **look)
         ax.set(ylim=(-0.05, 1.14))
         ax.set_xticks([int(t) for t in rounds if t % 2 == 0 or len(rounds) < 8])
 

@@ -137,13 +137,12 @@ class RoundsOfEach(Specification):
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         top, bottom = axes
-        epsilon = data.column("epsilon")
+        epsilon, scale = data.column("epsilon"), "linear"  # without a round there is no logarithm
         for name, (words, style) in _COMPARED.items():
             rounds = data.column(name)
+            scale = "log" if (rounds > 0).any() else scale
             line(top, epsilon, np.where(rounds > 0, rounds, np.nan), label=words, **style)
             line(bottom, epsilon, _shares(data, name), **style)
-        drawn = any((data.column(name) > 0).any() for name in _COMPARED)
-        scale = "log" if drawn else "linear"  # without a round there is no logarithm
         top.set(xscale="log", yscale=scale)
         top.legend(fontsize=8.5, loc="upper left", handlelength=3.0, labelspacing=0.25)
         bottom.set(xscale="log", ylim=(0, 2.5))

@@ -21,7 +21,7 @@ from filters.rules.composition import composed_hockey_stick
 from mc.losses.log_ratio import LogRatio
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
-from reports.figures.lines import colour, label, line
+from reports.figures.lines import colour, line
 from reports.figures.specification import Specification, whole
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, RandomizedResponse
@@ -71,10 +71,9 @@ class SharedLimit(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         seen, left = axes
         limits = data.column("limit")
-        line(seen, limits, data.column("planned"), 1, lw=4, marker="s", ms=8)
-        label(seen, (limits[-1], data.column("planned")[-1]), "planned", 1, offset=(-8, -16))
-        line(seen, limits, data.column("together"), 0, lw=1.6, marker="o", ms=4)
-        label(seen, (limits[-1], data.column("together")[-1]), "adapting", 0, offset=(-8, 8))
+        planned, together = data.column("planned"), data.column("together")
+        line(seen, limits, planned, 1, lw=4, marker="s", ms=8, text="planned", offset=(-8, -16))
+        line(seen, limits, together, 0, lw=1.6, marker="o", ms=4, text="adapting", offset=(-8, 8))
         line(left, limits, data.column("left"), 2, lw=1.8, marker="o", ms=5)
         left.axhline(1, color=colour(-1), lw=1.2, ls=":")
         for ax in axes:

@@ -58,13 +58,8 @@ class Printed:
 
     def to_data(self) -> dict[str, str | float]:
         """The comparison as JSON-able data."""
-        told: dict[str, str | float] = {
-            "what": self.what,
-            "printed": self.printed,
-            "computed": self.computed,
-            "difference": self.difference,
-        }
-        return told | ({"remark": self.remark} if self.remark else {})
+        names = ("what", "printed", "computed", "difference", *(["remark"] if self.remark else []))
+        return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         return f"{self.what}: printed {self.printed:g}, computed {self.computed:.6g}"
@@ -244,10 +239,9 @@ def check_several(
 
 def check_told_apart(name: str, given: tuple[Number, ...], shown: tuple[float, ...]) -> None:
     """ValueError unless the numbers `shown` for those `given` differ in the six digits that are printed."""
-    words = [f"{one:g}" for one in shown]
-    for one, other in pairwise(range(len(words))):
-        if words[one] == words[other]:
+    for (one, words), (other, others) in pairwise(zip(given, (f"{one:g}" for one in shown), strict=True)):
+        if words == others:
             raise ValueError(
-                f"{name} must differ in the six digits that are printed, got {given[one]!r} and {given[other]!r}, both "
-                f"shown as {words[one]}; pass one of them"
+                f"{name} must differ in the six digits that are printed, got {one!r} and {other!r}, both shown as "
+                f"{words}; pass one of them"
             )

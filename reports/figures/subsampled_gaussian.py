@@ -251,56 +251,42 @@ class SampledTraining(Specification):
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         above, between, below, last = axes
+        few, many = f"RDP, orders up to {self.orders}", f"up to {self.more_orders}"
         epsilon, high = _panel(data, "profile", "epsilon", "delta_high")
         line(above, epsilon, high, 0, lw=2.0)
         above.set_yscale("log")
         above.axhline(self.delta, color=GREY, lw=0.8)
         label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
         wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
-        line(between, epsilon, wide, 1, dash=1)
-        line(between, epsilon, near, 2, dash=2, lw=2.2)
-        between.axhline(0.0, color=colour(0), lw=1.2)
-        at = int(np.argmax(wide))
-        between.margins(y=0.14)
-        label(
-            between,
-            (epsilon[at], wide[at]),
-            f"mu = {data.number('mu_range'):.4f}, dominates here",
-            1,
-            ha="center",
-        )
+        told = f"mu = {data.number('mu_range'):.4f}, dominates here"
+        line(between, epsilon, wide, 1, dash=1, text=told, at=int(np.argmax(wide)), ha="center")
         told = f"mu = {data.number('mu_at'):.4f}, agrees at {self.delta:g}"
-        label(between, (epsilon[-1], near[-1]), told, 2, offset=(-22, 0), ha="right", va="center")
-        names = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
+        look: dict[str, Any] = {"dash": 2, "lw": 2.2, "offset": (-22, 0), "ha": "right", "va": "center"}
+        line(between, epsilon, near, 2, text=told, **look)
+        between.axhline(0.0, color=colour(0), lw=1.2)
+        between.margins(y=0.14)
+        names: tuple[str, ...] = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
         fraction, pld, rdp, more = _panel(data, "people", *names)
-        line(below, fraction, rdp, 1, marker="s", ms=4)
-        line(below, fraction, more, 3, dash=3, marker="^", ms=5)
-        line(below, fraction, pld, 0, marker="o", ms=4)
-        middle = len(fraction) // 2
-        label(below, (fraction[middle], pld[middle]), "PLD, certified", 0, offset=(8, -8), va="top")
-        label(
-            below, (fraction[0], rdp[0]), f"RDP, orders up to {self.orders}", 1, offset=(0, 14), va="bottom"
-        )
-        label(below, (fraction[0], more[0]), f"up to {self.more_orders}", 3, offset=(14, 0), va="center")
+        line(below, fraction, rdp, 1, marker="s", ms=4, text=few, at=0, offset=(0, 14), va="bottom")
+        look = {"dash": 3, "marker": "^", "ms": 5, "offset": (14, 0), "va": "center"}
+        line(below, fraction, more, 3, text=many, at=0, **look)
+        look = {"marker": "o", "ms": 4, "at": len(fraction) // 2, "offset": (8, -8), "va": "top"}
+        line(below, fraction, pld, 0, text="PLD, certified", **look)
         below.set(xlim=(0, 1.02), ylim=(0, None))
-        self._draw_costs(last, data)
-
-    def _draw_costs(self, ax: Axes, data: FigureData) -> None:
-        """The three histograms, as steps; their words stand on the left, where hardly anybody is."""
+        # histograms as steps, whose words stand on the left, where hardly anybody is
         names = ("from_epsilon", "to_epsilon", "people_pld", "people_rdp", "people_rdp_more")
         start, end, *people = (column.astype(float) for column in _panel(data, "trained", *names))
         top = max(1.0, *(float(counts.max()) for counts in people))
-        texts = ("PLD", f"RDP, orders up to {self.orders}", f"up to {self.more_orders}")
-        for place, (k, counts, text) in enumerate(zip((0, 1, 3), people, texts, strict=True)):
-            ax.stairs(counts, [*start, end[-1]], color=colour(k), lw=2.0, ls=("-", "-", "--")[place])
-            label(ax, (0.0, (1.13 - 0.11 * place) * top), text, k, offset=(4, 0), va="center")
-        ax.set(xlim=(0, None), ylim=(0, 1.2 * top))
+        for place, (k, counts, text) in enumerate(zip((0, 1, 3), people, ("PLD", few, many), strict=True)):
+            last.stairs(counts, [*start, end[-1]], color=colour(k), lw=2.0, ls=("-", "-", "--")[place])
+            label(last, (0.0, (1.13 - 0.11 * place) * top), text, k, offset=(4, 0), va="center")
+        last.set(xlim=(0, None), ylim=(0, 1.2 * top))
 
 
 def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
     """Columns of one panel: shape (rows of the panel,)."""
-    here = data.column("panel") == panel
-    return tuple(data.column(name)[here] for name in names)
+    here = data.where("panel", panel)
+    return tuple(here.column(name) for name in names)
 
 
 def _excess(data: FigureData, column: str) -> NDArray[np.float64]:

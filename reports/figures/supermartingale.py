@@ -170,12 +170,13 @@ class Supermartingale(Specification):
         each = Family.crossing(self.failure, adversaries=len(played), releases=self.rounds).each
         for name, paths in played.items():
             means = paths.means(range(1, self.rounds + 1), failure=each)
-            columns[name] = [paths.start, *(mean.value for mean in means)]
-            columns[f"{name}_low"] = [paths.start, *(mean.low for mean in means)]
-            columns[f"{name}_high"] = [paths.start, *(mean.high for mean in means)]
+            for end, of in (("value", ""), ("low", "_low"), ("high", "_high")):
+                columns[f"{name}{of}"] = [paths.start, *(getattr(mean, end) for mean in means)]
         drawn = played["gaussian"]
-        for j in range(min(self.shown, self.n)):
-            columns[f"path_{j + 1}"] = _until_its_end(drawn, j)
+        for j in range(min(self.shown, self.n)):  # each until its end
+            columns[f"path_{j + 1}"] = np.where(
+                drawn.releases[j] >= range(self.rounds + 1), drawn.values[j], np.nan
+            )
         return FigureData.of(**columns).told(
             start=drawn.start,
             most_releases=int(max(paths.releases.max() for paths in played.values())),
@@ -212,15 +213,8 @@ class Supermartingale(Specification):
             low, high = data.column(f"{name}_low"), data.column(f"{name}_high")
             ax.fill_between(release, low, high, color=colour(k), alpha=0.3, lw=0, zorder=3)
             line(ax, release, data.column(name), k, dash=dash, lw=2.4, zorder=5)
-        start = data.number("start")
-        at = release[-1]
-        label(ax, (at, start), "mean, Gaussians", 0, offset=(0, 6), ha="right")
-        last = data.column("response")[-1]
-        label(ax, (at, last), "mean, randomised responses", 1, offset=(0, -7), ha="right", va="top")
-        ax.set(xlim=(0, at + 0.5), ylim=(-0.02, None))
-
-
-def _until_its_end(paths: PotentialPaths, j: int) -> list[float | None]:
-    return [
-        float(value) if k <= paths.releases[j] else None for k, value in enumerate(paths.values[j].tolist())
-    ]
+        last = release[-1]
+        label(ax, (last, data.number("start")), "mean, Gaussians", 0, offset=(0, 6), ha="right")
+        at = last, data.column("response")[-1]
+        label(ax, at, "mean, randomised responses", 1, offset=(0, -7), ha="right", va="top")
+        ax.set(xlim=(0, last + 0.5), ylim=(-0.02, None))

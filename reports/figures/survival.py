@@ -31,7 +31,7 @@ from mc.evaluate.evaluation import Evaluation
 from mc.worst_case.result import WorstCase
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
-from reports.figures.lines import label, line
+from reports.figures.lines import GREY, label, line
 from reports.figures.specification import Printed, Specification, probability, real, whole
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
@@ -216,35 +216,25 @@ class Survival(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
         t, own, better = (data.column(name) for name in ("t", "realisation", "recalibrated"))
-        line(ax, t, own, 0, drawstyle="steps-mid", lw=2.2)
-        line(ax, t, better, 2, drawstyle="steps-mid", dash=1)
-        at = 2 * len(t) // 3
-        label(ax, (t[at], own[at]), "realisation filter", 0, offset=(-6, -8), ha="right", va="top")
-        label(ax, (t[at], better[at]), "recalibrated", 2, offset=(6, 4))
-        heights = (0.10, 0.22, 0.34, 0.46, 0.58)
-        for place, ((name, column), height) in enumerate(zip(_ENDS.items(), heights, strict=True)):
+        steps: dict[str, Any] = {"drawstyle": "steps-mid", "at": 2 * len(t) // 3}
+        beside: dict[str, Any] = {
+            "text": "realisation filter",
+            "offset": (-6, -8),
+            "ha": "right",
+            "va": "top",
+        }
+        line(ax, t, own, 0, lw=2.2, **steps, **beside)
+        line(ax, t, better, 2, dash=1, text="recalibrated", offset=(6, 4), **steps)
+        dashes = ("-", "--", ":", "-.", (0, (3, 1, 1, 1)))
+        for place, (name, column) in enumerate(_ENDS.items()):
             end = data.facts[f"rounds_{column}"]
             shown = min(end, self.rounds) if isinstance(end, int) else self.rounds
-            marker = "osD^v"[place]
-            ax.plot(
-                [shown + 0.5, shown + 0.5],
-                [1.0, 0.0],
-                color="#868e96",
-                lw=1.1,
-                marker=marker,
-                ms=6,
-                markevery=[1],
-                ls=("-", "--", ":", "-.", (0, (3, 1, 1, 1)))[place],
-            )
+            look: dict[str, Any] = {"marker": "osD^v"[place], "ms": 6, "markevery": [1], "lw": 1.1}
+            ax.plot([shown + 0.5] * 2, [1.0, 0.0], color=GREY, ls=dashes[place], **look)
             late = shown > 0.7 * self.rounds
-            label(
-                ax,
-                (shown + 0.5, height),
-                f"{name}: {_count(data, column)}",
-                offset=(-5 if late else 5, 0),
-                ha="right" if late else "left",
-                va="center",
-            )
+            side: dict[str, Any] = {"offset": (-5 if late else 5, 0), "ha": "right" if late else "left"}
+            height = 0.10 + 0.12 * place
+            label(ax, (shown + 0.5, height), f"{name}: {_count(data, column)}", va="center", **side)
         ax.set(ylim=(0, 1.06), xlim=(0, self.rounds + 1))
 
 

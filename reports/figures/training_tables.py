@@ -18,8 +18,8 @@ from matplotlib.axes import Axes
 
 from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
+from reports.figures.experiments import Setting, Trained
 from reports.figures.lines import GREY, colour
-from reports.figures.setting import Setting, Trained
 from reports.figures.specification import any_seed, probability, real, reals
 from reports.figures.trained import STAND_IN, Spread, TrainingSpecification, some_trials
 from reports.shown.numbers import signed
@@ -182,9 +182,7 @@ def _row(setting: Setting, trials: Sequence[Trained]) -> dict[str, Shown]:
     parameters = ("clip", "steps", "rate", "sigma", "filtered_sigma", "count_sigma")
     return {
         **{"data": _DIGITS, "epsilon": setting.epsilon, **means},
-        **plain.ends("plain"),
-        **filtered.ends("filtered"),
-        **gained.columns("difference"),
+        **(plain.ends("plain") | filtered.ends("filtered") | gained.columns("difference")),
         **{name: getattr(setting, name) for name in parameters},
         "further_steps": sum(one.stopped - setting.steps for one in trials) / len(trials),
         "active_further": sum(after) / len(after),

@@ -45,9 +45,8 @@ def write(
             details = {"seconds": round(figure.seconds, 3), "quick": quick, "files": list(contents)}
             known[figure.name] = figure.to_data(columns=False) | details | made_by
         manifest = {"schema": _SCHEMA, "figures": list(known.values())}
-        folder.add(
-            _MANIFEST, (json.dumps(manifest, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
-        )
+        text = json.dumps(manifest, indent=1, allow_nan=False, ensure_ascii=False)
+        folder.add(_MANIFEST, f"{text}\n".encode())
 
 
 def listed(out: Path) -> dict[str, dict[str, Any]]:
@@ -59,22 +58,19 @@ def listed(out: Path) -> dict[str, dict[str, Any]]:
     try:
         manifest = json.loads(path.read_text("utf-8"), parse_constant=_no_number)
         known = {entry["name"]: entry for entry in manifest["figures"]}
-        usable = manifest["schema"] == _SCHEMA and all(
+        if manifest["schema"] == _SCHEMA and all(
             isinstance(name, str) and isinstance(entry["files"], list) for name, entry in known.items()
-        )
+        ):
+            return known
         why = f"it is not of schema {_SCHEMA}"
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (ValueError, RecursionError):
-        usable, why = False, "it is no JSON, or damaged"
-    except (OSError, LookupError, TypeError) as error:
-        usable, why = False, getattr(error, "strerror", None) or "it is of another kind"
-    if not usable:
-        raise ValueError(
-            f"out must hold a manifest that this command wrote, or none, got {str(path)!r} ({why}); move it away or "
-            "pass another folder, nothing was changed"
-        )
-    return known
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or "it is no JSON of ours, or damaged"
+    raise ValueError(
+        f"out must hold a manifest that this command wrote, or none, got {str(path)!r} ({why}); move it away or "
+        "pass another folder, nothing was changed"
+    )
 
 
 def _no_number(word: str) -> NoReturn:

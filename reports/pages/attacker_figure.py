@@ -17,6 +17,8 @@ from theory.numerics.decimals import above, chance, interval
 __all__ = ["AttackerShown"]
 
 _BLUE, _GREEN, _BAR = (PALETTE[place] for place in (0, 2, 4))
+#: Of which mechanisms a bound is.
+_ALL, _MENU = "certified for all mechanisms", "certified on this menu"
 #: The least false alarms that are drawn, and those at which hits are told.
 _LEAST, _TOLD = 1e-5, 1e-3
 _ALARMS = np.geomspace(_LEAST, 1.0, 121)
@@ -39,46 +41,41 @@ class AttackerShown:
         def promised(at: float) -> float:
             return self._promise.extremal(at).high
 
-        @cache
-        def kept(at: float) -> float:
-            one = row.played.supremum
-            return one.high if at == one.epsilon else supremum(filt, at).high
-
         self.bounds: dict[str, AttackerBound] = {"promised": attacker_bound(self._promise, promised)}
         self.curves: dict[str, AttackerCurve] = {}
         if row.most is not None:
-            name = "certified for all mechanisms"
-            places = {row.played.supremum.epsilon, 2 * row.played.supremum.epsilon}
+            over_all = row.played.supremum
+            kept = {over_all.epsilon: over_all.high}
 
             def most(at: float) -> float:
-                places.add(at)
-                return kept(at)
+                if at not in kept:
+                    kept[at] = supremum(filt, at).high
+                return kept[at]
 
-            self.bounds[name] = attacker_bound(self._promise, most)
-            self.curves[name] = AttackerCurve(tuple((at, kept(at)) for at in sorted(places)))
+            self.bounds[_ALL] = attacker_bound(self._promise, most)
+            most(2 * over_all.epsilon)
+            self.curves[_ALL] = AttackerCurve(tuple(sorted(kept.items())))
         solved = tuple((one.epsilon, one.high) for one in row.played.curve)
-        self.curves["certified on this menu"] = AttackerCurve(solved, both=row.subject.direction == "both")
+        self.curves[_MENU] = AttackerCurve(solved, both=row.subject.direction == "both")
 
     @property
     def words(self) -> str:
         """The advantage and the hits at one false alarm in a thousand, of each bound and of the simulation."""
+        menu = self.curves[_MENU]
         most = [(name, one.advantage, one.hits) for name, one in self.bounds.items()]
-        menu = self.curves["certified on this menu"]
-        most.append(("certified on this menu", menu.advantage, menu.hits(_TOLD)))
+        most.append((_MENU, menu.advantage, menu.hits(_TOLD)))
         told = "; ".join(
             f"{name}, an advantage of at most {percent(advantage, above)} and, at one false alarm in a thousand, "
             f"{percent(hits, above)} of hits"
             for name, advantage, hits in most
         )
-        return f"{told}.".capitalize() + self._drawn()
-
-    def _drawn(self) -> str:
+        told = f"{told}.".capitalize()
         if (band := self.row.played.band) is None:
-            return ""
+            return told
         one = band.backward[0.0]
         hits = interval(1 - float(band.high(_TOLD)), 1 - float(band.low(_TOLD)), 3)
         return (
-            f" Simulated, the game's best strategy, {one.n:,} runs: an advantage of {percent(one.value)}, in "
+            f"{told} Simulated, the game's best strategy, {one.n:,} runs: an advantage of {percent(one.value)}, in "
             f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {chance(band.failure)}."
         )
 
@@ -87,24 +84,25 @@ class AttackerShown:
         with new_figure(height=3.4) as figure:
             ax = figure.subplots()
             ax.plot(_ALARMS, self._promised(), color=INK, lw=1.6, label="promised, at most")
-            styles = {"certified for all mechanisms": (_BLUE, "-"), "certified on this menu": (_GREEN, "--")}
             for name, curve in self.curves.items():
-                colour, dashes = styles[name]
+                colour, dashes = (_BLUE, "-") if name == _ALL else (_GREEN, "--")
                 hits = [curve.hits(float(a)) for a in _ALARMS[::4]]
                 ax.plot(_ALARMS[::4], hits, dashes, color=colour, lw=1.3, label=f"{name}, at most")
             ax.plot(_ALARMS, _ALARMS, ":", color=INK, lw=0.8, label="guessing")
             if (band := self.row.played.band) is not None:
                 low, high = (np.maximum(1 - end, _LEAST) for end in (band.high(_ALARMS), band.low(_ALARMS)))
-                ax.fill_between(
-                    _ALARMS, low, high, color=_BAR, alpha=0.4, label="its best strategy, simulated"
-                )
+                label = "its best strategy, simulated"
+                ax.fill_between(_ALARMS, low, high, color=_BAR, alpha=0.4, label=label)
             ax.set(xscale="log", yscale="log", xlabel="false alarms, alpha", ylabel="hits, 1 - beta")
             ax.set(xlim=(_LEAST, 1.0), ylim=(_LEAST, 1.3))
-            ax.set(xticks=_TICKS, xticklabels=map("{:g}".format, _TICKS))
-            ax.set(yticks=_TICKS, yticklabels=map("{:g}".format, _TICKS))
+            for set_ticks in (ax.set_xticks, ax.set_yticks):
+                set_ticks(_TICKS, list(map("{:g}".format, _TICKS)))
             ax.minorticks_off()
             ax.legend(fontsize=9, loc="lower right")
-        return Picture(f"{self.row.subject.key}-attacker", _CAPTION, self._alt(), figure)
+        told = "; ".join(f"{name} {above(curve.hits(_TOLD), 3)}" for name, curve in self.curves.items())
+        most = above(self.bounds["promised"].hits, 3)
+        alt = f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {most}; {told}."
+        return Picture(f"{self.row.subject.key}-attacker", _CAPTION, alt, figure)
 
     def _promised(self) -> np.ndarray:
         """The most hits that the promise leaves, in doubles, from its deltas at many epsilons."""
@@ -113,11 +111,6 @@ class AttackerShown:
         growth = np.exp(epsilons)[:, None]
         lines = np.minimum(growth * _ALARMS + delta, 1 - (1 - _ALARMS - delta) / growth)
         return np.asarray(np.minimum(lines.min(axis=0), 1.0))
-
-    def _alt(self) -> str:
-        told = "; ".join(f"{name} {above(curve.hits(_TOLD), 3)}" for name, curve in self.curves.items())
-        most = self.bounds["promised"].hits
-        return f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {above(most, 3)}; {told}."
 
 
 _CAPTION = (

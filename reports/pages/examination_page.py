@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from mc.examine.measure import exceeds
 from mc.examine.words import count_words, told_apart
 from reports.drawing import data_uri, svg_text
-from reports.examination_words import ExaminationWords, version
+from reports.examination_words import ExaminationWords, remarks, story_figure, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.replaying import play_snippet
-from reports.story_words import remarks, story_figure
 from reports.template import mathml, rendered, style
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
@@ -95,12 +94,10 @@ def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
     """The picture once for each kind of screen, as data that an <img> shows."""
     if not exam.tightness:
         return []
-    drawn = []
-    for media, width in _SCREENS:
-        figure = tightness_figure(exam.name, exam.tightness, width=width)
-        assert figure is not None
-        drawn.append({"media": media, "src": data_uri(svg_text(figure))})
-    return drawn
+    drawn = ((media, tightness_figure(exam.name, exam.tightness, width=width)) for media, width in _SCREENS)
+    return [
+        {"media": media, "src": data_uri(svg_text(figure))} for media, figure in drawn if figure is not None
+    ]
 
 
 def _curve(exam: ExaminationWords) -> str:

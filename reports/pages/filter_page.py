@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from markupsafe import Markup, escape
+from matplotlib.ticker import LogFormatter
 
 from mc.examine.words import count_words, pair_words
 from mc.losses.log_ratio import Epsilon, LogRatio
+from reports.drawing import INK, PALETTE, new_figure
+from reports.finding import Picture
 from reports.pages.attacked import attacks_table
 from reports.pages.attacker_figure import AttackerShown
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
-from reports.pages.profile_figure import profile_picture
 from reports.shown.numbers import NOTHING, percent
 from reports.template import mathml
 from theory.evidence import Outcome
 from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair
 
-__all__ = ["filter_page"]
+__all__ = ["filter_page", "profile_picture"]
 
+_BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The longest expression of a pair that is shown.
 _LONG = 60
 
@@ -169,3 +175,54 @@ def _code(row: Row) -> str:
 
 def _typed(epsilon: Epsilon) -> str:
     return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"
+
+
+def profile_picture(row: Row) -> Picture:
+    """Promise as a line, worst cases as diamonds, attacks of the examination as dots, simulations as bars."""
+    played, filt = row.played, row.subject.make()
+    seen = [one.epsilon for one in played.curve]
+    room = 0.08 * (max(seen) - min(seen))
+    left, right = max(min(seen) - room, 0.0), max(seen) + room
+    grid = np.linspace(left, right, 300)
+    promise = np.array([float(filt.promise.delta(float(epsilon))) for epsilon in grid])
+    solved = [(one.epsilon, one.high) for one in played.curve if one.high > NOTHING * one.promised]
+    deltas = [float(promise.min()), float(promise.max()), *(high for _, high in solved)]
+    floor = min([x for x in deltas if x > 0], default=1e-12) / 3
+    near = row.examination.tightness if row.examination is not None else ()
+    dots = [
+        (one.measure.at, one.attack)
+        for one in near
+        if one.measure.kind == "hockey-stick" and left <= one.measure.at <= right and one.attack > floor
+    ]
+    with new_figure(height=3.7) as figure:
+        ax = figure.subplots()
+        ax.plot(grid, promise, color=INK, lw=1.6, label="promised")
+        look: dict[str, Any] = {"ms": 7, "mfc": "none", "mew": 1.5, "color": _GREEN}
+        ax.plot(*np.reshape(solved, (-1, 2)).T, "D", label="worst case on this menu", **look)
+        label = "its best strategy, simulated"
+        for one in played.simulated:
+            if one.estimate.high > NOTHING * one.promised:
+                ends = max(one.estimate.low, floor), max(one.estimate.high, floor)
+                bar: dict[str, Any] = {"ms": 13, "mew": 2, "lw": 5, "color": _BAR, "zorder": 1.5}
+                ax.plot([one.epsilon] * 2, ends, "_-", label=label, **bar)
+                label = ""
+        colour = _RED if row.verdict.outcome is Outcome.REFUTED else _BLUE
+        label = "found by the examination" if dots else ""
+        ax.plot(*np.reshape(dots, (-1, 2)).T, "o", ms=4.5, color=colour, label=label)
+        ax.set(yscale="log", xlim=(left, right), xlabel="epsilon (nats)", ylabel="delta")
+        ax.set_ylim(floor, min(3 * max(deltas + [attack for _, attack in dots]), 1.5))
+        # plain letters: superscripts would be half of the time of the page
+        ax.yaxis.set_major_formatter(LogFormatter())
+        ax.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False))
+        ax.legend(fontsize=9, loc="best")
+    told = ", ".join(
+        f"{one.share:.3g} at {one.epsilon:g}" for one in played.curve if one.high > NOTHING * one.promised
+    )
+    alt = f"{row.subject.name}: the worst case over the promised delta, by epsilon: {told}."
+    return Picture(row.subject.key, _CAPTION, alt, figure)
+
+
+_CAPTION = (
+    "A diamond or dot above the line breaks the promise. The bars are the intervals of one strategy, the one that wins "
+    "where the game is told, so that elsewhere they may lie below the diamonds."
+)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,9 @@ from mc.estimate.answer_misses import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
 from mc.estimate.stops import simulate_stop
+from mc.examine.examination import Examination
 from mc.training.digits import pictures
-from reports.pages.looked_at import LookedAt, weakest
+from reports.finding import slug
 from reports.pages.page import Known
 from reports.pages.reached import ReachedRow
 from reports.shown.numbers import percent
@@ -59,7 +60,17 @@ from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.pairs.sparse_vector import stop_law
 
-__all__ = ["Curves", "Holders", "Participation", "drawn", "made", "participation", "simulations"]
+__all__ = [
+    "Curves",
+    "Holders",
+    "LookedAt",
+    "Participation",
+    "drawn",
+    "made",
+    "participation",
+    "simulations",
+    "weakest",
+]
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
@@ -125,6 +136,45 @@ class Participation:
 
 
 @dataclass(frozen=True, slots=True)
+class LookedAt:
+    """What an examination of a holder said: its class, the verdict, what its games were worth, how near they came.
+
+    Plain data, since no holder is sent between processes; `typed` is the holder as the command line takes it.
+    """
+
+    name: str
+    typed: str
+    verdict: Verdict
+    played: str
+    near: float
+
+    @classmethod
+    def of(cls, examination: Examination) -> Self:
+        """What an examination said, without the holder."""
+        played = "; ".join(finding.found for finding in examination.findings if finding.stage == "games")
+        near = max((row.share for row in examination.tightness), default=0.0)
+        return cls(examination.name, repr(examination.filter), examination.verdict, played, near)
+
+    @property
+    def key(self) -> str:
+        """The key of the claim that it was examined for."""
+        return f"examined-{slug(self.name)}"
+
+    @property
+    def known(self) -> str:
+        """How much is known, and by what."""
+        said = self.verdict
+        return f"{self.name}: {said.outcome.name}, {said.evidence.name}. {said.detail}"
+
+
+def weakest(looked_at: Sequence[LookedAt]) -> Verdict:
+    """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
+    order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
+    verdicts = [one.verdict for one in looked_at]
+    return min(verdicts, key=lambda said: (order.index(said.outcome), -said.evidence.strength))
+
+
+@dataclass(frozen=True, slots=True)
 class Holders:
     """Everything that the pages of the holders show; `reached` are the comparisons, by the key of the page."""
 
@@ -157,47 +207,42 @@ class Holders:
         """The verdict, what joins its theorem to the code, and what was played: all as the examination said it."""
         verdict, found = self.verdict(page), self.looked_at[page]
         simulated = self.verdicts[page]
+        said = f"{verdict.outcome.name}, {verdict.evidence.name}. It covers {verdict.scope}."
         return (
-            (
-                "Verdict",
-                f"{verdict.outcome.name}, {verdict.evidence.name}. It covers {verdict.scope}. "
-                f"In simulations: {simulated.detail}",
-            ),
+            ("Verdict", f"{said} In simulations: {simulated.detail}"),
             ("Theorem", " ".join(f"{one.known}." for one in found)),
             ("Played", " ".join(f"{one.name}: {one.played}." for one in found)),
         )
 
 
-#: The key of a page, what is estimated, and the work, which gives an estimate beside what is promised.
-Simulation: TypeAlias = tuple[str, str, Callable[[], tuple[Estimate, float]]]
+#: The key of a page, what is estimated, what is promised, and what simulates it.
+Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
 def simulations(count: Callable[[], float], size: Callable[[int], int], seed: int) -> list[Simulation]:
     """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
     jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size(_TRAINING_RUNS) // 8))
     return [
-        (page, what, partial(_beside, float(np.asarray(promised)), work, seed=seed, confidence=count()))
+        (page, what, float(np.asarray(promised)), partial(work, seed=seed, confidence=count()))
         for page, what, promised, work in jobs
     ]
 
 
-def _of_filters(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]]:
-    """The key of a page, what is estimated, what is promised, and what simulates it."""
-    work: partial[Estimate]
+def _of_filters(runs: int) -> Iterator[Simulation]:
+    play: dict[str, Any] = {"n": runs, "workers": 1}
     for name, odometer in ODOMETERS.items():
         # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
         family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
-        foe = replace(ADVERSARY, family=family)
-        work = partial(crossing, odometer, foe, rounds=WATCHED, n=runs, workers=1)
+        work = partial(crossing, odometer, replace(ADVERSARY, family=family), rounds=WATCHED, **play)
         yield "odometers", f"{name} odometer", odometer.delta, work
     for name, tracker in TRACKERS.items():
         filt, chaser = BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
         if isinstance(tracker, RenyiTracker):
             promised: Any = tracker.guarantee(BLOCKS).rho
-            work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, n=runs, workers=1)
+            work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, **play)
         else:
             promised = filt.promise.delta(EPSILON)
-            work = partial(simulate, filt, chaser, epsilon=EPSILON, n=runs, workers=1)
+            work = partial(simulate, filt, chaser, epsilon=EPSILON, **play)
         yield "trackers", f"{name} tracker", promised, work
     partly = f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}"
     for (mu, norms, sigma, rounds), way, what, analysis in (
@@ -216,18 +261,14 @@ def _of_filters(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]]:
     allowed = float(_RATIO**3 * stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
     work = partial(simulate_stop, _STOP, ratio=_RATIO, n=runs)
     yield "people", "a stop by the sparse vector technique", allowed, work
-    yield (
-        "queries",
-        "an answer misses its bound",
-        DELTA,
-        partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES),
-    )
+    work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)
+    yield "queries", "an answer misses its bound", DELTA, work
     game = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
     work = partial(simulate_queries, (1.0, 2.0), **game)
     yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
-def _of_trainings(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]]:
+def _of_trainings(runs: int) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
     pixels, digit = pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
@@ -258,10 +299,6 @@ def _audited(training: Training, kind: type[ClippedSums], **how: Any) -> Estimat
         return audit_training(training, kind.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
 
 
-def _beside(promised: float, work: Callable[..., Estimate], **given: Any) -> tuple[Estimate, float]:
-    return work(**given), promised
-
-
 def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """A function of slope at most one."""
     return np.hypot(1.0, sums)
@@ -279,15 +316,11 @@ def made() -> dict[tuple[str, str], Callable[[], Any]]:
     held: dict[str, dict[str, Any]] = {"odometers": ODOMETERS, "trackers": TRACKERS}
     sums: dict[str, type[ClippedSums]] = {"trainings": ClippedSums, **BROKEN}
     return {
-        **{(page, name): partial(_same, one) for page, ones in held.items() for name, one in ones.items()},
+        **{(page, name): partial(ones.__getitem__, name) for page, ones in held.items() for name in ones},
         ("people", "people"): partial(IndividualFilter, GaussianFilter(mu=BUDGET), 3),
         ("queries", "queries"): partial(LinearQueries, 3, norm_budget=NORM_BUDGET, kappa=KAPPA),
         **{(page, page): partial(_summed, kind) for page, kind in sums.items()},
     }
-
-
-def _same(held: Any) -> Any:
-    return held
 
 
 def _summed(kind: type[ClippedSums]) -> ClippedSums:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mc.examine.examination import Examination
 from mc.examine.measure import exceeds
+from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness
 from mc.examine.words import times_words
 from reports.drawing import INK, NARROW, PALETTE, new_figure
 from reports.finding import Finding, Picture
 from reports.pages.page import Badge
-from reports.pages.played import Played
+from reports.pages.played import Played, SolvedPoint
 from reports.pages.subjects import SUBJECTS, PageSubject
 from reports.shown.numbers import percent
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.kernel.claimed import FINITE
+from theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +32,6 @@ __all__ = ["Row", "alt", "between", "counted", "overview", "picture"]
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
 _LEAST, _MOST, _EDGE = 1e-3, 150.0, 170.0
-#: What the kernel's theorems cover, in the words of their scope.
-_FINITE = "mechanisms with finitely many outcomes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +90,17 @@ class Row:
 
     def _attacks(self) -> list[tuple[float, float, str]]:
         """(Share of the promise, epsilon, mechanisms) of every lower bound that is known."""
-        menu = ", ".join(dict.fromkeys(type(pair).__name__ for pair in self.subject.menu))
-        games = (self.played.main, *self.played.curve)
-        found = [(one.low / one.promised, one.epsilon, menu) for one in games]
-        over_all = self.played.supremum
-        extremal = ", ".join(dict.fromkeys(type(pair).__name__ for pair, _ in over_all.steps))
-        found.append((over_all.low / over_all.promised, over_all.epsilon, f"the extremal {extremal}"))
-        if self.examination is not None:
-            found += [
-                (row.share, row.measure.at, row.menu)
-                for row in self.examination.tightness
-                if row.measure.kind == "hockey-stick"
-            ]
-        return found
+        played, over_all = self.played, self.played.supremum
+        extremal = f"the extremal {_kinds(pair for pair, _ in over_all.steps)}"
+        games: list[tuple[SolvedPoint | Supremum, str]] = [
+            *((one, _kinds(self.subject.menu)) for one in (played.main, *played.curve)),
+            (over_all, extremal),
+        ]
+        near = () if self.examination is None else self.examination.tightness
+        return [
+            *((one.low / one.promised, one.epsilon, by) for one, by in games),
+            *((one.share, one.measure.at, one.menu) for one in near if one.measure.kind == "hockey-stick"),
+        ]
 
     @property
     def simulated(self) -> tuple[float, float, float]:
@@ -129,16 +128,19 @@ class Row:
             return f"Witness: {_short(self.verdict.detail)}."
         if self.verdict.outcome is Outcome.HOLDS:
             cited = "; ".join(one.partition(";")[0] for one in self.verdict.citations)
-            covered = self.verdict.scope.partition(";")[0]
-            covered = (
-                _FINITE if _FINITE in covered else covered
-            )  # the page of the filter has all of the scope
+            covered = self.verdict.scope.partition(";")[0]  # the page of the filter has all of the scope
+            covered = FINITE if FINITE in covered else covered
             return f"A theorem joined to the code that runs, for {covered}{f'; it cites {cited}' if cited else ''}."
         left = self.examination.unseen if self.examination is not None else ""
         return (
             f"Nothing found above the promise, which proves nothing; closest {percent(self.attack)} of delta."
             f"{f' Not tried: {left}.' if left else ''}"
         )
+
+
+def _kinds(pairs: Iterable[DominatingPair]) -> str:
+    """The classes of pairs, each once."""
+    return ", ".join(dict.fromkeys(type(pair).__name__ for pair in pairs))
 
 
 def _short(detail: str) -> str:
@@ -183,16 +185,14 @@ def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
         for y, row in zip(reversed(range(len(rows))), rows, strict=True):
             _draw(ax, y, row, wide=wide)
         ax.set(xscale="log", xlim=(_LEAST, _EDGE), ylim=(-0.7, len(rows) - 0.2))
-        ticks = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
-        ax.set_xticks(ticks, ["0.1 %", "1 %", "10 %", "the promise", "× 10", "× 100"])
+        words = ("0.1 %", "1 %", "10 %", "the promise", "× 10", "× 100")
+        ax.set_xticks((1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), words)
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="y", visible=False)
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("delta, in units of what was promised")
-        if wide:
-            ax.set_yticks(range(len(rows)), [row.subject.name for row in reversed(rows)])
-        else:
-            ax.set_yticks([])
+        names = [row.subject.name for row in reversed(rows)] if wide else []
+        ax.set_yticks(range(len(names)), names)
         figure.legend(handles=_legend(), loc="outside upper left", ncols=4 if wide else 2, handletextpad=0.4)
     return Picture("overview" if wide else "overview_narrow", _CAPTION, alt(rows), figure)
 
@@ -221,23 +221,13 @@ def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
     if not wide:
         ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
     at = _held(max(row.least, row.most or 0.0))
-    words = between(row)
-    left = at > 20
-    if left and high > _LEAST:  # the words stand before all marks
+    side, ha = (-9, "right") if at > 20 else (9, "left")
+    if at > 20 and high > _LEAST:  # the words stand before all marks
         at = min(at, max(low, _LEAST))
-    ax.annotate(
-        words,
-        (at, y),
-        xytext=(-9 if left else 9, 0),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="center",
-        fontsize=9,
-        color=colour if broken else INK,
-        fontweight="bold" if broken else "normal",
-        bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if at < 1 else None,
-        zorder=2,
-    )
+    box = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if at < 1 else None
+    look: dict[str, Any] = {"fontweight": "bold" if broken else "normal", "color": colour if broken else INK}
+    look |= {"fontsize": 9, "ha": ha, "va": "center", "bbox": box, "zorder": 2}
+    ax.annotate(between(row), (at, y), xytext=(side, 0), textcoords="offset points", **look)
 
 
 def _held(share: float) -> float:
@@ -247,20 +237,13 @@ def _held(share: float) -> float:
 def _legend() -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    looks: tuple[dict[str, Any], ...] = (
-        {
-            "marker": "D",
-            "ms": 9,
-            "mfc": "none",
-            "mew": 1.7,
-            "color": _GREEN,
-            "label": "all mechanisms, at most",
-        },
-        {"marker": "o", "ms": 6.5, "color": _BLUE, "label": "at least, on its own code"},
-        {"marker": "X", "ms": 6.5, "color": _RED, "label": "attack that breaks it"},
-        {"ls": "-", "lw": 5, "solid_capstyle": "butt", "color": _BAR, "label": "simulated interval"},
-    )
-    return [Line2D([], [], **{"ls": "none", **look}) for look in looks]
+    looks: dict[str, dict[str, Any]] = {
+        "all mechanisms, at most": {"marker": "D", "ms": 9, "mfc": "none", "mew": 1.7, "color": _GREEN},
+        "at least, on its own code": {"marker": "o", "ms": 6.5, "color": _BLUE},
+        "attack that breaks it": {"marker": "X", "ms": 6.5, "color": _RED},
+        "simulated interval": {"ls": "-", "lw": 5, "solid_capstyle": "butt", "color": _BAR},
+    }
+    return [Line2D([], [], label=label, **{"ls": "none", **look}) for label, look in looks.items()]
 
 
 def alt(rows: Sequence[Row]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.figures.registry import figure
+from reports.figures.paper_figure import figure
 from reports.finding import Picture, Table
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict

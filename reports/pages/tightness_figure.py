@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mc.examine.examination import Tightness
 from mc.examine.measure import exceeds
@@ -38,25 +38,16 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
         return None
     heights = [_LINE * len(part) + _FOOT for _, part in panels]
     with new_figure(width, sum(heights) + _HEAD) as figure:
-        figure.suptitle(
-            f"{plain_text(name)}: how near to the promise", x=0.01, ha="left", fontsize=11, fontweight="bold"
-        )
+        title = f"{plain_text(name)}: how near to the promise"
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         axes = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for ax, (label, part) in zip(axes, panels, strict=True):
             _draw(ax, label, part, letters=round(13.5 * width))
-        handles = {
-            text: handle
-            for ax in axes
-            for handle, text in zip(*ax.get_legend_handles_labels(), strict=True)
-            if text
-        }
-        figure.legend(
-            handles.values(),
-            handles.keys(),
-            loc="outside lower left",
-            ncols=len(handles) if width > 6 else 2,
-            handletextpad=0.3,
-        )
+        shown = (zip(*ax.get_legend_handles_labels(), strict=True) for ax in axes)
+        handles = {text: handle for both in shown for handle, text in both if text}
+        ncols = len(handles) if width > 6 else 2
+        place: dict[str, Any] = {"loc": "outside lower left", "ncols": ncols, "handletextpad": 0.3}
+        figure.legend(handles.values(), handles.keys(), **place)
     return figure
 
 
@@ -103,34 +94,17 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> N
         ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if broken else INK, lw=1, alpha=0.5)
         ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=INK, label="" if y else "promise")
         if row.worst is not None:
-            ax.plot(
-                at(row.worst), y, "D", ms=9, mfc="none", mew=1.6, color=_GREEN, label="certified worst case"
-            )
-        ax.plot(
-            at(row.attack),
-            y,
-            "o" if row.attack > 0 else "<",  # zero has no place on a log axis
-            ms=6.5,
-            color=_RED if broken else _BLUE,
-            label="attack above the promise" if broken else "attack found",
-        )
+            look: dict[str, Any] = {"ms": 9, "mfc": "none", "mew": 1.6, "color": _GREEN}
+            ax.plot(at(row.worst), y, "D", label="certified worst case", **look)
+        marker = "o" if row.attack > 0 else "<"  # zero has no place on a log axis
+        found, k = ("attack above the promise", _RED) if broken else ("attack found", _BLUE)
+        ax.plot(at(row.attack), y, marker, ms=6.5, color=k, label=found)
         words = f"{_plain(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
-        ax.text(
-            0.0,
-            y + 0.32,
-            plain_text(words),
-            transform=ax.get_yaxis_transform(),
-            fontsize=9,
-            color=INK,
-            va="center",
-        )
-    ax.set_xscale("log")
-    ax.set_xlim(low, high)
-    ax.set_ylim(-0.45, len(rows) - 0.3)
-    ax.set_yticks([])
+        where: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        ax.text(0.0, y + 0.32, plain_text(words), fontsize=9, color=INK, **where)
+    ax.set(xscale="log", xlim=(low, high), ylim=(-0.45, len(rows) - 0.3), yticks=[], xlabel=label)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(label)
 
 
 def _plain(row: Tightness) -> str:

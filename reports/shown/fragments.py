@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -24,19 +24,73 @@ from mc.training.training_audit import TrainingAudit
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated import CalibratedThreshold
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from reports.shown.cells import cells
-from reports.shown.fragment import Fragment, of_rows, some
-from reports.shown.numbers import agreed_within, exact_or
-from reports.template import mathml
+from reports.shown.cells import VALUES, cells
+from reports.shown.numbers import agreed_within
+from reports.template import mathml, rendered
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
-from theory.numerics.decimals import above, below, chance, interval, near
+from theory.numerics.decimals import above, chance, interval, near
 from theory.proofs.proof import Proof
+from theory.shown import Pictured, Shown
 
-__all__ = ["FRAGMENTS", "fragment"]
+__all__ = ["FRAGMENTS", "MOST_LINES", "Fragment", "fragment", "of_rows", "some"]
+
+#: Lines of a table that are shown; `rows()` has them all.
+MOST_LINES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A title, a sentence, a table and notes, all escaped when rendered but for formulas, which are Markup.
+
+    names are the heads of the columns; without them each line is a label and what it says.
+    """
+
+    title: str
+    words: str
+    lines: Sequence[Sequence[str | Markup]] = ()
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    formula: Markup = Markup("")  # noqa: RUF009, it does not change
+
+    def html(self, value: Any) -> str:
+        """The HTML, with the picture of `value` where it has one."""
+        picture = words = ""
+        if isinstance(value, Pictured) and self.lines:
+            from reports.drawing import data_uri, svg_text
+            from reports.shown.pictures import alt
+
+            picture, words = data_uri(svg_text(value.plot())), alt(value)
+        return rendered("shown.html.j2", one=self, picture=picture, alt=words)
+
+
+def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
+    """At most MOST_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
+    told = list(lines)
+    if len(told) <= MOST_LINES:
+        return told, ()
+    places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
+    return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
+
+
+def of_rows(title: str, words: str, value: Shown, *notes: str) -> Fragment:
+    """A result as its rows: of one row a line for each cell; of several a table, below which stands what all share.
+
+    Their values stand in the table, equal or not.
+    """
+    told = [cells(row) for row in value.rows()]
+    if len(told) < 2:
+        return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
+    names = dict.fromkeys(name for row in told for name in row)
+    equal = [name for name in names if len({row.get(name) for row in told}) == 1]
+    shared = {name: told[0][name] for name in equal if name not in VALUES}
+    heads = tuple(name for name in names if name not in shared)
+    lines, left_out = some([row.get(name, "") for name in heads] for row in told)
+    common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."
+    return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))
+
 
 _UNDECIDED = "UNDECIDED: neither proved nor refuted. Finding nothing wrong proves nothing."
-_RECHECK = "recheck() solves it again."
 
 
 def fragment(value: Any) -> Fragment:
@@ -48,9 +102,9 @@ def fragment(value: Any) -> Fragment:
 
 
 def _rows(
-    title: str, words: Callable[[Any], str], notes: Callable[[Any], Iterable[str]] = lambda one: ()
+    title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
 ) -> Callable[[Any], Fragment]:
-    """What tells a result by its rows."""
+    """What tells a result by its rows, under a title and by default its own words."""
     return lambda value: of_rows(title, words(value), value, *notes(value))
 
 
@@ -137,42 +191,16 @@ def _together(failure: float) -> str:
     return f"all intervals hold together, except with probability at most {chance(failure)}"
 
 
-def _anywhere(failure: float) -> str:
-    return f"it fails anywhere with probability at most {chance(failure)}"
-
-
-def _at_any_time(failure: float) -> str:
-    return f"wrong with probability at most {chance(failure)}, at any stopping time"
-
-
-def _delta(value: Evaluation | NumericalEvaluation | WorstCase) -> str:
-    """The value at its epsilon, enclosed or on two grids."""
-    if isinstance(value, NumericalEvaluation):
-        told = f"near {near(value.value)}, on two grids that differ by {above(value.difference, 2)},"
-    else:
-        told = exact_or(None if value.value is None else str(value.value), value.low, value.high)
-    return f"delta {told} at epsilon {value.epsilon}"
-
-
 def _sentence(verdict: Verdict) -> str:
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
 
 #: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
 FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
-    Estimate: _rows(
-        "Estimate",
-        lambda one: (
-            f"{cells(one.rows()[0])['value']}, which misses the true value with probability at most "
-            f"{chance(one.failure)}"
-        ),
-    ),
+    Estimate: _rows("Estimate"),
     TrainingAudit: _rows(
         "Audit of a training",
-        lambda one: (
-            f"delta {cells(one.rows()[0])['reached']} at epsilon {one.epsilon:g}: "
-            f"{'ABOVE the promise' if one.refutes else 'not above the promise, which proves nothing'}"
-        ),
+        notes=lambda one: () if one.refutes else ("It is not refuted, which proves nothing.",),
     ),
     Curve: _rows(
         "Curve", lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}"
@@ -188,7 +216,8 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     TradeOff: _rows(
         "Trade-off curve",
         lambda one: (
-            f"a band around the least type II error at every type I error alpha; {_anywhere(one.failure)}"
+            "a band around the least type II error at every type I error alpha; it fails anywhere with probability at "
+            f"most {chance(one.failure)}"
         ),
         lambda one: (
             f"Rests on {words}."
@@ -200,30 +229,25 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     ),
     WorstCase: _rows(
         "Worst case",
-        _delta,
-        lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
+        notes=lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
     ),
-    Evaluation: _rows("Value of one strategy", _delta),
-    NumericalEvaluation: _rows("Value of one strategy", _delta),
-    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
-    Bounds: _rows("Bounds", lambda one: interval(one.low, one.high, 9)),
-    Attack: _attack,
-    Decision: _rows(
-        "Decision", lambda one: f"{one.side.value} {near(one.threshold)}, {_at_any_time(one.failure)}"
-    ),
-    ProfileDecision: _rows(
-        "Decision on a curve",
+    Evaluation: _rows("Value of one strategy"),
+    NumericalEvaluation: _rows(
+        "Value of one strategy",
         lambda one: (
-            f"{one.side.name} the promised curve after {one.n:,} samples, {_at_any_time(one.failure)}"
+            f"delta near {near(one.value)}, on two grids that differ by {above(one.difference, 2)}, at epsilon "
+            f"{one.epsilon}"
         ),
-        lambda one: (f"Rests on {one.rests_on}.",),
     ),
-    CalibratedThreshold: _rows(
-        "Calibrated threshold",
-        lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)}, charged in steps of {one.step:g}",
-        lambda one: (_RECHECK,),
+    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
+    Bounds: _rows("Bounds"),
+    Attack: _attack,
+    Decision: _rows("Decision"),
+    ProfileDecision: _rows("Decision on a curve"),
+    CalibratedThreshold: _rows("Calibrated threshold"),
+    CalibratedFilter: _rows(
+        "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)
     ),
-    CalibratedFilter: _rows("Calibrated filter", lambda one: str(one.promise), lambda one: (_RECHECK,)),
     Verdict: _verdict,
     Agreement: _agreement,
     Proof: _proof,

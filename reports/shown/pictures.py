@@ -12,7 +12,7 @@ from mc.estimate.compare_filters import FilterComparison
 from mc.estimate.curve import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
-from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from mc.evaluate.evaluation import Evaluation, Evaluations
 from reports.drawing import GREY, INK, PALETTE
 from theory.numerics.decimals import above, chance, interval, near
 
@@ -112,36 +112,34 @@ def _alt_filter_comparison(value: FilterComparison) -> str:
 
 def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
     rows: list[Any] = [*value.rows()]
-    bounded, plain = ([row for row in rows if ("low" in row) is known] for known in (True, False))
-    for end, marker, label in (("low", "^", "lower bound"), ("high", "v", "upper bound")):
-        if bounded:
-            at, ends = ([row[name] for row in bounded] for name in ("epsilon", end))
-            ax.plot(at, ends, marker, ms=7, mfc="none", color=_BLUE, label=label)
-    words = "the value of one strategy"
-    if plain:
-        at, found = ([row[name] for row in plain] for name in ("epsilon", "value"))
-        ax.plot(at, found, "o", color=_RED, label="on two grids: decides nothing")
-        words += f"; two grids differ by {above(max(row['difference'] for row in plain), 2)} at most"
-    _delta_axis(ax, [row[name] for row in rows for name in _drawn(row)])
+    words, heights = "the value of one strategy", []
+    for name, marker, colour, label in (
+        ("low", "^", _BLUE, "lower bound"),
+        ("high", "v", _BLUE, "upper bound"),
+        ("value", "o", _RED, "on two grids: decides nothing"),
+    ):
+        shown = [row for row in rows if name in row and ("low" in row) is (name != "value")]
+        if shown:
+            ends = [row[name] for row in shown]
+            look: dict[str, Any] = {"ms": 7, "mfc": "none"} if name != "value" else {}
+            ax.plot([row["epsilon"] for row in shown], ends, marker, color=colour, label=label, **look)
+            heights += ends
+    if any("low" not in row for row in rows):
+        apart = max(row["difference"] for row in rows if "low" not in row)
+        words += f"; two grids differ by {above(apart, 2)} at most"
+    _delta_axis(ax, heights)
     _said(ax, words)
 
 
 def _alt_evaluations(value: Evaluations) -> str:
-    told = "; ".join(
-        f"{_one_evaluation(one)} at epsilon {float(one.epsilon):g}"
-        for one in dict.fromkeys(value[:1] + value[-1:])
-    )
-    return f"The divergence of one strategy at {len(value)} epsilons: {told}."
-
-
-def _one_evaluation(one: Evaluation | NumericalEvaluation) -> str:
-    if isinstance(one, Evaluation):
-        return interval(one.low, one.high)
-    return f"{near(one.value)} on two grids that differ by {above(one.difference, 2)}"
-
-
-def _drawn(row: Any) -> tuple[str, ...]:
-    return ("low", "high") if "low" in row else ("value",)
+    told = []
+    for one in dict.fromkeys(value[:1] + value[-1:]):
+        if isinstance(one, Evaluation):
+            words = interval(one.low, one.high)
+        else:
+            words = f"{near(one.value)} on two grids that differ by {above(one.difference, 2)}"
+        told.append(f"{words} at epsilon {float(one.epsilon):g}")
+    return f"The divergence of one strategy at {len(value)} epsilons: {'; '.join(told)}."
 
 
 def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:

@@ -17,8 +17,8 @@ from filters.rules.blackwell import gaussian_cover
 from filters.rules.loss_lattice import composed_lattice
 from filters.rules.orders import order_budget
 from filters.rules.promised import promised_budget
-from reports.figures.group_run import GroupRun
-from reports.figures.trial import Trial
+from reports.figures.experiments import GroupRun
+from reports.figures.trials import Trial
 from theory import (
     CKS,
     SIMPLE,

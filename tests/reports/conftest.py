@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from reports.figures import training_tables
-from reports.figures.setting import Setting
+from reports.figures.experiments import Setting
 
 
 @pytest.fixture(autouse=True, scope="session")

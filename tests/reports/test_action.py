@@ -69,15 +69,13 @@ def test_the_action_calls_the_command_and_no_shell_reads_an_input_as_code(
     assert not (tmp_path / "there").exists()
 
 
-def test_every_input_is_read_and_the_house_is_installed_from_its_root() -> None:
+def test_every_input_is_read_the_house_is_installed_from_its_root_and_the_hook_asks_for_no_files() -> None:
     install, examine = ACTION["runs"]["steps"]
     assert set(examine["env"].values()) == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
     assert "${{" not in install["run"] + examine["run"]
     assert install["run"].endswith('"$PLACE/../.."')
     assert (ROOT / ".ci" / "action" / ".." / ".." / "pyproject.toml").is_file()
 
-
-def test_the_hook_calls_the_command_without_files() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     assert hook["entry"] == "filterproof verify"
     assert hook["language"] == "python"

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from reports.chapters import CHAPTERS
+from reports.chapters import CHAPTERS, chapter
 from reports.chapters.common import proved
-from reports.chapters.gdp import GDP
-from reports.chapters.slips import SLIPS
-from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.commands.console import styled
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
-from reports.report_page import render_page
+from reports.report import render_page, verdicts_document
 from reports.study import Study
-from reports.verify import verdicts_document
 from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.proofs.proof import JOIN, Proof
+
+GDP, SLIPS, THEOREMS_CHAPTER = map(chapter, ("gdp", "slips", "theorems"))
 
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
@@ -36,25 +35,18 @@ def study(proofs: dict[str, Proof]) -> Study:
 def _page(*findings: Finding) -> str:
     with new_figure() as figure:
         picture = Picture("overview", "caption", "alt", figure)
-    return render_page(
-        [(THEOREMS_CHAPTER, Told(findings))],
-        rows=(),
-        pages=(),
-        overview=(picture, picture),
-        drawings={"overview": "<svg/>"},
-        words=dict.fromkeys(("summary", "setting", "multiplicity", "colophon", "version"), "s"),
-        replay=lambda finding: "",
-    )
+    drawn = {"overview": (picture, picture), "drawings": {"overview": "<svg/>"}}
+    told = [(THEOREMS_CHAPTER, Told(findings))]
+    return render_page(told, Study(), (), (), (), **drawn, out=Path("out"), seconds=1.0)
 
 
-def test_a_holds_that_cites_is_not_as_expected() -> None:
+def test_the_green_badge_is_kept_for_what_cites_nothing_and_no_other_is_as_expected() -> None:
     assert Finding(CLAIM, BY_PROOF).as_expected
     assert not Finding(CLAIM, BY_CITATION).as_expected
-
-
-def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
     cited, derived = _page(Finding(CLAIM, BY_CITATION)), _page(Finding(CLAIM, BY_PROOF))
     # of the chapter, in the chapter, in the table of claims
+    assert '<strong class="unexpected">0 of 1 came out' in cited
+    assert '<p class="note">1 of 1 came out' in derived
     assert PILL.findall(cited)[:3] == [("joined", "HOLDS, citing")] * 3
     assert cited.count("joined by a cited theorem: Doob, optional &lt;stopping&gt;") == 2
     assert PILL.findall(derived)[:3] == [("holds", "HOLDS")] * 3
@@ -99,11 +91,8 @@ def test_the_chapter_of_theorems_counts_what_was_checked(study: Study) -> None:
     for row, finding in zip(table.rows, told.findings, strict=True):
         assert finding.proof is not None
         counts = dict(zip(table.columns, row, strict=True))
-        assert (
-            sum(int(counts[word.word]) for word in Checked)
-            == int(counts["steps"])
-            == len(finding.proof.steps)
-        )
+        checked = sum(int(counts[word.word]) for word in Checked)
+        assert checked == int(counts["steps"]) == len(finding.proof.steps)
     assert JOIN in told.notes
 
 
@@ -112,9 +101,7 @@ def test_the_chapter_of_slips_shows_what_was_checked(study: Study) -> None:
     assert told.findings[0].as_expected
     (table,) = told.tables
     # (5.1) of 003 is shown for all parameters, everything else at instances
-    assert {
-        row[0].startswith(("003, (5.1)", "The same: ")) for row in table.rows if row[2] == "identity"
-    } == {True}
+    assert all(row[0].startswith(("003, (5.1)", "The same: ")) for row in table.rows if row[2] == "identity")
     assert {row[2] for row in table.rows} == {"point", "identity"}
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,29 +16,23 @@ from xml.etree import ElementTree
 import pytest
 
 import filterproof as fp
+import reports.examined
 from filters.catalogue import CATALOGUE
 from mc.examine.examination import UNFINISHED, StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
-from reports.examined import Examined
+from reports.examination_words import story_figure, story_lines
+from reports.examined import Examined, failure
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of, sarif
-from reports.story_words import story_figure, story_lines
 from tests.reports import examinations
-from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
+from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, sequence_witness, undecided
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 
-HEADLINES = {
-    "refuted": "REFUTED",
-    "undecided": "UNDECIDED",
-    "holds": "HOLDS",
-    "faulty": "FAULTY",
-    "denies": "NOT EXAMINED",
-    "hangs": "OUT OF TIME",
-    "unanswered": "OUT OF TIME",
-}
+HEADLINES = {name: name.upper() for name in ("refuted", "undecided", "holds", "faulty")}
+HEADLINES |= {"denies": "NOT EXAMINED", "hangs": "OUT OF TIME", "unanswered": "OUT OF TIME"}
 #: The tags of HTML that are never closed.
 VOID = re.compile(r"<((?:meta|img|source|br|link)\b[^>]*?)/?>")
 
@@ -117,13 +112,17 @@ def test_a_stage_that_was_cut_off_says_what_it_summed_up_and_then_that_it_was_cu
         )
 
 
-def test_the_sentence_of_the_witness_is_said_once(saved: Callable[[str], Path]) -> None:
+def test_the_sentence_of_the_witness_is_said_once_and_so_is_how_near_an_undecided_one_came(
+    saved: Callable[[str], Path],
+) -> None:
     exam = refuted()
     page = (saved("refuted") / "report.html").read_text("utf-8")
     for told in (str(exam), words(page), exam.latex(), words(exam._repr_html_())):
         assert told.count(str(exam.witness)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
     assert [data["detail"], data["findings"][1]["found"]] == [str(exam.witness)] * 2
+    exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
+    assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 
 
 def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable[[str], Path]) -> None:
@@ -158,15 +157,13 @@ def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixtur
 
 
 def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
-    exam = refuted()
-    exam = examinations.exam_of(*exam.findings, exam.findings[1])
-    assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
-    # also where another one was found before it
-    ask = exam.findings[1]
+    first, ask = refuted().findings
     long = replace(ask.witness, data={**ask.witness.data, "sequence": 5 * ask.witness.data["sequence"]})
-    exam = examinations.exam_of(exam.findings[0], replace(ask, found="many do", witness=long), ask)
-    assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
-    assert "many do" not in exam._repr_html_()
+    # also where another one was found before it
+    for both in ((ask, ask), (replace(ask, found="many do", witness=long), ask)):
+        exam = exam_of(first, *both)
+        assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
+        assert "many do" not in exam._repr_html_()
 
 
 #: What files of each kind begin with.
@@ -196,13 +193,12 @@ def test_the_files_are_what_was_promised_and_code_hosts_are_told_what_was_refute
     assert exam.headline != "UNDECIDED" or badge["message"].startswith("not refuted in ")
 
 
-def test_a_code_host_is_told_the_faults_of_a_filter_that_is_refuted_too() -> None:
-    exam = examinations.exam_of(*refuted().findings, *EVERY["faulty"]().findings)
+def test_a_code_host_is_told_the_faults_of_a_refuted_filter_too_and_the_line_that_defines_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exam = exam_of(*refuted().findings, *EVERY["faulty"]().findings)
     told = [(one.rule, exam.faults[0] in one.message) for one in results_of(exam, Path("out"))]
     assert told == [("refuted", False), ("fault", True)]
-
-
-def test_a_code_host_is_told_the_line_that_defines_the_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     here = Path(examinations.__file__).resolve()
     monkeypatch.chdir(here.parent)
     (found, *_) = results_of(replace(refuted(), target=f"{here}::Mine"), Path("out"))
@@ -292,8 +288,8 @@ def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis
 @pytest.mark.slow
 def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path: Path) -> None:
     exam = refuted()
-    others = (replace(exam.findings[1], witness=examinations.sequence_witness()) for _ in range(3))
-    many = examinations.exam_of(*exam.findings, *others)
+    others = (replace(exam.findings[1], witness=sequence_witness()) for _ in range(3))
+    many = exam_of(*exam.findings, *others)
     many.save(tmp_path)
     page = (tmp_path / "report.html").read_text("utf-8")
     assert page.count("Does a fixed sequence reveal more") == 1
@@ -303,16 +299,9 @@ def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path
     assert "more are in" not in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_how_near_an_undecided_one_came_is_said_once(saved: Callable[[str], Path]) -> None:
-    exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
-    assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
-
-
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
     verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "one menu", "certified")
-    exam = examinations.exam_of(
-        examinations.ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict)
-    )
+    exam = exam_of(ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict))
     assert exam.headline == "UNDECIDED"
     exam.save(tmp_path)
     for told in ((tmp_path / "report.html").read_text("utf-8"), exam._repr_html_()):
@@ -321,11 +310,8 @@ def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> No
 
 
 def test_a_picture_of_many_rows_has_every_menu_before_a_second_row_of_one() -> None:
-    row = undecided().tightness[0]
-    many = tuple(
-        type(row)(row.measure, f"menu {k % 12}", row.attack, None, row.promised, row.evidence)
-        for k in range(60)
-    )
+    row = replace(undecided().tightness[0], worst=None)
+    many = tuple(replace(row, menu=f"menu {k % 12}") for k in range(60))
     drawn = shown(many)
     assert len(drawn) == MOST_ROWS
     assert {one.menu for one in drawn} == {one.menu for one in many}
@@ -371,3 +357,30 @@ def test_a_notebook_breaks_no_word_of_a_table() -> None:
     html = refuted()._repr_html_()
     for table in re.finditer("<table", html):
         assert "overflow-wrap:normal" in html[: table.start()].rpartition("<div")[2]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_it_fails_unless_the_promise_holds_or_is_undecided(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exam = EVERY[name]()
+    monkeypatch.setattr(reports.examined, "verify", lambda filt, **how: exam)
+    if name in ("holds", "undecided"):
+        assert fp.assert_holds(Mine()) is exam
+    else:
+        with pytest.raises(AssertionError, match="Mine, promised 1-GDP: " + exam.headline):
+            fp.assert_holds(Mine())
+
+
+def test_the_message_of_a_faulty_filter_has_its_faults() -> None:
+    assert "Mine.spend mutates its state; copy it" in failure(EVERY["faulty"]())
+
+
+def test_the_message_is_python_that_replays_the_witness(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(AssertionError) as caught:
+        fp.assert_holds(Mine(), seconds=10, mechanisms=["gaussian"])
+    told = str(caught.value)
+    snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", told, re.MULTILINE)))
+    assert "filt=Mine()" in snippet
+    exec(snippet, {})  # noqa: S102 - it is what we print
+    assert capsys.readouterr().out

@@ -1,15 +1,18 @@
-"""What a person types names a filter or an adversary, and is read without ever running it."""
+"""What a person types names a filter or an adversary and is read without running it; a file is loaded, or refused."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from filters import ApproximateDPFilter, GaussianFilter
+from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter
 from mc import Constant, LossChasing
 from reports.expression import read_adversary, read_filter, read_value
+from reports.user_filter import load_filter
+from tests.reports.typed import MINE
 from theory import SIMPLE, Gaussian, RandomizedResponse
 
 
@@ -60,3 +63,152 @@ def test_nothing_but_names_numbers_and_calls_of_the_kind_asked_for_is_read(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=sentence):
         read(text)
+
+
+GOOD = f"""{MINE}
+class Halt(BaseException): pass
+
+class Halts(MyFilter):
+    def __init__(self): raise Halt("stop")
+
+class Greets(MyFilter): promise = "hello"
+
+class OfAClass(MyFilter): promise = fp.ZCDP
+
+class NoPromise(fp.PrivacyFilter):
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent < 1
+    def spend(self, spent, request): return spent + 1
+
+class NeedsMore(MyFilter):
+    def __init__(self, budget): self.budget = budget
+
+instance = MyFilter()
+number = 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.mark.parametrize("name", ["MyFilter", "instance"])
+def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
+    assert isinstance(load_filter(f"{file}::{name}"), PrivacyFilter)
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("{file}", "must look like file.py::MyFilter"),
+        ("{file}::", "must look like file.py::MyFilter"),
+        ("{file}::Missing", "it defines Greets, Halts, MyFilter, NeedsMore, NoPromise, OfAClass"),
+        ("{file}::NoPromise", "must state a promise"),
+        ("{file}::Greets", "must promise a guarantee.* of type str"),
+        ("{file}::OfAClass", "must promise a guarantee.* of type ABCMeta"),
+        ("{file}::Halts", "must be constructible.*raised Halt: stop"),
+        ("{file}::NeedsMore", "constructible without arguments"),
+        ("{file}::number", "must be a PrivacyFilter.*of type int"),
+        ("nowhere.py::X", "no file at 'nowhere.py'"),
+        ("my_gone::filt", "no file at 'my_gone', and no module of that name"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_sentence(file: Path, target: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        load_filter(target.format(file=file))
+    assert "\n" not in str(caught.value)
+
+
+#: What a file does as it is imported, or as a name is looked up in it, and what is told of it.
+RAISES = {
+    "import nothing_of_that_name\n": "ModuleNotFoundError",
+    "def (:\n": "SyntaxError",
+    "exit(3)\n": "SystemExit",
+    "raise KeyboardInterrupt\n": "KeyboardInterrupt",
+    "class Halt(BaseException): pass\nraise Halt('stop')\n": "Halt: stop",
+    "import typer\nraise typer.Exit(0)\n": "Exit",
+    "def __getattr__(name): exit(0)\n": "SystemExit: 0",
+}
+
+
+@pytest.mark.parametrize("text", RAISES)
+def test_a_file_that_does_not_import_says_what_it_raised(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(ValueError, match=f"must import cleanly.*{RAISES[text]}"):
+        load_filter(f"{file}::MyFilter")
+
+
+def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_package").mkdir()
+    (tmp_path / "my_package" / "__init__.py").touch()
+    (tmp_path / "my_package" / "filters_of_mine.py").write_text(
+        "import filterproof as fp\nfilt = fp.GaussianFilter(mu=1.0)\n"
+    )
+    (tmp_path / "my_broken_module.py").write_text("import nothing_of_that_name\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert isinstance(load_filter("my_package.filters_of_mine::filt"), PrivacyFilter)
+    with pytest.raises(ValueError, match=r"must import cleanly.*nothing_of_that_name"):
+        load_filter("my_broken_module::filt")
+
+
+BESIDE = GOOD.replace("import filterproof as fp\n", "import filterproof as fp\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("work_a/shop.py", "from prices_a import PRICE"),
+        ("work_b/goods_b/shop.py", "from .prices_b import PRICE"),
+        ("work_c/goods_c/shop.py", "from goods_c.prices_c import PRICE"),
+        ("work_d/goods_d/inner/shop.py", "from ..prices_d import PRICE"),
+    ],
+)
+def test_a_file_imports_what_stands_beside_it_and_in_its_package(
+    tmp_path: Path, place: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file, key = tmp_path / place, place[5]
+    file.parent.mkdir(parents=True)
+    file.write_text(BESIDE.format(line=line))
+    for folder in file.relative_to(tmp_path).parents:
+        if folder.name not in ("", f"work_{key}"):
+            (tmp_path / folder / "__init__.py").touch()
+    home = tmp_path / f"work_{key}"
+    home = home if key == "a" else home / f"goods_{key}"
+    (home / f"prices_{key}.py").write_text("PRICE = 1")
+    found = load_filter(f"{file}::MyFilter")
+    assert isinstance(found, PrivacyFilter)
+    assert sys.path.count(str(tmp_path / f"work_{key}")) == 1
+
+
+def test_a_module_of_a_package_in_the_folder_of_work_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "goods_e").mkdir()
+    (tmp_path / "goods_e" / "__init__.py").touch()
+    (tmp_path / "goods_e" / "shop.py").write_text(GOOD)
+    assert isinstance(load_filter("goods_e.shop::MyFilter"), PrivacyFilter)
+
+
+@pytest.mark.parametrize("room", ["filters", "reports", "mc", "theory"])
+def test_a_folder_with_the_name_of_a_room_hides_none_of_ours_and_is_named(
+    tmp_path: Path, room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / room).mkdir()
+    (tmp_path / room / "__init__.py").write_text("PRICE = 1")
+    (tmp_path / room / "shop.py").write_text(GOOD)
+    (tmp_path / "plain.py").write_text(GOOD)
+    (tmp_path / "wants.py").write_text(BESIDE.format(line=f"from {room} import PRICE"))
+    assert isinstance(load_filter("plain.py::MyFilter"), PrivacyFilter)
+    for target in ("wants.py::MyFilter", f"{room}.shop::MyFilter"):
+        with pytest.raises(
+            ValueError, match=f"rename '{tmp_path / room}', since '{room}' is a package of Filterproof"
+        ):
+            load_filter(target)

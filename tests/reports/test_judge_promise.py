@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from mc.intervals.estimate import Estimate
-from reports.chapters import evaluated, games, overspending
+from reports.chapters import chapter, evaluated, games, overspending
 from reports.chapters.common import judge_promise, shares_of, simulations
 from reports.finding import Claim, Finding
 from reports.study import Simulated, Study
@@ -95,13 +95,13 @@ def _ends(least: float, most: float) -> SimpleNamespace:
 
 
 def _evaluated(found: object) -> Finding:
-    return evaluated.judge(evaluated.EVALUATED.claims[0], [evaluated.Evaluated(ROW, found)])  # type: ignore[arg-type]
+    return evaluated.judge(chapter("evaluated").claims[0], [(ROW, found)])  # type: ignore[arg-type]
 
 
 #: Each judge of a chapter, about one simulation and an enclosure of the same number on another route.
 JUDGES: dict[str, Callable[[float, float], Finding]] = {
     "overspends": lambda least, most: overspending.judge(
-        overspending.OVERSPENDING.claims[0],
+        chapter("overspending").claims[0],
         [overspending.KnownGame(SimpleNamespace(name="overspends"), ROW, most)],  # type: ignore[arg-type]
     ),
     "OneShot() at epsilon=1": lambda least, most: _evaluated(
@@ -111,10 +111,10 @@ JUDGES: dict[str, Callable[[float, float], Finding]] = {
         fp.NumericalEvaluation(1.0, (least + most) / 2, (most - least) / 2, "PQ", 1, 1, "moved")
     ),
     "BasicFilter": lambda least, most: games.judge(
-        games.GAMES.claims[0], {"BasicFilter": SimpleNamespace(at_main=ROW, main=_ends(least, most))}
+        chapter("games").claims[0], {"BasicFilter": SimpleNamespace(at_main=ROW, main=_ends(least, most))}
     ),
     "MenuChasing, BasicFilter()": lambda least, most: games.judge_attacks(
-        games.GAMES.claims[1],
+        chapter("games").claims[1],
         {"": [games.AttackRow("MenuChasing", "BasicFilter()", 1.0, ROW.estimate, least, most, "", 1e-5)]},
     ),
 }

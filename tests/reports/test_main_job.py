@@ -19,15 +19,8 @@ import pytest
 import reports.chapters
 from mc import LocalPool
 from mc.runs.store import RunStore
-from reports import verify as report
-from reports.chapters import games
-from reports.chapters.approximate_dp import APPROXIMATE_DP
-from reports.chapters.examined import EXAMINED
-from reports.chapters.games import GAMES
-from reports.chapters.gdp import GDP
-from reports.chapters.naive import NAIVE
-from reports.chapters.profile import PROFILE
-from reports.chapters.steps import STEPS
+from reports import report
+from reports.chapters import chapter, games
 from reports.commands import verify
 from reports.finding import Claim, Finding, Told
 from reports.pages import overview, played
@@ -36,6 +29,10 @@ from reports.study import Study
 from tests.reports.pages.test_overview import BROKEN, HOLDS, OPEN, game
 from tests.reports.typed import Ended, filterproof
 from theory.evidence import Evidence, Outcome
+
+EXAMINED, GAMES = chapter("examined"), chapter("games")
+#: Chapters that are told at once.
+QUICK = tuple(map(chapter, ("steps", "gdp", "profile", "approximate-dp", "naive")))
 
 LINK = re.compile(r'(?:href|src)="([^"]*)"')
 #: A filter that keeps its promise and one that does not.
@@ -105,8 +102,7 @@ PICTURES = ("explained-003-5", "gdp_tight", "privacy_profile", "trade_off", "bst
 
 
 def test_a_job_of_few_chapters_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
-    told = (*STAND_INS, STEPS, GDP, PROFILE, APPROXIMATE_DP, NAIVE)
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*told))
+    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*STAND_INS, *QUICK))
     page = check_report(tmp_path / "out", result, PICTURES)
     for digits in ("0.815623", "1.004405"):
         assert digits in page

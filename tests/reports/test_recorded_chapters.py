@@ -13,17 +13,18 @@ from filters.holders.repeats import repeats
 from filters.rules.potential_table import COMMON_RATES
 from mc.examine.replay import replayed
 from reports.chapter import Chapter
-from reports.chapters import accountant, central_limit, rates
-from reports.chapters.accountant import ACCOUNTANT
-from reports.chapters.bench import BENCH, recorded_bench
-from reports.chapters.central_limit import CENTRAL_LIMIT, GAMES, MENUS, POINTS
+from reports.chapters import accountant, central_limit, chapter, rates
+from reports.chapters.bench import recorded_bench
+from reports.chapters.central_limit import GAMES, MENUS, POINTS
 from reports.chapters.power import recorded_faults
-from reports.chapters.rates import CASES, DELTA, RATES
+from reports.chapters.rates import CASES, DELTA
 from reports.pages.played import SolvedPoint
 from reports.study import Study
 from reports.words import record
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, SubsampledGaussian
+
+ACCOUNTANT, BENCH, CENTRAL_LIMIT, RATES = map(chapter, ("accountant", "bench", "central-limit", "rates"))
 
 
 def verdict_of(chapter: Chapter, study: Study | None = None) -> Verdict:
@@ -176,19 +177,12 @@ def test_a_small_menu_is_measured_by_all_rules() -> None:
 # -- what measures the house -----------------------------------------------------------------------------------
 
 HEAD = {"date": "2026-11-21", "python": "3.12.1", "numpy": "2.4.0", "cores": 1}
-EMPTY: dict[str, Any] = dict.fromkeys(("value", "low", "high", "error", "encloses", "seconds", "times"))
+EMPTY: dict[str, Any] = dict.fromkeys(("value", "error", "encloses", "seconds", "times"))
 PEER = EMPTY | {
     **{"work": "randomised response, e=0.1", "rounds": 48, "epsilon": 2.0, "route": "binomial sum"},
     **{"by": "somebody 1.0", "reference": 0.0008, "absent": ""},
 }
-NUMBERS = {
-    "value": 0.00082,
-    "high": 0.00079,
-    "error": 0.025,
-    "encloses": False,
-    "seconds": 0.012,
-    "times": 3.0,
-}
+NUMBERS = {"value": 0.00082, "error": 0.025, "encloses": False, "seconds": 0.012, "times": 3.0}
 
 
 def test_a_peer_s_row_says_its_error_its_time_and_whether_its_bounds_hold() -> None:

@@ -22,12 +22,10 @@ from filters import (
 )
 from mc.intervals.coverage import METHODS, Coverage
 from mc.worst_case.calibrated import calibrated
-from reports.chapters import realisation
-from reports.chapters.coverage import COVERAGE, judge
-from reports.chapters.evaluated import EVALUATED
+from reports.chapters import chapter, realisation
+from reports.chapters.coverage import judge
 from reports.chapters.overspenders import OVERSPENDERS
-from reports.chapters.overspending import OVERSPENDING
-from reports.chapters.profile import ALPHAS, EPSILONS, PROFILE, judge_curves, play_both_ways
+from reports.chapters.profile import ALPHAS, EPSILONS, judge_curves, play_both_ways
 from reports.chapters.tightness import (
     DELTA,
     EPSILON,
@@ -44,6 +42,10 @@ from theory.conversions import CKS, SIMPLE
 from theory.evidence import Outcome
 from theory.guarantees import GaussianDP
 from theory.pairs import RandomizedResponse
+
+COVERAGE, EVALUATED, OVERSPENDING, PROFILE = map(
+    chapter, ("coverage", "evaluated", "overspending", "profile")
+)
 
 Curves = tuple[SimulatedCurve, SimulatedCurve]
 
@@ -160,15 +162,12 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(
     assert found.witness["promised"] in again
 
 
-def test_one_direction_is_enough_to_refute(curves: Curves, study: Study) -> None:
+def test_one_direction_is_enough_to_refute_and_so_is_the_trade_off_function_alone(
+    curves: Curves, study: Study
+) -> None:
     _, backward = play_both_ways(study, GaussianFilter(mu=0.97))
     found = judged((curves[0], backward), GaussianDP(1.0))
     assert (found.outcome, found.witness["direction"]) == (Accord.DISAGREES, "QP")
-
-
-def test_a_trade_off_function_outside_its_band_is_refuted_though_the_profile_is_inside(
-    curves: Curves,
-) -> None:
     found = judged(curves, MisstatedTests(1.0))
     assert found.outcome is Accord.DISAGREES
     assert found.witness["closed_form"] > found.witness["high"]
@@ -258,7 +257,7 @@ def test_the_tables_of_gains_say_what_sessions_admit() -> None:
 
 
 def test_the_realisation_chapter_ends_below_the_promise_and_says_what_integration_gives(study: Study) -> None:
-    told = realisation.REALISATION.tell(study, realisation.REALISATION.claims)
+    told = chapter("realisation").tell(study, chapter("realisation").claims)
     (row,) = study.played
     # nothing lies above epsilon, so that the end of the interval is a number over the paths
     assert row.estimate.value == 0

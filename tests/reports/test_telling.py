@@ -12,16 +12,15 @@ import pytest
 
 from mc import LocalPool
 from reports.chapter import Chapter
-from reports.chapters.evaluated import EVALUATED
-from reports.chapters.naive import NAIVE
-from reports.chapters.slips import SLIPS
+from reports.chapters import CHAPTERS as ALL
+from reports.chapters import chapter
 from reports.finding import Claim, Told
+from reports.report import verdicts_document
 from reports.study import Study
 from reports.telling import tell
-from reports.verify import verdicts_document
 from theory.proofs import THEOREMS, needed
 
-CHAPTERS = (NAIVE, SLIPS, EVALUATED)
+CHAPTERS = tuple(map(chapter, ("naive", "slips", "evaluated")))
 
 
 def dies_in_a_worker(study: Study, claims: Sequence[Claim]) -> Told:
@@ -50,7 +49,7 @@ def test_the_same_verdicts_counts_and_games_whether_in_turn_or_beside_each_other
     assert shared.made == alone.made > 0
     assert [repr(one) for one in shared.played] == [repr(one) for one in alone.played]
     assert heard == [one.key for one in CHAPTERS]
-    assert set(shared.proofs) == set(needed(SLIPS.theorems)) == {"slips"}
+    assert set(shared.proofs) == set(needed(CHAPTERS[1].theorems)) == {"slips"}
     assert [len(what.pictures) for _, what in beside] == [len(what.pictures) for _, what in in_turn]
 
 
@@ -62,6 +61,11 @@ def test_a_chapter_whose_worker_dies_is_told_by_the_process_that_waits_for_it() 
     assert study.made == 3 + 2
 
 
+def counts_two(study: Study, claims: Sequence[Claim]) -> Told:
+    study.count(2)
+    return Told((), notes=("counted",))
+
+
 def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each_other_too(
     pool: LocalPool,
 ) -> None:
@@ -70,14 +74,7 @@ def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each
         tell(both, Study(quick=True, comparisons=3, executor=pool))
 
 
-def counts_two(study: Study, claims: Sequence[Claim]) -> Told:
-    study.count(2)
-    return Told((), notes=("counted",))
-
-
 def test_a_chapter_names_the_theorems_that_it_proves() -> None:
-    from reports.chapters import CHAPTERS as ALL
-
     proved = [name for chapter in ALL for name in chapter.theorems]
     assert set(proved) == set(THEOREMS)
     assert set(needed(["kappa"])) == {"Gaussian hockey-stick", "kappa"}

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from reports.cli import app
-from reports.figures.registry import FIGURES
+from reports.figures.paper_figure import FIGURES
 from reports.figures.written import write
 
 
@@ -26,10 +26,9 @@ def test_the_files_of_a_figure_and_the_manifest(tmp_path: Path) -> None:
     out = tmp_path / "new" / "folder"
     result = typed("003-3", "003-5", "--set", "points=9", "--out", str(out))
     assert result.exit_code == 0, result.output
-    assert sorted(os.listdir(out)) == sorted(
-        [f"{name}.{suffix}" for name in ("003-3", "003-5") for suffix in ("svg", "png", "pdf", "csv", "json")]
-        + ["manifest.json"]
-    )
+    suffixes = ("svg", "png", "pdf", "csv", "json")
+    names = [f"{name}.{suffix}" for name in ("003-3", "003-5") for suffix in suffixes]
+    assert sorted(os.listdir(out)) == sorted([*names, "manifest.json"])
     told = json.loads((out / "manifest.json").read_text("utf-8"))
     assert [one["name"] for one in told["figures"]] == ["003-3", "003-5"]
     for one in told["figures"]:
@@ -47,15 +46,12 @@ def test_the_files_of_a_figure_and_the_manifest(tmp_path: Path) -> None:
     assert "0.815623" in result.stdout
 
 
-def test_the_list_names_every_figure_and_its_parameters() -> None:
+def test_the_list_names_every_figure_and_its_parameters_and_a_tuple_is_read(tmp_path: Path) -> None:
     result = typed("--list")
     assert result.exit_code == 0
     for name, one in FIGURES.items():
         assert name in result.stdout
         assert all(f"{parameter}=" in result.stdout for parameter in one.specification.names())
-
-
-def test_a_tuple_is_read_from_the_command_line(tmp_path: Path) -> None:
     asked = ("--set", "steps=100, 200", "--set", "points=3", "--format", "svg")
     assert typed("003-4", *asked, "--out", str(tmp_path)).exit_code == 0
     told = json.loads((tmp_path / "003-4.json").read_text("utf-8"))
@@ -64,9 +60,8 @@ def test_a_tuple_is_read_from_the_command_line(tmp_path: Path) -> None:
 
 
 def entries(out: Path) -> dict[str, dict]:
-    return {
-        entry["name"]: entry for entry in json.loads((out / "manifest.json").read_text("utf-8"))["figures"]
-    }
+    told = json.loads((out / "manifest.json").read_text("utf-8"))["figures"]
+    return {entry["name"]: entry for entry in told}
 
 
 def test_the_manifest_keeps_the_figures_of_earlier_calls(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from mc.engine.game import Game
 from mc.engine.paths import Paths
-from reports.figures.registry import figure
+from reports.figures.paper_figure import figure
 from reports.figures.supermartingale import potential_paths
 from tests.theory.reference import gaussian_hockey_stick
 

@@ -13,8 +13,7 @@ import filterproof as fp
 from mc.training.data import DataSet
 from mc.training.digits import digits
 from mc.training.network import Network
-from reports.figures.paper_figure import ComputedFigure
-from reports.figures.registry import figure
+from reports.figures.paper_figure import ComputedFigure, figure
 from reports.figures.subsampled_gaussian import SampledDescent, _panel
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from mc.runs.store import RunStore
-from reports.figures import outcomes as outcomes_room
-from reports.figures.group_run import GroupRun
-from reports.figures.outcomes import outcome_of, study
-from reports.figures.setting import Setting
-from reports.figures.trial import Trial
+from reports.figures import trials as outcomes_room
+from reports.figures.experiments import GroupRun, Setting
+from reports.figures.trials import Trial, outcome_of, study
 
 SETTING = Setting(epsilon=2.0, clip=6.0, steps=2, rate=0.5, looks=2, every=1)
 TRIALS = [Trial(SETTING, seed=0, number=number) for number in range(9)]

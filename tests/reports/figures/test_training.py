@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from mc.training.digits import digits
+from mc.training.network import Network
+from mc.training.two_trainings import TwoTrainings
+from reports.figures.audited import NetworkTraining
 from reports.figures.data import FigureData
-from reports.figures.group_run import GROUPS, GroupOutcome, GroupRun
-from reports.figures.outcomes import PLAYED, outcome_of
-from reports.figures.registry import FIGURES, figure
-from reports.figures.setting import Setting
-from reports.figures.trained import RunSpecification, TrainingSpecification
+from reports.figures.experiments import GROUPS, GroupOutcome, GroupRun, Setting
+from reports.figures.paper_figure import FIGURES, figure
+from reports.figures.trained import TrainingSpecification
+from reports.figures.training_runs import RunSpecification
 from reports.figures.training_tables import TUNED
-from reports.figures.trial import Trial
+from reports.figures.trials import PLAYED, Trial, outcome_of
+from tests.mc.training.made_up import rows_of
 
 #: A clip larger than most gradients, so that people differ and go on.
 RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}
@@ -68,7 +72,8 @@ def test_filtering_gains_where_the_clip_is_far_too_large() -> None:
     row = shown.data.rows()[0]
     assert float(str(row["difference_low"])) > 0
     assert "Filtering gains at epsilon = 4." in shown.caption
-    tuned = Setting(epsilon=4.0, clip=TUNED[4.0][0], steps=TUNED[4.0][1], rate=TUNED[4.0][2])
+    clip, steps, rate = TUNED[4.0]
+    tuned = Setting(epsilon=4.0, clip=clip, steps=steps, rate=rate)
     assert row["steps"] == tuned.shortened(3.0).steps
 
 
@@ -103,6 +108,8 @@ def test_the_groups_are_those_of_the_runs() -> None:
         half = 12.70620 * np.std(losses, ddof=1) / 2**0.5
         assert row["after_high"] == pytest.approx(np.mean(losses) + half, rel=1e-5)
     assert shown.data.number("promised") == pytest.approx(fp.gaussian_epsilon(2 / 10.618, 1e-5))
+    apart = [max(one.groups_before.epsilon) - min(one.groups_before.epsilon) for one in outcomes]
+    assert shown.data.number("epsilon_before") == pytest.approx(np.mean(apart))
 
 
 def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
@@ -120,15 +127,12 @@ def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
 
     everyone = ", ".join(f"{a} and {b}" for a, b in GROUPS)
     loss = "as far as the intervals tell, the loss rises for"
-    assert f"The disparate effect is visible: {loss} {everyone} and falls for no group;" in told(0.1, 0.9)
-    assert f"The disparate effect is not visible: {loss} no group and falls for {everyone};" in told(
-        -0.1, 0.9
-    )
-    assert "The disparate effect is not visible" in told(0.1, 0.4), "the groups came nearer"
-    assert "differs by 0.70 before and by 0.74 after: not more equal. Our data disagree with 003" in told(
-        0.1, 0.9
-    )
-    assert "differs by 0.70 before and by 0.66 after, more equal, as in 003." in told(0.1, 0.9, 0.66)
+    rises, falls, nearer, equal = told(0.1, 0.9), told(-0.1, 0.9), told(0.1, 0.4), told(0.1, 0.9, 0.66)
+    assert f"The disparate effect is visible: {loss} {everyone} and falls for no group;" in rises
+    assert f"The disparate effect is not visible: {loss} no group and falls for {everyone};" in falls
+    assert "The disparate effect is not visible" in nearer, "the groups came nearer"
+    assert "differs by 0.70 before and by 0.74 after: not more equal. Our data disagree with 003" in rises
+    assert "differs by 0.70 before and by 0.66 after, more equal, as in 003." in equal
 
 
 def test_the_epochs_are_those_of_the_runs_and_the_rate_goes_against_the_clip() -> None:
@@ -188,3 +192,27 @@ def test_figures_that_share_runs_play_them_once() -> None:
         assert isinstance(specification, TrainingSpecification)
         assert all(one in PLAYED for one in specification.all_trials())
         assert not any(replace(one, seed=99) in PLAYED for one in specification.all_trials())
+
+
+NETWORK = Network(sizes=(64, 4, 10))
+TRAINING = NetworkTraining(digits(), NETWORK, rate=1.0, seed=0, people=6)
+MAKE = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=2.0)
+
+
+def test_each_world_has_the_gradients_of_its_own_parameters() -> None:
+    theta = TRAINING.start(3) + np.random.default_rng(1).standard_normal((3, NETWORK.dimension))
+    vectors, factors = TRAINING.vectors(theta), np.random.default_rng(2).uniform(0, 1, (3, 6))
+    x, y = digits().features[:6], digits().labels[:6]
+    for r in range(3):
+        rows = rows_of(NETWORK.gradients(theta[r], x, y), 6)
+        np.testing.assert_allclose(vectors.norms()[r], np.linalg.norm(rows, axis=1), rtol=1e-10)
+        np.testing.assert_allclose(vectors.weighted(factors)[r], factors[r] @ rows, atol=1e-10)
+
+
+def test_removing_a_person_removes_the_own_gradient() -> None:
+    two = TwoTrainings(TRAINING, MAKE, person=2, runs=1)
+    x, y = digits().features[:6], digits().labels[:6]
+    row = NETWORK.gradients(TRAINING.start(1)[0], x, y).weighted(np.eye(6)[2])
+    np.testing.assert_allclose(
+        np.subtract(*two.sums())[0], row / max(1.0, float(np.linalg.norm(row))), atol=1e-9
+    )

@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from reports.chapters import holders
-from reports.chapters.holders import HOLDERS, judged
+from reports.chapters import chapter, holders
+from reports.chapters.holders import judged
 from reports.drawing import svg_text
 from reports.expression import read_holder
 from reports.pages import held
-from reports.pages.held import DELTA, NORMS, SIGMA
+from reports.pages.held import DELTA, NORMS, SIGMA, LookedAt, weakest
 from reports.pages.holder_pages import holder_page, holder_pages
-from reports.pages.looked_at import LookedAt, weakest
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
+
+HOLDERS = chapter("held")
 
 #: The two broken sums, which `tests/mc/examine/test_holders.py` sees refuted; their games take all the time given.
 BROKEN = {"clipping": "ClippingAfterAdding", "forgetting": "ForgettingSums"}
@@ -75,24 +76,19 @@ SHOWN = (("odometers",), ("trackers",), ("people",), ("trainings", "clipping", "
 PLACE = {key: place for place, keys in enumerate(SHOWN) for key in keys}
 
 
-def test_every_claim_has_a_finding_as_expected(told):
+def test_every_claim_has_a_finding_as_expected_and_every_examination_is_a_claim_of_its_own(told):
     study, what = told
     assert [finding.claim for finding in what.findings] == list(HOLDERS.claims)
     assert all(finding.as_expected for finding in what.findings)
     assert study.made == len(what.tables[0].rows) == 22
-    assert all(row.estimate.failure <= study.failure / study.comparisons * 1.001 for row in every(study))
-
-
-def test_what_an_examination_says_of_a_holder_is_a_claim_of_its_own(told):
-    study, what = told
+    rows = [row for rows in study.holders.reached.values() for row in rows]
+    assert all(row.estimate.failure <= study.failure / study.comparisons * 1.001 for row in rows)
     said = {each.key: each.verdict for page in study.holders.looked_at.values() for each in page}
     examined = [finding for finding in what.findings if finding.claim.key in said]
     assert {finding.claim.key: finding.verdict for finding in examined} == said
     assert len(said) == len(held.made())
-    assert {finding.claim.key for finding in examined if finding.claim.expected is Outcome.REFUTED} == {
-        "examined-clippingafteradding",
-        "examined-forgettingsums",
-    }
+    refuted = {finding.claim.key for finding in examined if finding.claim.expected is Outcome.REFUTED}
+    assert refuted == {"examined-clippingafteradding", "examined-forgettingsums"}
 
 
 @pytest.mark.parametrize("make", held.made().values(), ids=[name for _, name in held.made()])
@@ -112,10 +108,6 @@ def test_of_several_verdicts_that_is_told_of_which_least_is_known():
 def test_every_simulation_can_be_sent_to_another_process():
     jobs = held.simulations(lambda: 0.99, lambda n: n, seed=1)
     assert len(pickle.loads(pickle.dumps(jobs))) == len(jobs) == 22  # noqa: S301, our own bytes
-
-
-def every(study):
-    return [row for rows in study.holders.reached.values() for row in rows]
 
 
 TITLES = ["Odometers", "Trackers", "IndividualFilter", "ClippedSums", "LinearQueries"]
@@ -180,15 +172,11 @@ def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
         assert "Above the promise" in words(shown)
 
 
-def test_a_staircase_below_the_true_cost_is_said_in_words(told):
+def test_the_bounds_lie_above_the_quantile_and_the_stairs_above_the_true_cost_or_it_is_said(told):
     found = told[0].holders
     low = {name: 0.5 * value for name, value in found.stairs.lines.items()}
     broken = replace(found, stairs=replace(found.stairs, lines=low))
     assert "BELOW" in words(holder_page(broken, "trackers"))
-
-
-def test_the_bounds_lie_above_the_quantile_and_the_stairs_above_the_true_cost(told):
-    found = told[0].holders
     z = 1.6448536269514722  # Phi(z) = 1 - DELTA
     s = 0.01 * found.bounds.rounds
     assert pytest.approx(0.05) == DELTA
@@ -220,21 +208,15 @@ def test_there_are_no_pages_before_the_chapter_has_run():
         holder_pages(None)
 
 
-def test_the_words_about_answers_are_those_of_the_answers(told):
+def test_the_words_about_answers_are_those_of_the_answers_and_a_page_came_as_near_as_its_nearest(told):
+    found = told[0].holders
     four = {"error": np.array([1.0, 3.0, 1.0, 1.0]), "bound": np.full(4, 2.0), "left": np.array([9, 7, 5, 3])}
-    found = replace(told[0].holders, answers=replace(told[0].holders.answers, **four))
-    (picture,) = holder_page(found, "queries").pictures
+    (picture,) = holder_page(replace(found, answers=replace(found.answers, **four)), "queries").pictures
     assert picture.alt.startswith("1 of 4 errors lie beyond the bound 2; ")
     assert picture.alt.endswith(" 7 are left after 2 queries, and 3 at the end.")
-
-
-def test_how_near_a_page_came_is_that_of_the_nearest_of_its_holders(told):
-    near = [
-        replace(each, near=share)
-        for each, share in zip(told[0].holders.looked_at["trackers"], (0.9, 0.2), strict=True)
-    ]
-    found = replace(told[0].holders, looked_at={**told[0].holders.looked_at, "trackers": tuple(near)})
-    assert found.known("trackers").near == "90 %"
+    both = zip(found.looked_at["trackers"], (0.9, 0.2), strict=True)
+    near = {"trackers": tuple(replace(each, near=share) for each, share in both)}
+    assert replace(found, looked_at=found.looked_at | near).known("trackers").near == "90 %"
 
 
 def test_sums_that_break_their_promise_are_said_to_lie_above_it(told, pages):

@@ -66,15 +66,20 @@ def test_no_filter_is_left_out() -> None:
     assert all(one.name in drawn.alt for one in SUBJECTS)
 
 
+def marked(verdict: Verdict, share: float, mark: str) -> list[float]:
+    """Where the picture has such marks."""
+    (axes,) = picture(rows(verdict, share), wide=True).figure.axes
+    lines = (line for line in axes.get_lines() if line.get_marker() == mark)
+    return [float(line.get_xdata()[0]) for line in lines if len(line.get_xdata())]
+
+
 @pytest.mark.parametrize(("share", "mark"), [(0.3, "o"), (1.4, "X")], ids=["kept", "broken"])
 def test_a_dot_lies_left_of_the_promise_if_it_is_kept_and_right_of_it_if_it_is_broken(
     share: float, mark: str
 ) -> None:
-    axes = picture(rows(OPEN, share), wide=True).figure.axes[0]
-    marked = [line for line in axes.get_lines() if line.get_marker() == mark and len(line.get_xdata())]
-    assert len(marked) == len(SUBJECTS)
-    assert all(line.get_xdata()[0] == pytest.approx(0.99 * share) for line in marked)
-    assert all((line.get_xdata()[0] > 1) == (share > 1) for line in marked)
+    places = marked(OPEN, share, mark)
+    assert places == pytest.approx([0.99 * share] * len(SUBJECTS))
+    assert all((place > 1) == (share > 1) for place in places)
 
 
 def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None:
@@ -88,29 +93,29 @@ def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None
     assert Badge.of(plain) == Badge("HOLDS", "holds")
 
 
-def test_an_undecided_filter_says_how_near_it_came_and_that_this_proves_nothing() -> None:
+def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_its_witness() -> None:
     row = rows(OPEN, 0.24)[0]
     assert row.says == "Nothing found above the promise, which proves nothing; closest 24 % of delta."
     assert row.evidence == ""
-
-
-def test_a_broken_promise_shows_its_witness_without_long_fractions() -> None:
-    row = rows(BROKEN, 1.4)[0]
+    row = rows(BROKEN, 1.4)[0]  # without long fractions
     assert row.says == "Witness: worth 0.0113335, promised 0.01."
     times = row.witness.value / row.witness.promised
     assert row.line == f"{below(times, 3)} times the promise at epsilon=1, adaptively; a witness replays it."
     assert row.badge.colour == "refuted"
 
 
+def examined(*near: tuple[Measure, float]) -> Examination:
+    """An examination that came so near."""
+    rows = (Tightness(at, "a menu", share, None, 1.0, Evidence.CERTIFIED) for at, share in near)
+    stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=tuple(rows))
+    return Examination(SUBJECTS[0].make(), ("rr",), (stage,), 1.0, 1, 1e-6)
+
+
 def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() -> None:
-    subject = SUBJECTS[0]
-    near = Tightness(Measure.hockey_stick(1.0), "a menu", 0.6, None, 1.0, Evidence.CERTIFIED)
-    renyi = Tightness(Measure.renyi(2.0), "a menu", 0.9, None, 1.0, Evidence.CERTIFIED)
-    stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=(near, renyi))
-    exam = Examination(subject.make(), ("rr",), (stage,), 1.0, 1, 1e-6)
-    row = Row(subject, "a promise", OPEN, game(0.3), exam, None)
+    exam = examined((Measure.hockey_stick(1.0), 0.6), (Measure.renyi(2.0), 0.9))
+    row = Row(SUBJECTS[0], "a promise", OPEN, game(0.3), exam, None)
     assert (row.attack, row.attacked_on) == (0.6, "a menu at epsilon=1")
-    assert Row(subject, "a promise", OPEN, game(0.7), exam, None).attack == pytest.approx(0.693)
+    assert replace(row, played=game(0.7)).attack == pytest.approx(0.693)
     assert "games: other menus" in filter_page(row).uncovered
 
 
@@ -121,13 +126,8 @@ def test_where_a_theorem_holds_the_front_page_tells_both_ends_and_elsewhere_the_
     wide = replace(kept.played.supremum, high=0.75)
     assert between(replace(kept, played=replace(kept.played, supremum=wide))) == "50 % to 75 %"
     assert (left.most, between(left)) == (None, "50 %")
-    axes = picture(rows(HOLDS, 0.5), wide=True).figure.axes[0]
-    diamonds = [
-        one.get_xdata()[0] for one in axes.get_lines() if one.get_marker() == "D" and len(one.get_xdata())
-    ]
-    assert diamonds == pytest.approx([0.5025] * len(SUBJECTS))
-    plain = picture(rows(OPEN, 0.5), wide=True).figure.axes[0]
-    assert not [one for one in plain.get_lines() if one.get_marker() == "D" and len(one.get_xdata())]
+    assert marked(HOLDS, 0.5, "D") == pytest.approx([0.5025] * len(SUBJECTS))
+    assert marked(OPEN, 0.5, "D") == []
 
 
 def test_what_a_page_says_is_lost_at_least_is_no_more_and_at_most_no_less() -> None:
@@ -142,10 +142,7 @@ def test_what_a_page_says_is_lost_at_least_is_no_more_and_at_most_no_less() -> N
 
 
 def test_an_attack_at_another_epsilon_is_no_end_of_what_is_lost_at_this_one() -> None:
-    kept = rows(HOLDS, 0.5)[0]
-    far = Tightness(Measure.hockey_stick(2.0), "a menu", 0.9, None, 1.0, Evidence.CERTIFIED)
-    stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=(far,))
-    row = replace(kept, examination=Examination(kept.subject.make(), ("rr",), (stage,), 1.0, 1, 1e-6))
+    row = replace(rows(HOLDS, 0.5)[0], examination=examined((Measure.hockey_stick(2.0), 0.9)))
     assert (row.attack, row.attacked_on) == (0.9, "a menu at epsilon=2")
     assert row.least == pytest.approx(0.495)
 

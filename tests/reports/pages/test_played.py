@@ -13,7 +13,8 @@ import pytest
 
 from filters.catalogue import CATALOGUE
 from mc import Estimate, cluster
-from reports.chapters.games import GAMES, judge_attacks
+from reports.chapters import chapter
+from reports.chapters.games import judge_attacks
 from reports.pages.attacked import AttackRow, Runs, attacks_table
 from reports.pages.attacker_figure import AttackerShown
 from reports.pages.filter_page import filter_page
@@ -22,6 +23,8 @@ from reports.pages.played import GameJob, Played, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import interval
+
+GAMES = chapter("games")
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
 QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
@@ -39,18 +42,12 @@ def within(game: SolvedPoint, value: float) -> bool:
 
 
 def test_erasures_reach_what_independent_failures_add_up_to(played: dict[str, Played]) -> None:
-    naive = played["NaiveRealisationFilter"].main
-    assert within(naive, 1 - 0.99**250)
+    assert within(played["NaiveRealisationFilter"].main, 1 - 0.99**250)
     realisation = played["RealisationFilter"].main
     # theta in every round but the last, delta-hat in the last
     assert within(realisation, 1 - (1 - 9.6e-8) ** 47 * (1 - 5.38e-6))
     assert realisation.share < 1
-
-
-def test_four_failures_of_a_quarter_of_delta_are_all_that_the_basic_filter_promises(
-    played: dict[str, Played],
-) -> None:
-    # the failures of four rounds at 2.5e-4, independent of each other
+    # four failures of a quarter of delta are all that the basic filter promises
     assert within(played["BasicFilter"].main, 1 - (1 - 2.5e-4) ** 4)
 
 
@@ -68,11 +65,16 @@ def test_the_coins_against_some_order_have_the_value_of_their_two_branches(playe
     assert float(told) > 0.01
 
 
-def test_the_natural_filters_game_is_at_least_its_three_rounds(played: dict[str, Played]) -> None:
+def test_the_natural_filters_game_is_at_least_its_three_rounds_and_told_at_each_epsilon_once(
+    played: dict[str, Played],
+) -> None:
     game = played["NaturalFilter"].main
     assert game.evidence is Evidence.EXACT
     assert game.low > 1899 / 5915 > game.promised
     assert math.isclose(game.promised, 45 / 169)
+    epsilons = [one.epsilon for one in played["NaturalFilter"].curve]
+    assert len(epsilons) == len(SUBJECTS[PLACES["NaturalFilter"]].epsilons)
+    assert min(abs(one - math.log(9 / 4)) for one in epsilons) < 1e-12
 
 
 def test_every_simulation_meets_its_game_and_counts_its_distance(played: dict[str, Played]) -> None:
@@ -164,7 +166,8 @@ def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
 ) -> None:
     subject, one = SUBJECTS[PLACES["BasicFilter"]], played["BasicFilter"]
     open_ = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
-    page = filter_page(Row(subject, "a promise", open_, one, None, None))
+    row = Row(subject, "a promise", open_, one, None, None)
+    page, shown = filter_page(row), AttackerShown(row)
     table = page.tables[0]
     assert len(table.rows) == 6
     cells = dict(zip(table.columns, table.rows[0], strict=True))
@@ -172,7 +175,6 @@ def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
     assert {row[table.columns.index("runs")] for row in table.rows[1:]} == {"8,192"}
     assert cells["simulated"] == interval(one.attacks[0].estimate.low, one.attacks[0].estimate.high, 4)
     assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
-    shown = AttackerShown(Row(subject, "a promise", open_, one, None, None))
     most = shown.bounds["promised"].hits
     assert most == pytest.approx(1e-3 + math.e * 1e-3)
     low, high = (1 - float(end(1e-3)) for end in (one.band.high, one.band.low))
@@ -208,12 +210,6 @@ def test_the_code_of_a_page_gives_the_numbers_of_the_page_again(
     said = capsys.readouterr().out
     assert interval(played[name].main.low, played[name].main.high, 9) in said
     assert str(played[name].at_main.estimate) in said
-
-
-def test_an_epsilon_that_is_the_logarithm_of_a_fraction_is_drawn_once(played: dict[str, Played]) -> None:
-    epsilons = [one.epsilon for one in played["NaturalFilter"].curve]
-    assert len(epsilons) == len(SUBJECTS[PLACES["NaturalFilter"]].epsilons)
-    assert min(abs(one - math.log(9 / 4)) for one in epsilons) < 1e-12
 
 
 @pytest.mark.parametrize(

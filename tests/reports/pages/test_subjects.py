@@ -9,7 +9,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.chapters import CHAPTERS
-from reports.figures.registry import FIGURES
+from reports.figures.paper_figure import FIGURES
 from reports.pages.subjects import SUBJECTS, PageSubject
 from reports.template import mathml
 

@@ -1,18 +1,22 @@
-"""The natural filter's game as a tree: three rounds of randomised response in which adaptivity beats its promise.
+"""The natural filter's games: three rounds as a tree in which adaptivity beats its promise, and what more rounds gain.
 
 >>> import filterproof as fp
 >>> facts = fp.figure("natural-game").data.facts
 >>> facts["reached"], facts["promised"]
 ('1899/5915', '45/169')
+>>> rows = fp.figure("natural-rounds", parts=(4, 6), deltas=0.01).data.rows()
+>>> [(int(row["rounds"]), round(row["times"], 4)) for row in rows]
+[(14, 1.4999), (30, 1.7122)]
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from itertools import count, takewhile
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,12 +28,15 @@ from mc.worst_case.plan import Plan, masses_of, written_out
 from mc.worst_case.solve import worst_case
 from reports.drawing import INK
 from reports.figures.data import FigureData
-from reports.figures.lines import DASHES, colour, label
-from reports.figures.specification import Specification, checked, whole
+from reports.figures.lines import DASHES, colour, label, line
+from reports.figures.specification import Specification, checked, probabilities, whole, wholes
 from theory.arguments import check_positive
 from theory.pairs import RandomizedResponse
 
-__all__ = ["NaturalGame"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["NaturalGame", "NaturalRounds"]
 
 _LEVELS = (1, 2, 3)
 
@@ -120,48 +127,27 @@ class NaturalGame(Specification):
         ax.axhline(2, color=colour(1), lw=1.4, ls=DASHES[1])
         for up in (True, False):
             edges = [(at[name[:-1] or "start"], at[name]) for name in names if name.endswith("+-"[not up])]
-            style: dict[str, Any] = {
-                "color": colour(0 if up else -1),
-                "ls": "-" if up else DASHES[2],
-                "lw": 1.9,
-            }
-            ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, **style))
+            style: dict[str, Any] = {"color": colour(0 if up else -1), "ls": "-" if up else DASHES[2]}
+            ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, lw=1.9, **style))
         ends: dict[tuple[float, float], list[str]] = {}
-        for name, asked, excess, mass in zip(
-            names,
-            data.column("request"),
-            data.column("excess"),
-            data.column("probability_exact"),
-            strict=True,
-        ):
+        columns = (data.column(name) for name in ("request", "excess", "probability_exact"))
+        for name, asked, excess, mass in zip(names, *columns, strict=True):
             if math.isnan(asked):
                 ends.setdefault(at[name], []).append(str(mass))
                 marker, k, size = ("D", 1, 50) if excess > 0 else ("o", -1, 34)
                 ax.scatter(*at[name], s=size, marker=marker, color=colour(k), zorder=2)
             else:
                 ax.scatter(*at[name], s=250, color="#ffffff", edgecolors=INK, linewidths=1.2, zorder=2)
-                ax.annotate(
-                    f"{asked:g}", at[name], ha="center", va="center", fontsize=10, color=INK, zorder=3
-                )
+                centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10, "color": INK}
+                ax.annotate(f"{asked:g}", at[name], zorder=3, **centred)
         for point, masses in ends.items():
-            above = point[1] > 2
             text = " and ".join(dict.fromkeys(masses)) + (", twice" if len(masses) > len(set(masses)) else "")
-            label(
-                ax,
-                point,
-                text,
-                1 if above else -2,
-                offset=(8, 0),
-                va="center",
-                fontweight="bold" if above else None,
-            )
+            k, weight = (1, "bold") if point[1] > 2 else (-2, None)
+            label(ax, point, text, k, offset=(8, 0), va="center", fontweight=weight)
         losses = data.column("loss")
         label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
         label(ax, at["start"], "level asked", offset=(-13, -14), va="top")
-        ax.set(
-            xlim=(-0.22, self.rounds + 0.95),
-            ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8),
-        )
+        ax.set(xlim=(-0.22, self.rounds + 0.95), ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8))
         ax.set_xticks(range(self.rounds + 1))
         ax.grid(visible=False)
 
@@ -200,3 +186,69 @@ def _nodes(
     for answer, (p, q), then in zip("+-", masses_of(plan.request), plan.then, strict=True):
         after = _Node(node.history + answer, (*node.asked, level), None, node.p * p, node.q * q)
         yield from _nodes(then, menu, after)
+
+
+_COLUMNS = ("parts", "epsilon", "delta", "rounds", "reached", "reached_exact", "times")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaturalRounds(Specification):
+    """The menu of m parts is RR at 1, 2, 4, ... up to m times log(1 + 1/m), and e^epsilon = (1 + 1/m)^(2m).
+
+    So epsilon comes near 2 from below, and as m grows more rounds of the least request fit: at most `rounds` of them,
+    or the point is left out.
+    """
+
+    parts: tuple[int, ...] = wholes(
+        (3, 4, 5, 6, 7, 8, 10), highest=16, least=2, remedy="a finer game takes long", most=12
+    )
+    deltas: tuple[float, ...] = probabilities((1e-4, 1e-3, 1e-2), 1e-9, 0.5, most=4)
+    rounds: int = whole(44, most=60, remedy="a longer game takes long")
+    QUICK: ClassVar[Mapping[str, Any]] = {"parts": (4, 5, 6), "deltas": (1e-3, 1e-2)}
+
+    def data(self) -> FigureData:
+        solved = (_solved(parts, delta, self.rounds) for delta in self.deltas for parts in self.parts)
+        return FigureData.of_rows([row for row in solved if row is not None], names=_COLUMNS)
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        if not len(data):
+            return {"ends": "none"}
+        ends = [
+            f"at delta {delta:g} from {rows[0]['times']:.3g} after {rows[0]['rounds']:.0f} rounds to "
+            f"{rows[-1]['times']:.3g} after {rows[-1]['rounds']:.0f}"
+            for delta in self.deltas
+            if (rows := data.where("delta", delta).rows())
+        ]
+        return {"worst": data.rows()[int(data.column("times").argmax())], "ends": "; ".join(ends)}
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        (ax,) = axes
+        ax.axhline(1, color=colour(-1), lw=1.2, ls=":")
+        for k, delta in enumerate(self.deltas):
+            here = data.where("delta", delta)
+            if len(here):
+                look: dict[str, Any] = {"lw": 1.8, "marker": "o", "ms": 5, "offset": (6, 6)}
+                line(ax, here.column("rounds"), here.column("times"), k, text=f"delta = {delta:g}", **look)
+        ax.margins(x=0.22)
+
+
+def _solved(parts: int, delta: float, most: int) -> dict[str, Any] | None:
+    """A solved game; None where the least request fits more than `most` times."""
+    base, promised = 1 + Fraction(1, parts), Fraction(str(delta))
+    ratio = base ** (2 * parts)
+    levels = takewhile(lambda level: level <= parts, (2**k for k in count()))
+    menu = tuple(RandomizedResponse.from_ratio(base**level) for level in levels)
+
+    def fits(n: int) -> bool:
+        return composed_hockey_stick(menu, (n,) + (0,) * (len(menu) - 1), ratio) <= promised
+
+    rounds = next((n for n in range(most + 1) if not fits(n + 1)), None)
+    if rounds is None:
+        return None
+    with knowingly():
+        filt = NaturalFilter.from_ratio(ratio, promised, menu)
+    worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=rounds)
+    assert worst.value is not None
+    reached = worst.value
+    cells = (parts, math.log(ratio), delta, rounds, float(reached), str(reached), float(reached / promised))
+    return dict(zip(_COLUMNS, cells, strict=True))

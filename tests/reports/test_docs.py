@@ -1,24 +1,26 @@
-"""What the pages take from the code: every public name once and nothing else, nothing left out or read as markup."""
+"""What the pages take from the code, each part once and nothing else; every block runs, and prints what is shown."""
 
 from __future__ import annotations
 
 import inspect
 import re
+import shlex
 from collections import Counter
 from operator import attrgetter
+from pathlib import Path
 
 import pytest
+import typer
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from reports.cli import COMMANDS
+from reports.cli import COMMANDS, app
 from reports.commands.exit_status import ExitStatus
 from reports.docs.docstrings import rst_of
-from reports.docs.generated import PAPERS, expand, theorems_of
-from reports.docs.markdown import escaped
+from reports.docs.generated import PAPERS, escaped, expand, theorems_of
 from reports.docs.reference import described
 from reports.words import record
-from tests.printed_examples import PAGES
+from tests.printed_examples import PAGES, ROOT, blocks, run_examples
 from theory.claims.theorem import Step
 from theory.evidence import Checked, Evidence, Outcome
 
@@ -36,14 +38,15 @@ def _of_slips(paper: str) -> list[Step]:
     return [step for step, named in zip(steps, papers, strict=True) if named == paper]
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_the_page_of_a_paper_has_each_of_its_slips_and_no_other(paper: str) -> None:
-    made, own = _made(f"slips {paper}"), _of_slips(paper)
-    assert len(re.findall(r"^\d+\. ", made, re.MULTILINE)) == len(own) >= 2
-    for step in own:
-        statement = escaped(step.statement.removeprefix(f"{paper}, "))[1:]
-        assert statement in made
-        assert " ".join(step.latex.split()) in made
+def test_the_page_of_a_paper_has_each_of_its_slips_and_every_slip_is_on_one_page() -> None:
+    assert sum(len(_of_slips(paper)) for paper in PAPERS) == len(fp.THEOREMS["slips"].steps)
+    for paper in PAPERS:
+        assert sum(f"{{generated}} slips {paper}\n" in page.read_text("utf-8") for page in PAGES) == 1
+        made, own = _made(f"slips {paper}"), _of_slips(paper)
+        assert len(re.findall(r"^\d+\. ", made, re.MULTILINE)) == len(own) >= 2
+        for step in own:
+            assert escaped(step.statement.removeprefix(f"{paper}, "))[1:] in made
+            assert " ".join(step.latex.split()) in made
 
 
 def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
@@ -52,12 +55,6 @@ def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
     for row in rows:
         assert row["thread"] in made
         assert escaped(row["before"]["witness"]) in made
-
-
-def test_every_slip_is_on_one_page() -> None:
-    assert sum(len(_of_slips(paper)) for paper in PAPERS) == len(fp.THEOREMS["slips"].steps)
-    for paper in PAPERS:
-        assert sum(f"{{generated}} slips {paper}\n" in page.read_text("utf-8") for page in PAGES) == 1
 
 
 def test_a_theorem_is_on_the_page_of_each_paper_that_it_is_from() -> None:
@@ -95,9 +92,11 @@ def test_every_filter_command_and_status_has_its_row() -> None:
     ]
 
 
-def test_a_part_that_is_not_known_is_refused_and_prose_is_left_alone() -> None:
+def test_a_part_or_name_that_is_not_known_is_refused_and_prose_is_left_alone() -> None:
     with pytest.raises(ValueError, match=r"must be one of .*, got 'typo'"):
         _made("typo")
+    with pytest.raises(ValueError, match=r"must be in filterproof\.__all__, got 'Typo'"):
+        expand("```{public}\nTypo\n```\n")
     page = "words, `code` and\n\n```python\nprint(1)\n```\n"
     assert expand(page) == page
 
@@ -155,6 +154,43 @@ def test_a_page_names_only_what_there_is() -> None:
         assert attrgetter(name)(fp) is not None, f"{page}: fp.{name}"
 
 
-def test_a_name_that_is_not_public_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"must be in filterproof\.__all__, got 'Typo'"):
-        expand("```{public}\nTypo\n```\n")
+WITH_CODE = [
+    page for page in (ROOT / "README.md", *PAGES) if any(language == "python" for language, _ in blocks(page))
+]
+LINES = [
+    line.removeprefix("$ ")
+    for page in PAGES
+    for language, text in blocks(page)
+    if language == "console"
+    for line in text.splitlines()
+    if line.startswith("$ filterproof ")
+]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_the_blocks_of_a_page_print_what_it_says(page: Path) -> None:
+    assert run_examples(page) >= (3 if page.stem == "README" else 1)
+
+
+def test_a_block_that_prints_something_else_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nx = 1\n```\n\n```python\nprint(x)\n```\n\n```text\n2\n```\n", "utf-8")
+    with pytest.raises(AssertionError, match=r"page\.md block 1"):
+        run_examples(page)
+    page.write_text(page.read_text("utf-8").replace("\n2\n", "\n1\n"), "utf-8")
+    assert run_examples(page) == 2
+
+
+def test_the_pages_show_the_start_the_tutorial_and_every_how_to_and_lines_of_commands() -> None:
+    assert len(LINES) >= 4
+    shown = {page.stem for page in WITH_CODE}
+    assert {"README", "index", "tutorial", "verdicts"} <= shown
+    assert {page.stem for page in PAGES if page.parent.name in ("howto", "papers")} <= shown
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_line_names_a_command_and_its_options(line: str) -> None:
+    _, name, *words = shlex.split(line)
+    command = typer.main.get_command(app).commands[name]
+    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    assert {word for word in words if re.match(r"--?[a-z]", word)} <= known

@@ -6,31 +6,52 @@ import json
 import math
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import scipy
 
+from mc.examine.replay import witness_kind
 from mc.runs.output import OutputFolder
+from reports.audit.audited import recorded_audit
 from reports.chapter import Chapter
-from reports.drawing import svg_text
+from reports.drawing import data_uri, svg_text
 from reports.examination_words import version
-from reports.finding import Finding, Told
+from reports.finding import Finding, Picture, Told
+from reports.pages.audit_page import audit_section
 from reports.pages.filter_page import filter_page
 from reports.pages.holder_pages import holder_pages
-from reports.pages.overview import Row, overview, picture
-from reports.pages.page import Page
+from reports.pages.overview import Row, counted, overview, picture
+from reports.pages.page import Badge, Page
 from reports.replaying import replay_command
-from reports.report_page import render_page
+from reports.shown.numbers import percent
 from reports.study import Study
-from theory.agreement import Agreement
-from theory.evidence import Verdict
+from reports.template import mathml, rendered, style
+from theory.agreement import Accord, Agreement
+from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.numerics.decimals import above, below
 
-__all__ = ["verdicts_document", "write_report"]
+__all__ = ["render_page", "verdicts_document", "write_report"]
 
 SCHEMA = 2
+#: The papers, by the numbers that the project cites them by.
+PAPERS: tuple[tuple[str, str], ...] = (
+    ("000", "Vitaly Feldman and Tijana Zrnic, Individual Privacy Accounting via a Rényi Filter"),
+    ("001", "the same, as the abstract of a conference"),
+    ("002", "the supplement to 001, with other numbers: Theorem 4.9 of 000 is 4.8 there, Algorithm 5 is 4"),
+    (
+        "003",
+        "Antti Koskela, Marlon Tobaben and Antti Honkela, Individual Privacy Accounting with Gaussian Differential "
+        "Privacy",
+    ),
+    (
+        "004",
+        "Sophie Taylor, Praneeth Kumar Vippathalla and Justin P. Coon, Realisation-Level Privacy Filtering",
+    ),
+)
 
 
 def _finding(finding: Finding) -> dict[str, object]:
@@ -62,10 +83,7 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
     return {
         "schema": SCHEMA,
         "filterproof": version(),
-        "seed": study.seed,
-        "quick": study.quick,
-        "failure": study.failure,
-        "comparisons": study.comparisons,
+        **{name: getattr(study, name) for name in ("seed", "quick", "failure", "comparisons")},
         "verdicts": [_finding(one) for one in found if isinstance(one.result, Verdict)],
         "agreements": [_finding(one) for one in found if isinstance(one.result, Agreement)],
         "tables": [
@@ -87,9 +105,7 @@ def write_report(
 ) -> tuple[Row, ...]:
     """Write report.html, verdicts.json and every picture as SVG into `out`, all or none; return its rows."""
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
-    expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
-    typed = {} if study.holders is None else study.holders.typed
     with ThreadPoolExecutor(1) as beside:
         drawing = beside.submit(study.map, _paged, rows, doing="drawing the pages")
         if study.executor is None:  # matplotlib draws one picture at a time in a process
@@ -107,11 +123,86 @@ def write_report(
     shown |= {name: svg for _, pictures in pages for name, svg in pictures.items()}
     html = render_page(
         told,
+        study,
         rows,
         [page for page, _ in pages],
         held,
         overview=compared,
         drawings=shown,
+        out=out,
+        seconds=seconds,
+    )
+    with OutputFolder(out) as folder:
+        for name, svg in shown.items():
+            folder.add(f"{name}.svg", svg.encode())
+        folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
+        folder.add("report.html", html.encode())
+    return rows
+
+
+def _paged(row: Row) -> tuple[Page, dict[str, str]]:
+    page = filter_page(row)
+    return page, {one.name: svg_text(one.figure) for one in page.pictures}
+
+
+def render_page(
+    told: Sequence[tuple[Chapter, Told]],
+    study: Study,
+    rows: Sequence[Row],
+    pages: Sequence[Page],
+    holders: Sequence[Page],
+    *,
+    overview: tuple[Picture, Picture],
+    drawings: Mapping[str, str],
+    out: Path,
+    seconds: float,
+) -> str:
+    """The page: one picture and one table of all filters, a page for each, then what every claim rests on, folded.
+
+    `overview` is the picture of all filters for wide and for narrow screens, and `drawings` maps names of pictures to
+    SVG text; the page is for the folder `out`, and everything took so many seconds.
+    """
+    findings = [finding for _, what in told for finding in what.findings]
+    expected = sum(finding.as_expected for finding in findings)
+    typed = {} if study.holders is None else study.holders.typed
+
+    def image(picture: Picture) -> dict[str, object]:
+        # in CSS pixels, so that nothing moves when pictures appear
+        wide, high = (round(96 * inches) for inches in picture.figure.get_size_inches())
+        return {"src": data_uri(drawings[picture.name]), "width": wide, "height": high}
+
+    def replay(finding: Finding) -> str:
+        if witness_kind(finding.result.witness) is None:
+            return ""  # a witness that only compares numbers has no game to replay
+        key = finding.claim.key
+        return replay_command(out / "verdicts.json", key, target=typed.get(key))
+
+    return rendered(
+        "report.html.j2",
+        style=style(),
+        answer=counted(rows),
+        wide=overview[0],
+        narrow=overview[1],
+        rows=rows,
+        filters=pages,
+        holders=holders,
+        image=image,
+        math=mathml,
+        audit=audit_section(recorded_audit()),
+        told=told,
+        findings=findings,
+        all_expected=expected == len(findings),
+        badge=Badge.of,
+        badges=lambda what: dict.fromkeys(Badge.of(finding.result) for finding in what.findings),
+        data=partial(json.dumps, indent=2),
+        replay=replay,
+        percent=percent,
+        rounded={"down": below, "up": above},
+        papers=PAPERS,
+        outcomes=list(Outcome),
+        accords=list(Accord),
+        evidences=list(Evidence),
+        checked=list(Checked),
         words={
             "summary": f"{expected} of {len(findings)} came out as expected",
             "setting": f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
@@ -127,18 +218,4 @@ def write_report(
             ),
             "version": version(),
         },
-        replay=lambda finding: replay_command(
-            out / "verdicts.json", finding.claim.key, target=typed.get(finding.claim.key)
-        ),
     )
-    with OutputFolder(out) as folder:
-        for name, svg in shown.items():
-            folder.add(f"{name}.svg", svg.encode())
-        folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
-        folder.add("report.html", html.encode())
-    return rows
-
-
-def _paged(row: Row) -> tuple[Page, dict[str, str]]:
-    page = filter_page(row)
-    return page, {one.name: svg_text(one.figure) for one in page.pictures}
