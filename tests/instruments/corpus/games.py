@@ -217,7 +217,13 @@ def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: floa
 def played(
     filt: fp.PrivacyFilter, asked: Asked, *, epsilon: float | None = None, alpha: float | None = None
 ) -> Reached:
-    """What is reached at `epsilon`, or at the order `alpha`: by a strategy, or by requests that are all granted."""
+    """What a strategy reaches, or requests that are all granted: at `epsilon`, or at the order `alpha`.
+
+    Without either at the epsilon or the order of the promise, of zCDP at the order 2.
+    """
+    if epsilon is None and alpha is None:
+        epsilon = getattr(filt.promise, "epsilon", None)
+        alpha = getattr(filt.promise, "alpha", 2.0) if epsilon is None else None
     if callable(asked):
         law = transcript(filt, asked)
         value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, require_after
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
-from tests.instruments.corpus.rules import Gauge, Rule, renyi_either_way
+from tests.instruments.corpus.rules import Counts, Gauge, Rule, renyi_either_way
 
 CASES = Cases()
 
@@ -19,7 +19,6 @@ CASES = Cases()
 @CASES.broken(
     "Three responses at 0.36: 1.08 is read as 0.9, and the third is asked at 0.6.",
     lambda past: fp.RandomizedResponse(0.36) if len(past) < 3 else None,
-    epsilon=1.0,
 )
 class CutOffLosses(Gauge):
     """1-DP by what was really lost: questions up to 0.36, their losses cut off at 0.3 like every outlier."""
@@ -37,7 +36,6 @@ class CutOffLosses(Gauge):
 @CASES.broken(
     "Three responses at 0.39: when the third is asked the second is not in the books.",
     lambda past: fp.RandomizedResponse(0.39) if len(past) < 3 else None,
-    epsilon=0.8,
 )
 class LateLosses(Rule):
     """0.8-DP by what was really lost; the loss of an answer is in the books when the next one is out."""
@@ -84,7 +82,6 @@ def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "A pair with a loss of 4.6 in one of a thousand, asked until it happens: all other losses are tiny.",
     lambda past: fp.FinitePair((1e-3, 1 - 1e-3), (1e-5, 1 - 1e-5)) if len(past) < 40 else None,
-    alpha=2.0,
 )
 class SquaredLosses(Gauge):
     """(2, 0.1)-RDP: the squares of what was lost, whose mean is D_2 of a Gaussian, plus D_2 of what comes next."""
@@ -130,7 +127,7 @@ def _cheap_pairs(filt: fp.PrivacyFilter) -> Reached:
     return Reached(best_on_lattice(filt, 0.2, (1,), 2.0, 60), epsilon=2.0)
 
 
-class CalledOff(Rule):
+class CalledOff(Counts):
     """(1.5, delta)-DP: forty answers at 0.15 exactly; where the first thirty called each other off, forty more."""
 
     level, count, check = 0.15, 40, 30
@@ -139,9 +136,6 @@ class CalledOff(Rule):
 
     def admits(self, state, request):
         return (state[0] < self.count) & np.less_equal(request.pure_epsilon, self.level)
-
-    def spend(self, state, request):
-        return state[0] + 1, state[1].copy(), state[2].copy()
 
     def observe(self, state, loss):
         count, lost, renewed = state
