@@ -12,6 +12,7 @@ from scipy import integrate, special
 
 import filterproof as fp
 from filters.contract.state import keys
+from tests.instruments.corpus.lattice import Lattice
 
 __all__ = [
     "Asked",
@@ -55,8 +56,8 @@ class Reached:
 Masses = list[tuple[float, float]]
 #: What to ask for after these losses; None ends the game.
 Strategy = Callable[[tuple[float, ...]], "fp.DominatingPair | None"]
-#: Requests that are fixed in advance, or a strategy.
-Asked = Sequence["fp.DominatingPair"] | Strategy
+#: Requests that are fixed in advance, a strategy, or a game in which the best strategy is played.
+Asked = Sequence["fp.DominatingPair"] | Strategy | Lattice
 
 
 # -- playing -----------------------------------------------------------------------------------------------
@@ -217,14 +218,16 @@ def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: floa
 def played(
     filt: fp.PrivacyFilter, asked: Asked, *, epsilon: float | None = None, alpha: float | None = None
 ) -> Reached:
-    """What a strategy reaches, or requests that are all granted: at `epsilon`, or at the order `alpha`.
+    """What a strategy reaches, the best one, or requests that are all granted: at `epsilon`, or at the order `alpha`.
 
     Without either at the epsilon or the order of the promise, of zCDP at the order 2.
     """
     if epsilon is None and alpha is None:
         epsilon = getattr(filt.promise, "epsilon", None)
         alpha = getattr(filt.promise, "alpha", 2.0) if epsilon is None else None
-    if callable(asked):
+    if isinstance(asked, Lattice):
+        value = asked.value(filt, epsilon)  # type: ignore[arg-type]
+    elif callable(asked):
         law = transcript(filt, asked)
         value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]
     else:

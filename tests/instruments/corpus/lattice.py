@@ -4,37 +4,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 import filterproof as fp
 from filters.contract.state import bits
 
-__all__ = ["best_on_lattice", "lower_sum", "response_delta", "response_law"]
+__all__ = ["Lattice", "lower_sum", "response_delta", "response_law"]
 
 
-def best_on_lattice(
-    filt: fp.PrivacyFilter, step: float, levels: Sequence[int], epsilon: float, rounds: int
-) -> float:
-    """The most that an adversary reaches with responses at step * level; each state of the filter is asked once."""
-    menu = [(level, fp.RandomizedResponse(step * level)) for level in levels]
-    known: dict[tuple[bytes, int, int], float] = {}
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """The game of so many rounds in which an adversary asks for responses at step * level."""
 
-    def best(state: object, loss: int, left: int) -> float:
-        key = (bits(state).tobytes(), loss, left)
-        if key not in known:
-            value = max(-math.expm1(epsilon - loss * step), 0.0)
-            for level, request in menu if left else ():
-                if filt.admits(state, request)[0]:
-                    keep = 1 / (1 + math.exp(-level * step))
-                    spent = filt.spend(state, request)
-                    up = best(filt.observe(spent, np.array([level * step])), loss + level, left - 1)
-                    down = best(filt.observe(spent, np.array([-level * step])), loss - level, left - 1)
-                    value = max(value, keep * up + (1 - keep) * down)
-            known[key] = value
-        return known[key]
+    step: float
+    levels: tuple[int, ...]
+    rounds: int
 
-    return best(filt.start(1), 0, rounds)
+    def value(self, filt: fp.PrivacyFilter, epsilon: float) -> float:
+        """The most that an adversary reaches at epsilon; each state of the filter is asked once."""
+        menu = [(level, fp.RandomizedResponse(self.step * level)) for level in self.levels]
+        known: dict[tuple[bytes, int, int], float] = {}
+
+        def best(state: object, loss: int, left: int) -> float:
+            key = (bits(state).tobytes(), loss, left)
+            if key not in known:
+                value = max(-math.expm1(epsilon - loss * self.step), 0.0)
+                for level, request in menu if left else ():
+                    if filt.admits(state, request)[0]:
+                        keep = 1 / (1 + math.exp(-level * self.step))
+                        spent = filt.spend(state, request)
+                        up, down = (
+                            best(filt.observe(spent, np.array([way * self.step])), loss + way, left - 1)
+                            for way in (level, -level)
+                        )
+                        value = max(value, keep * up + (1 - keep) * down)
+                known[key] = value
+            return known[key]
+
+        return best(filt.start(1), 0, self.rounds)
 
 
 def response_delta(level: float, count: int, epsilon: float, before: float = 0.0) -> float:

@@ -11,7 +11,7 @@ from scipy import special
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, renyi, require_granted
-from tests.instruments.corpus.lattice import best_on_lattice
+from tests.instruments.corpus.lattice import Lattice
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
     Exact,
@@ -96,6 +96,10 @@ def _solved(left: int, loss: int) -> float:
     return value
 
 
+@CASES.sound(
+    "Responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved.",
+    Lattice(0.3, (1, 2), 6),
+)
 class TwelvePoints(Sums):
     """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""
 
@@ -105,12 +109,6 @@ class TwelvePoints(Sums):
     def cost(self, state, request):
         epsilon = request.pure_epsilon
         return np.where(np.less_equal(epsilon, 0.3), 2, np.where(np.less_equal(epsilon, 0.6), 5, 100))
-
-
-@CASES.keeps(TwelvePoints)
-def _all_points(filt: fp.PrivacyFilter) -> Reached:
-    """Responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved."""
-    return Reached(best_on_lattice(filt, 0.3, (1, 2), 1.0, 6), epsilon=1.0)
 
 
 @CASES.sound(

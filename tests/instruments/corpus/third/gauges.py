@@ -10,7 +10,7 @@ from scipy import special, stats
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, require_after
-from tests.instruments.corpus.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.lattice import Lattice, response_delta
 from tests.instruments.corpus.rules import Counts, Gauge, Rule, renyi_either_way
 
 CASES = Cases()
@@ -95,6 +95,11 @@ class SquaredLosses(Gauge):
         return state + renyi_either_way(request, 2.0) <= 0.1 * (1 - 1e-9)
 
 
+@CASES.broken(
+    "Responses at 0.2: two that differ cost nothing, two that agree no more than their price.",
+    Lattice(0.2, (1,), 60),
+    epsilon=2.0,
+)
 class KindSettlement(Rule):
     """1-GDP; two answers are settled together, at the square of what both lost and never above their price."""
 
@@ -121,12 +126,11 @@ class KindSettlement(Rule):
         )
 
 
-@CASES.breaks(KindSettlement)
-def _cheap_pairs(filt: fp.PrivacyFilter) -> Reached:
-    """Responses at 0.2: two that differ cost nothing, two that agree no more than their price."""
-    return Reached(best_on_lattice(filt, 0.2, (1,), 2.0, 60), epsilon=2.0)
-
-
+@CASES.broken(
+    "Seventy responses at 0.15: a second chance where the first thirty add up to nothing.",
+    Lattice(0.15, (1,), 70),
+    margin=0.1,
+)
 class CalledOff(Counts):
     """(1.5, delta)-DP: forty answers at 0.15 exactly; where the first thirty called each other off, forty more."""
 
@@ -142,12 +146,6 @@ class CalledOff(Counts):
         lost = np.round(lost + loss, 9)
         renew = (count == self.check) & (np.abs(lost) < 1e-8) & ~renewed
         return np.where(renew, 0, count), np.where(renew, 0.0, lost), renewed | renew
-
-
-@CASES.breaks(CalledOff, margin=0.1)
-def _forty_more(filt: fp.PrivacyFilter) -> Reached:
-    """Seventy responses at 0.15: a second chance where the first thirty add up to nothing."""
-    return Reached(best_on_lattice(filt, 0.15, (1,), 1.5, 70), epsilon=1.5)
 
 
 def _plan(level: float, count: int) -> float:

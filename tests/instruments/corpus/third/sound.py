@@ -9,8 +9,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached
-from tests.instruments.corpus.lattice import best_on_lattice
+from tests.instruments.corpus.lattice import Lattice
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
     Counts,
@@ -143,6 +142,10 @@ def _solved(left: tuple[int, int], loss: int) -> float:
     return value
 
 
+@CASES.sound(
+    "Responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved.",
+    Lattice(0.2, (1, 2), 22),
+)
 class FewOrMany(Rule):
     """(0.8, delta)-DP: five answers up to 0.4, or 22 if none of them is above 0.2, for the delta of that game."""
 
@@ -157,12 +160,6 @@ class FewOrMany(Rule):
     def admits(self, state, request):
         count, largest = self.spend(state, request)
         return count <= self.counts[largest]
-
-
-@CASES.keeps(FewOrMany)
-def _the_game(filt: fp.PrivacyFilter) -> Reached:
-    """Responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved."""
-    return Reached(best_on_lattice(filt, 0.2, (1, 2), 0.8, 22), epsilon=0.8)
 
 
 @CASES.sound(
@@ -247,6 +244,10 @@ def _chances(left: int, count: int, loss: int) -> float:
     return value
 
 
+@CASES.sound(
+    "One mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it.",
+    Lattice(0.15, (1,), 30),
+)
 class PaidSecondChances(Counts):
     """(0.8, delta)-DP: twelve answers at 0.15; up to three times, six that cancel do not count: delta knows of it."""
 
@@ -264,9 +265,3 @@ class PaidSecondChances(Counts):
         lost = lost + np.sign(loss).astype(np.int64)
         fresh = (count == 6) & (lost == 0) & (used < 3)
         return np.where(fresh, 0, count), np.where(fresh, 0, lost), used + fresh
-
-
-@CASES.keeps(PaidSecondChances)
-def _all_chances(filt: fp.PrivacyFilter) -> Reached:
-    """One mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it."""
-    return Reached(best_on_lattice(filt, 0.15, (1,), 0.8, 30), epsilon=0.8)
