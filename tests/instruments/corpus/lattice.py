@@ -1,49 +1,13 @@
-"""Randomised responses at multiples of one step: their games solved, and their sums bounded, on a lattice."""
+"""Sums of randomised responses: their deltas by closed form, bounded from below, and their laws on a lattice."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-import filterproof as fp
-from filters.contract.state import bits
-
-__all__ = ["Lattice", "lower_sum", "response_delta", "response_law"]
-
-
-@dataclass(frozen=True, slots=True)
-class Lattice:
-    """The game of so many rounds in which an adversary asks for responses at step * level."""
-
-    step: float
-    levels: tuple[int, ...]
-    rounds: int
-
-    def value(self, filt: fp.PrivacyFilter, epsilon: float) -> float:
-        """The most that an adversary reaches at epsilon; each state of the filter is asked once."""
-        menu = [(level, fp.RandomizedResponse(self.step * level)) for level in self.levels]
-        known: dict[tuple[bytes, int, int], float] = {}
-
-        def best(state: object, loss: int, left: int) -> float:
-            key = (bits(state).tobytes(), loss, left)
-            if key not in known:
-                value = max(-math.expm1(epsilon - loss * self.step), 0.0)
-                for level, request in menu if left else ():
-                    if filt.admits(state, request)[0]:
-                        keep = 1 / (1 + math.exp(-level * self.step))
-                        spent = filt.spend(state, request)
-                        up, down = (
-                            best(filt.observe(spent, np.array([way * self.step])), loss + way, left - 1)
-                            for way in (level, -level)
-                        )
-                        value = max(value, keep * up + (1 - keep) * down)
-                known[key] = value
-            return known[key]
-
-        return best(filt.start(1), 0, self.rounds)
+__all__ = ["lower_sum", "response_delta", "response_law"]
 
 
 def response_delta(level: float, count: int, epsilon: float, before: float = 0.0) -> float:

@@ -9,7 +9,7 @@ import filterproof as fp
 from filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
 from filters.contract.state import choose, leaves, same, take
 from tests.instruments.corpus.case import Case
-from tests.instruments.corpus.games import best_value, product, renyi
+from tests.instruments.corpus.games import Best, product, renyi
 from tests.instruments.corpus.halves import HALVES
 from tests.instruments.corpus.rules import basic_delta, renyi_either_way
 
@@ -89,7 +89,7 @@ def test_no_game_of_few_rounds_beats_a_sound_filter(case: Case) -> None:
     games += [DEEPER[case.name]] if case in HALVES["third"] else []
     for menu, rounds in games:
         for epsilon in {0.0, *(getattr(filt.promise, "epsilon", other) for other in (0.3, 0.8))}:
-            assert best_value(filt, menu, epsilon, rounds) <= float(filt.promise.delta(epsilon)) * (1 + 1e-12)
+            assert Best(menu, rounds).value(filt, epsilon) <= float(filt.promise.delta(epsilon)) * (1 + 1e-12)
     assert case.why
 
 

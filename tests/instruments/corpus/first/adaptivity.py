@@ -11,13 +11,14 @@ from scipy import optimize
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import (
+    Best,
     Reached,
     gaussian_delta,
     mean_after,
     require_after,
     require_granted,
 )
-from tests.instruments.corpus.lattice import Lattice, response_law
+from tests.instruments.corpus.lattice import response_law
 from tests.instruments.corpus.rules import Gauge, Rule, Sums, adds_rho, only, per_run
 
 CASES = Cases()
@@ -25,7 +26,7 @@ CASES = Cases()
 
 @CASES.broken(
     "Four rounds on the grid, each next level chosen by the answers: 1.1 times delta.",
-    Lattice(math.log(1.25), (1, 2, 3), 4),
+    Best([fp.RandomizedResponse(level * math.log(1.25)) for level in (1, 2, 3)], 4),
 )
 class OptimalComposition(Rule):
     """Optimal composition of randomised responses on a grid of epsilons: the exact delta of what was asked so far."""

@@ -10,13 +10,14 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import (
+    Best,
     Reached,
     gaussian_delta,
     mean_after,
     played,
     require_after,
 )
-from tests.instruments.corpus.lattice import Lattice, response_delta, response_law
+from tests.instruments.corpus.lattice import response_delta, response_law
 from tests.instruments.corpus.rules import Gauge, Rule, Sums, basic_delta, basic_epsilon, only, per_run
 
 CASES = Cases()
@@ -57,7 +58,7 @@ def _either(filt: fp.PrivacyFilter) -> Reached:
 
 @CASES.broken(
     "Seven rounds of 0.1, 0.2 and 0.3, the next level chosen by the answers: 1.06 times the curve at 0.236.",
-    Lattice(0.1, (1, 2, 3), 7),
+    Best([fp.RandomizedResponse(e) for e in (0.1, 0.2, 0.3)], 7),
     epsilon=0.236,
     margin=0.05,
 )

@@ -10,8 +10,7 @@ from scipy import special
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, renyi, require_granted
-from tests.instruments.corpus.lattice import Lattice
+from tests.instruments.corpus.games import Best, Reached, renyi, require_granted
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
     Exact,
@@ -98,7 +97,7 @@ def _solved(left: int, loss: int) -> float:
 
 @CASES.sound(
     "Responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved.",
-    Lattice(0.3, (1, 2), 6),
+    Best([fp.RandomizedResponse(e) for e in (0.3, 0.6)], 6),
 )
 class TwelvePoints(Sums):
     """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""

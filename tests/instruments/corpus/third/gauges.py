@@ -9,8 +9,8 @@ from scipy import special, stats
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, require_after
-from tests.instruments.corpus.lattice import Lattice, response_delta
+from tests.instruments.corpus.games import Best, Reached, require_after
+from tests.instruments.corpus.lattice import response_delta
 from tests.instruments.corpus.rules import Counts, Gauge, Rule, renyi_either_way
 
 CASES = Cases()
@@ -97,7 +97,7 @@ class SquaredLosses(Gauge):
 
 @CASES.broken(
     "Responses at 0.2: two that differ cost nothing, two that agree no more than their price.",
-    Lattice(0.2, (1,), 60),
+    Best([fp.RandomizedResponse(0.2)], 60),
     epsilon=2.0,
 )
 class KindSettlement(Rule):
@@ -128,7 +128,7 @@ class KindSettlement(Rule):
 
 @CASES.broken(
     "Seventy responses at 0.15: a second chance where the first thirty add up to nothing.",
-    Lattice(0.15, (1,), 70),
+    Best([fp.RandomizedResponse(0.15)], 70),
     margin=0.1,
 )
 class CalledOff(Counts):

@@ -9,7 +9,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.lattice import Lattice
+from tests.instruments.corpus.games import Best
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
     Counts,
@@ -144,7 +144,7 @@ def _solved(left: tuple[int, int], loss: int) -> float:
 
 @CASES.sound(
     "Responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved.",
-    Lattice(0.2, (1, 2), 22),
+    Best([fp.RandomizedResponse(e) for e in (0.2, 0.4)], 22),
 )
 class FewOrMany(Rule):
     """(0.8, delta)-DP: five answers up to 0.4, or 22 if none of them is above 0.2, for the delta of that game."""
@@ -246,7 +246,7 @@ def _chances(left: int, count: int, loss: int) -> float:
 
 @CASES.sound(
     "One mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it.",
-    Lattice(0.15, (1,), 30),
+    Best([fp.RandomizedResponse(0.15)], 30),
 )
 class PaidSecondChances(Counts):
     """(0.8, delta)-DP: twelve answers at 0.15; up to three times, six that cancel do not count: delta knows of it."""
