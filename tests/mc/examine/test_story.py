@@ -15,7 +15,7 @@ from mc.examine.story import _fall, curve_of, state_words, story_of_plan, story_
 from mc.worst_case.plan import Plan
 from tests.mc.examine import sound, toys
 
-D2 = Measure.renyi(2.0)
+D2, KOV = Measure.renyi(2.0), fp.KOV(1.0, 1e-3)
 
 
 class Cheap(toys.WholeUnits):
@@ -145,26 +145,23 @@ def test_of_several_currencies_that_of_the_promise_is_told(promise, unit: str, c
 
 
 @pytest.mark.parametrize(
-    ("price", "why"),
+    ("pair", "price", "why"),
     [
         # a delta may pay for what epsilon does not, and a KOV pair has an epsilon of its own
-        (
-            lambda pair: pair.epsilon / 2 if isinstance(pair, fp.KOV) else pair.pure_epsilon,
-            "least pure epsilon is 1",
-        ),
+        (KOV, lambda pair: pair.epsilon / 2 if pair == KOV else pair.pure_epsilon, "pure epsilon is 1"),
         # few bits of a sum are no fault, and what every request costs is no currency
-        (lambda pair: pair.epsilon * (1 - 5e-4) if isinstance(pair, fp.KOV) else pair.pure_epsilon, ""),
-        (lambda pair: 2.0**-13, ""),
+        (KOV, lambda pair: pair.epsilon * (1 - 5e-4) if pair == KOV else pair.pure_epsilon, ""),
+        (fp.RandomizedResponse(1.0), lambda pair: 2.0**-13, ""),
     ],
 )
-def test_a_charge_is_told_where_it_is_a_currency_and_too_small(price, why: str) -> None:
+def test_a_charge_is_told_where_it_is_a_currency_and_too_small(pair, price, why: str) -> None:
     class Priced(toys.Sum):
         promise, most = fp.ApproxDP(0.5, 1e-4), 9.0
 
         def cost(self, state, request):
             return state * 0 + price(request)
 
-    told = story_of_sequence(Priced(), Sequence(((fp.KOV(1.0, 1e-3), 2),)), Measure.hockey_stick(0.5))
+    told = story_of_sequence(Priced(), Sequence(((pair, 2),)), Measure.hockey_stick(0.5))
     assert told.passed == 1
     assert [text.endswith(why) for text in told.why] == [True] * bool(why)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import filterproof as fp
@@ -90,6 +91,8 @@ def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
             return Extremal(epsilon, 0.01, 0.9)  # and not by which requests
 
     assert supremum(SaysSo(1.0), 1.0).low == 0.0
+    with pytest.raises(TypeError, match="epsilon must be one number, got array"):
+        supremum(filt, np.array([0.5, 1.0]))  # type: ignore[arg-type]
     assert found.high <= found.promised * (1 + 1e-11)
 
 
