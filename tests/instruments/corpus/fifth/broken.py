@@ -34,20 +34,25 @@ def in_purses(state: np.ndarray, request: fp.DominatingPair) -> np.ndarray:
     return after
 
 
-@CASES.broken(
-    "Seven tenths of the budget for Gaussians and as much for others.",
-    [fp.Gaussian(math.sqrt(2 * 0.14)), *([fp.RandomizedResponse(0.3)] * 3)],
-    margin=0.2,
-)
-class EllipseOfTwo(Rule):
-    """0.2-zCDP; Gaussian and other answers are independent, so their shares are added as independent errors are."""
+class Purses(Rule):
+    """Gaussian, Laplace and other answers are paid from a purse each."""
 
-    promise = fp.ZCDP(0.2)
     purses = 3
     fresh = np.zeros(purses)
 
     def spend(self, state, request):
         return in_purses(state, request)
+
+
+@CASES.broken(
+    "Seven tenths of the budget for Gaussians and as much for others.",
+    [fp.Gaussian(math.sqrt(2 * 0.14)), *([fp.RandomizedResponse(0.3)] * 3)],
+    margin=0.2,
+)
+class EllipseOfTwo(Purses):
+    """0.2-zCDP; Gaussian and other answers are independent, so their shares are added as independent errors are."""
+
+    promise = fp.ZCDP(0.2)
 
     def admits(self, state, request):
         gaussian, *others = (self.spend(state, request) / 0.2).T
@@ -59,15 +64,10 @@ class EllipseOfTwo(Rule):
     [fp.Gaussian(math.sqrt(2 * 0.0999)), fp.Laplace(2.5), fp.RandomizedResponse(0.43)],
     margin=0.2,
 )
-class PairsOfPurses(Rule):
+class PairsOfPurses(Purses):
     """0.2-zCDP; Gaussian, Laplace and other answers: no two of the three purses may hold more than the budget."""
 
     promise = fp.ZCDP(0.2)
-    purses = 3
-    fresh = np.zeros(purses)
-
-    def spend(self, state, request):
-        return in_purses(state, request)
 
     def admits(self, state, request):
         purses = self.spend(state, request)
@@ -166,13 +166,13 @@ class AgreeingAnswers(Rule):
 
     def spend(self, state, request):
         price = np.minimum(request.pure_epsilon, 1e6) + np.zeros(len(state[0]))
-        return np.round(state[0] + price, 12), price, state[2].copy()
+        return np.round(state[0] + price, 12), price, state[2]
 
     def observe(self, state, loss):
         spent, price, last = state
         sign = np.sign(loss)
         back = np.where(sign * last > 0, price / 2, 0.0)
-        return np.round(spent - back, 12), price.copy(), sign
+        return np.round(spent - back, 12), price, sign
 
 
 @CASES.broken(

@@ -40,7 +40,7 @@ class HalfBack(Rule):
         return np.round(state[0] + price, 12), np.zeros(len(state[0])) + price
 
     def observe(self, state, loss):
-        return np.round(np.where(loss < 0, state[0] - state[1] / 2, state[0]), 12), state[1].copy()
+        return np.round(np.where(loss < 0, state[0] - state[1] / 2, state[0]), 12), state[1]
 
 
 @CASES.broken(
@@ -149,7 +149,7 @@ class QuietWindow(Rule):
         return state[0] + state[1] + request.gdp_mu**2 <= 1.0 - 1e-9
 
     def spend(self, state, request):
-        return state[0].copy(), np.round(state[1] + request.gdp_mu**2, 9), state[2].copy(), state[3] + 1
+        return state[0], np.round(state[1] + request.gdp_mu**2, 9), state[2], state[3] + 1
 
     def observe(self, state, loss):
         booked, window, lost, rounds = state
@@ -187,11 +187,11 @@ class ScreenedNo(Rule):
         screened, spent, rounds = state
         after = screened != 0
         epsilon = np.minimum(request.pure_epsilon, 1e6)
-        return screened.copy(), spent + np.where(after, epsilon, 0.0), rounds + after
+        return screened, spent + np.where(after, epsilon, 0.0), rounds + after
 
     def observe(self, state, loss):
         screened, spent, rounds = state
-        return np.where(screened == 0, np.where(loss > 0, 1, -1), screened), spent.copy(), rounds.copy()
+        return np.where(screened == 0, np.where(loss > 0, 1, -1), screened), spent, rounds
 
 
 @CASES.breaks(ScreenedNo, margin=0.5)

@@ -29,8 +29,8 @@ class FractionsOfTheBudget(Rule):
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
-            return state[0] + request.zcdp_rho / self.most, state[1].copy()
-        return state[0].copy(), state[1] + np.minimum(request.pure_epsilon, 1e6)
+            return state[0] + request.zcdp_rho / self.most, state[1]
+        return state[0], state[1] + np.minimum(request.pure_epsilon, 1e6)
 
     def admits(self, state, request):
         rho, epsilon = self.spend(state, request)
@@ -64,8 +64,8 @@ class GaussianAtTheRest(Rule):
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
-            return state[0].copy(), np.ones_like(state[1])
-        return state[0] + request.pure_epsilon, state[1].copy()
+            return state[0], np.ones_like(state[1])
+        return state[0] + request.pure_epsilon, state[1]
 
 
 @CASES.broken(

@@ -97,7 +97,7 @@ class GaussianAtTheEnd(Rule):
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
-            return state[0].copy(), np.full_like(state[1], -1)
+            return state[0], np.full_like(state[1], -1)
         return state[0] + request.pure_epsilon, state[1] + 1
 
 

@@ -111,7 +111,7 @@ class KindSettlement(Rule):
 
     def spend(self, state, request):
         settled, due, loss, rounds = state
-        return settled.copy(), due + request.gdp_mu**2, loss.copy(), rounds + 1
+        return settled, due + request.gdp_mu**2, loss, rounds + 1
 
     def observe(self, state, loss):
         settled, due, lost, rounds = state
@@ -170,7 +170,7 @@ class OneOfTwoPlans(Rule):
         return (count < most) & (request.pure_epsilon <= level)
 
     def spend(self, state, request):
-        return state[0].copy(), state[1] + 1
+        return state[0], state[1] + 1
 
     def observe(self, state, loss):
         plan, count = state
