@@ -268,7 +268,7 @@ def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it() -> 
 def process(code: str) -> subprocess.Popen[str]:
     """Python with a worker that does so."""
     code = f"import atexit, os, time\nfrom mc.examine.worker import alone\n{code}"
-    own = {**os.environ, "PYTHONPATH": str(ROOT)}
+    own = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=own)
 
 
