@@ -291,7 +291,7 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
         assert f"FAILED test_leaves.py::test_{name}" in out
     assert "the process that examined Leaves ended with status 0 before there was a verdict" in out
     assert "the process that examined gone.py::X ended with status 0 before there was a verdict" in out
-    assert "def load_filter" not in out  # a target that cannot be used is told in a sentence
+    assert "def runtest" not in out  # a target that cannot be used is told in a sentence
     results = json.loads((folder / "s.json").read_text("utf-8"))["runs"][0]["results"]
     places = [one["locations"][0]["physicalLocation"] for one in results]
     assert ("gone.py", 1) in [(one["artifactLocation"]["uri"], one["region"]["startLine"]) for one in places]
