@@ -11,7 +11,7 @@ import numpy as np
 from scipy import integrate, special
 
 import filterproof as fp
-from filters.contract.state import bits
+from filters.contract.state import keys
 
 __all__ = [
     "Asked",
@@ -117,17 +117,17 @@ class Best:
         """The most that an adversary reaches at epsilon in either direction; no position is looked at twice."""
         known: dict[Hashable, float] = {}
         # the state after a request, None if it is denied: a filter that looks at no losses comes to few states
-        asked: dict[tuple[bytes, int], object] = {}
+        asked: dict[tuple[Hashable, int], object] = {}
 
         def spent(state: object, place: int) -> object:
-            key = (bits(state).tobytes(), place)
+            key = (keys(state)[0], place)
             if key not in asked:
                 admitted = filt.admits(state, self.menu[place])[0]
                 asked[key] = filt.spend(state, self.menu[place]) if admitted else None
             return asked[key]
 
         def best(way: int, state: object, loss: float, left: int) -> float:
-            key = (way, bits(state).tobytes(), round(loss, 9), left)
+            key = (way, keys(state)[0], round(loss, 9), left)
             if key not in known:
                 value = max(-math.expm1(epsilon - loss), 0.0)
                 for place, pair in enumerate(self.menu if left else ()):
