@@ -8,7 +8,7 @@ from typing import Any
 from reports.finding import Table
 from reports.words import record
 
-__all__ = ["recorded_faults", "recorded_history", "recorded_power"]
+__all__ = ["recorded_faults", "recorded_history", "recorded_power", "right"]
 
 #: Words of the examination that are right for a filter of each kind.
 _RIGHT = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
@@ -30,7 +30,7 @@ def recorded_power() -> tuple[Table, ...]:
         groups.setdefault((case["half"], case["kind"]), []).append(case)
     rows = (_row(half, kind, some) for (half, kind), some in groups.items())
     heads = {"Part": "half", "filter": "name", "said": "outcome", "the game": "breaks"}
-    missed = [{head: str(case[key]) for head, key in heads.items()} for case in cases if not _right(case)]
+    missed = [{head: str(case[key]) for head, key in heads.items()} for case in cases if not right(case)]
     dates = sorted({str(case["date"]) for case in cases})  # a part of the corpus may be examined again alone
     days = f"on {dates[0]}" if len(dates) == 1 else f"from {dates[0]} to {dates[-1]}"
     allowed = max(float(case.get("allowed", recorded["seconds"])) for case in cases)
@@ -44,7 +44,8 @@ def _missed(words: str, rows: list[dict[str, str]]) -> tuple[Table, ...]:
     return (Table.of(words, rows, "l" * len(rows[0]), reproducible=False),) if rows else ()
 
 
-def _right(case: dict[str, Any]) -> bool:
+def right(case: dict[str, Any]) -> bool:
+    """Whether a broken filter is refuted or named as breaking the contract, and a sound one neither."""
     return case["outcome"] in _RIGHT[case["kind"]]
 
 
@@ -57,7 +58,7 @@ def _row(half: str, kind: str, cases: list[dict[str, Any]]) -> dict[str, str]:
     return {
         **{"Part": half, "filters": kind, "number": str(len(cases))},
         **{name: str(said.count(outcome)) for name, outcome in _COUNTED.items()},
-        "right": f"{sum(map(_right, cases))} of {len(cases)}",
+        "right": f"{sum(map(right, cases))} of {len(cases)}",
         "median s": f"{statistics.median(float(case['seconds']) for case in cases):.0f}",
     }
 

@@ -82,6 +82,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
             **{"most": 1000, "seed": 0, "rounds": 1, "on_denial": "halt"},
         },
     ),
+    "supremum": (fp.supremum, {"filt": GDP, "epsilon": 1.0}),
     "MenuChasing": (fp.MenuChasing, {"menu": (BIT,)}),
     "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),
     "survival": (

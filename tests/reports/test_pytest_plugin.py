@@ -7,9 +7,12 @@ import re
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from reports.pytest_plugin import _how
 from reports.sarif import RULES, Result, sarif
 from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
@@ -65,7 +68,7 @@ def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif
     folder: Path, workers: tuple[str, ...]
 ) -> None:
     named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
-    targets = [*(f"--filterproof={one}" for one in named), "-k", "not MyFilter"]
+    targets = [*(f"--filterproof={one}" for one in named), "-k", "not MyFilter", "-m", "filterproof"]
     written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "2")
     status, out = run_pytest(folder, *targets, *written, *workers)
     assert status == 1, out
@@ -75,7 +78,7 @@ def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif
     assert f"Raises.admits raised ValueError: no money at mine.py, line {line}" in out
     report = json.loads((folder / "out" / "s.json").read_text("utf-8"))
     found = {one["ruleId"]: one["locations"][0]["physicalLocation"] for one in report["runs"][0]["results"]}
-    assert set(found) == set(RULES)
+    assert sorted(one["ruleId"] for one in report["runs"][0]["results"]) == sorted(RULES)
     assert {one["artifactLocation"]["uri"] for one in found.values()} == {"mine.py"}
     lines = {rule: CAST.splitlines()[one["region"]["startLine"] - 1] for rule, one in found.items()}
     assert lines == {
@@ -162,10 +165,21 @@ def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence
     assert "\n" not in told
 
 
-def test_a_time_that_is_none_is_refused(folder: Path) -> None:
-    status, out = run_pytest(folder, "--filterproof-seconds", "0")
+@pytest.mark.parametrize("seconds", ["0.0", "inf"])
+def test_a_time_that_is_none_is_refused(folder: Path, seconds: str) -> None:
+    status, out = run_pytest(folder, "--filterproof-seconds", seconds)
     assert status == 4
-    assert "--filterproof-seconds must be a number of seconds > 0, got 0.0" in out
+    assert f"--filterproof-seconds must be a number of seconds > 0, got {seconds}" in out
+
+
+def test_the_command_line_says_how_long_whatever_the_mark_says() -> None:
+    for asked, seconds in ((None, 0.5), (3.0, 3.0)):
+        item: Any = SimpleNamespace(config=SimpleNamespace(getoption=lambda name, asked=asked: asked))
+        assert _how(item, {"seconds": 0.5, "mechanisms": ["rr"]}) == {
+            "seconds": seconds,
+            "mechanisms": ["rr"],
+        }
+        assert _how(item, {}) == {"seconds": asked or 30.0}
 
 
 def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) -> None:
@@ -267,7 +281,7 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
     targets = (f"--filterproof={name}::X" for name in ("gone.py", "absent.py", "absent"))
     # of the laws two: each is asked in a process of its own
     chosen = ("-k", "not TestLaws or halting_absorbs or saving_is_invisible")
-    status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen)
+    status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen, "--filterproof-sarif", "s.json")
     assert status == 1, out
     assert "15 failed, 1 skipped" in out
     assert "no file at 'absent.py'" in out
@@ -277,6 +291,10 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
         assert f"FAILED test_leaves.py::test_{name}" in out
     assert "the process that examined Leaves ended with status 0 before there was a verdict" in out
     assert "the process that examined gone.py::X ended with status 0 before there was a verdict" in out
+    assert "def runtest" not in out  # a target that cannot be used is told in a sentence
+    results = json.loads((folder / "s.json").read_text("utf-8"))["runs"][0]["results"]
+    places = [one["locations"][0]["physicalLocation"] for one in results]
+    assert ("gone.py", 1) in [(one["artifactLocation"]["uri"], one["region"]["startLine"]) for one in places]
 
 
 @pytest.mark.parametrize(

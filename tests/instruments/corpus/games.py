@@ -15,8 +15,8 @@ from filters.contract.state import keys
 
 __all__ = [
     "Asked",
+    "Best",
     "Reached",
-    "best_value",
     "gaussian_delta",
     "granted_for_ever",
     "hockey_stick",
@@ -55,8 +55,6 @@ class Reached:
 Masses = list[tuple[float, float]]
 #: What to ask for after these losses; None ends the game.
 Strategy = Callable[[tuple[float, ...]], "fp.DominatingPair | None"]
-#: Requests that are fixed in advance, or a strategy.
-Asked = Sequence["fp.DominatingPair"] | Strategy
 
 
 # -- playing -----------------------------------------------------------------------------------------------
@@ -108,37 +106,44 @@ def transcript(filt: fp.PrivacyFilter, strategy: Strategy) -> Masses:
     return leaves
 
 
-def best_value(
-    filt: fp.PrivacyFilter, menu: Sequence[fp.DominatingPair], epsilon: float, rounds: int
-) -> float:
-    """The most that an adversary reaches with `rounds` requests from the menu, both directions, by enumeration."""
-    # each state is asked once about each request: a filter that looks at no losses comes to few states
-    asked: dict[tuple[Hashable, int], object] = {}
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The game of so many requests from a menu of finite pairs, played by the best strategy."""
 
-    def spent(state: object, place: int) -> object:
-        """The state after the request, None if it is denied."""
-        key = (keys(state)[0], place)
-        if key not in asked:
-            admitted = filt.admits(state, menu[place])[0]
-            asked[key] = filt.spend(state, menu[place]) if admitted else None
-        return asked[key]
+    menu: Sequence[fp.DominatingPair]
+    rounds: int
 
-    def best(forward: bool, state: object, p: float, q: float, left: int) -> float:
-        value = max(p - math.exp(epsilon) * q, 0.0)
-        if left == 0 or p == 0:
-            return value
-        for place, request in enumerate(menu):
-            granted = spent(state, place)
-            if granted is not None:
-                after = 0.0
-                for loss, a, b in _outcomes(request):
-                    drawn, other = (a, b) if forward else (b, a)
-                    told = filt.observe(granted, np.array([loss]))
-                    after += best(forward, told, p * drawn, q * other, left - 1)
-                value = max(value, after)
-        return value
+    def value(self, filt: fp.PrivacyFilter, epsilon: float) -> float:
+        """The most that an adversary reaches at epsilon in either direction; no position is looked at twice."""
+        known: dict[Hashable, float] = {}
+        # the state after a request, None if it is denied: a filter that looks at no losses comes to few states
+        asked: dict[tuple[Hashable, int], object] = {}
 
-    return max(best(forward, filt.start(1), 1.0, 1.0, rounds) for forward in (True, False))
+        def spent(state: object, place: int) -> object:
+            key = (keys(state)[0], place)
+            if key not in asked:
+                admitted = filt.admits(state, self.menu[place])[0]
+                asked[key] = filt.spend(state, self.menu[place]) if admitted else None
+            return asked[key]
+
+        def best(way: int, state: object, loss: float, left: int) -> float:
+            key = (way, keys(state)[0], round(loss, 9), left)
+            if key not in known:
+                value = max(-math.expm1(epsilon - loss), 0.0)
+                for place, pair in enumerate(self.menu if left else ()):
+                    granted = spent(state, place)
+                    if granted is not None:
+                        after = (
+                            masses[way] * best(way, told, loss + way * masses[0], left - 1)
+                            for masses in _outcomes(pair)
+                            if masses[way] > 0
+                            for told in [filt.observe(granted, np.array([masses[0]]))]
+                        )
+                        value = max(value, math.fsum(after))
+                known[key] = value
+            return known[key]
+
+        return max(best(way, filt.start(1), 0.0, self.rounds) for way in (1, -1))
 
 
 def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
@@ -214,11 +219,23 @@ def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: floa
 # -- games ---------------------------------------------------------------------------------------------------------
 
 
+#: Requests that are fixed in advance, a strategy, or the best one.
+Asked = Sequence["fp.DominatingPair"] | Strategy | Best
+
+
 def played(
     filt: fp.PrivacyFilter, asked: Asked, *, epsilon: float | None = None, alpha: float | None = None
 ) -> Reached:
-    """What is reached at `epsilon`, or at the order `alpha`: by a strategy, or by requests that are all granted."""
-    if callable(asked):
+    """What a strategy reaches, the best one, or requests that are all granted: at `epsilon`, or at the order `alpha`.
+
+    Without either at the epsilon or the order of the promise, of zCDP at the order 2.
+    """
+    if epsilon is None and alpha is None:
+        epsilon = getattr(filt.promise, "epsilon", None)
+        alpha = getattr(filt.promise, "alpha", 2.0) if epsilon is None else None
+    if isinstance(asked, Best):
+        value = asked.value(filt, epsilon)  # type: ignore[arg-type]
+    elif callable(asked):
         law = transcript(filt, asked)
         value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]
     else:

@@ -1,4 +1,4 @@
-"""Randomised responses at multiples of one step: their games solved, and their sums bounded, on a lattice."""
+"""Sums of randomised responses: their deltas by closed form, bounded from below, and their laws on a lattice."""
 
 from __future__ import annotations
 
@@ -7,34 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-import filterproof as fp
-from filters.contract.state import bits
-
-__all__ = ["best_on_lattice", "lower_sum", "response_delta", "response_law"]
-
-
-def best_on_lattice(
-    filt: fp.PrivacyFilter, step: float, levels: Sequence[int], epsilon: float, rounds: int
-) -> float:
-    """The most that an adversary reaches with responses at step * level; each state of the filter is asked once."""
-    menu = [(level, fp.RandomizedResponse(step * level)) for level in levels]
-    known: dict[tuple[bytes, int, int], float] = {}
-
-    def best(state: object, loss: int, left: int) -> float:
-        key = (bits(state).tobytes(), loss, left)
-        if key not in known:
-            value = max(-math.expm1(epsilon - loss * step), 0.0)
-            for level, request in menu if left else ():
-                if filt.admits(state, request)[0]:
-                    keep = 1 / (1 + math.exp(-level * step))
-                    spent = filt.spend(state, request)
-                    up = best(filt.observe(spent, np.array([level * step])), loss + level, left - 1)
-                    down = best(filt.observe(spent, np.array([-level * step])), loss - level, left - 1)
-                    value = max(value, keep * up + (1 - keep) * down)
-            known[key] = value
-        return known[key]
-
-    return best(filt.start(1), 0, rounds)
+__all__ = ["lower_sum", "response_delta", "response_law"]
 
 
 def response_delta(level: float, count: int, epsilon: float, before: float = 0.0) -> float:

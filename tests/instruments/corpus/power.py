@@ -15,7 +15,7 @@ from pathlib import Path
 from mc.examine.clock import processor_seconds
 from mc.examine.examination import Status
 from mc.examine.verify import examine
-from tests.instruments.corpus.case import Case
+from reports.chapters.power import right
 from tests.instruments.corpus.halves import HALVES
 
 #: What an examination says of a filter, in one word.
@@ -28,54 +28,41 @@ def _processor() -> float:
     return sum(one.ru_utime + one.ru_stime for one in usages)
 
 
-def _line(half: str, case: Case, **said: object) -> Said:
-    """A line of the table, with what is said of the case."""
-    known: Said = {"half": half, "name": case.name, "kind": case.kind, "outcome": "ERROR", "evidence": ""}
-    known |= {"seconds": 0.0, "found": None, "clock": "", "processor": 0.0, "stages": [], "detail": ""}
-    return known | said | {"breaks": case.why if case.kind == "broken" else ""}
+def examined(job: tuple[str, int, float, bool]) -> Said:
+    """The line of one case: its part and place, the seconds, and whether they are the processor's.
 
-
-def examined(half: str, place: int, seconds: float, by_processor: bool) -> Said:
-    """The examination of one case; `found` is the time at which the telling of its first refutation began."""
+    found: the time at which the telling of its first refutation began. What cannot be examined is an error, and a miss.
+    """
+    half, place, seconds, by_processor = job
     case = HALVES[half][place]
+    line: Said = {"half": half, "name": case.name, "kind": case.kind, "outcome": "ERROR", "evidence": ""}
+    line |= {"seconds": 0.0, "found": None, "clock": "", "processor": 0.0, "stages": [], "detail": ""}
+    line["breaks"] = case.why if case.kind == "broken" else ""
     began, spent, begun = time.perf_counter(), _processor(), dict[str, float]()
-    with warnings.catch_warnings(), processor_seconds() if by_processor else nullcontext():
-        warnings.simplefilter("ignore")
-        found = examine(
-            case.filter_class(),
-            seconds=seconds,
-            first_only=True,
-            on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
-        )
-    outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
-    if found.witness is not None:
-        outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
-    return _line(
-        half,
-        case,
-        outcome=outcome,
-        evidence=found.verdict.evidence.name,
-        seconds=round(time.perf_counter() - began, 1),
-        found=begun.get("telling"),
-        clock="processor" if by_processor else "wall",
-        processor=round(_processor() - spent, 1),
-        stages=[one.stage for one in found.findings if one.witness is not None],
-        detail=found.verdict.detail,
-    )
-
-
-def _job(job: tuple[str, int, float, bool]) -> Said:
     try:
-        return examined(*job)
-    except Exception as error:  # noqa: BLE001 - a case that cannot be examined is a line of the table, and a miss
-        return _line(job[0], HALVES[job[0]][job[1]], detail=repr(error))
-
-
-def right(said: Said) -> bool:
-    """A broken filter is refuted, or named as breaking the contract; a sound one is neither."""
-    if said["kind"] == "broken":
-        return said["outcome"] in ("REFUTED", "FAULTY")
-    return said["outcome"] in ("HOLDS", "UNDECIDED")
+        with warnings.catch_warnings(), processor_seconds() if by_processor else nullcontext():
+            warnings.simplefilter("ignore")
+            found = examine(
+                case.filter_class(),
+                seconds=seconds,
+                first_only=True,
+                on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
+            )
+        outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
+        if found.witness is not None:
+            outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
+    except Exception as error:  # noqa: BLE001 - see above
+        return line | {"detail": repr(error)}
+    return line | {
+        "outcome": outcome,
+        "evidence": found.verdict.evidence.name,
+        "seconds": round(time.perf_counter() - began, 1),
+        "found": begun.get("telling"),
+        "clock": "processor" if by_processor else "wall",
+        "processor": round(_processor() - spent, 1),
+        "stages": [one.stage for one in found.findings if one.witness is not None],
+        "detail": found.verdict.detail,
+    }
 
 
 def _record(out: Path, seconds: float, table: list[Said]) -> None:
@@ -113,7 +100,9 @@ def main(arguments: list[str]) -> int:
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
-        for said in pool.imap_unordered(_job, [(*job, given.seconds, given.by_processor) for job in jobs]):
+        for said in pool.imap_unordered(
+            examined, [(*job, given.seconds, given.by_processor) for job in jobs]
+        ):
             table.append(said)
             if given.out is not None:
                 _record(given.out, given.seconds, table)

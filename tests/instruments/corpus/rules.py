@@ -13,10 +13,15 @@ from theory.pairs.selection import look_up
 __all__ = [
     "BELOW",
     "ROUNDED_UP",
+    "Counts",
     "Exact",
     "Gauge",
+    "PerPair",
     "Rule",
     "Sums",
+    "adds_epsilon",
+    "adds_rho",
+    "adds_square",
     "at_least_dust",
     "basic_delta",
     "basic_epsilon",
@@ -28,6 +33,7 @@ __all__ = [
     "rounded_rho",
 ]
 
+_ONE = 1
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
 #: More than the rounding of 10^4 additions.
@@ -36,24 +42,41 @@ BELOW = 1 - 1e-9
 
 # the search reads the numbers in a filter's methods as sizes to ask for: those of the bases stand in functions
 def _started(fresh, n):
-    parts = fresh if isinstance(fresh, tuple) else (fresh,)
     state = []
-    for part in parts:
+    for part in _tuple(fresh):
         state += part.start(n) if hasattr(part, "start") else [np.full((n, *np.shape(part)), part)]
     return state[0] if len(state) == 1 else tuple(state)
 
 
-def _first(state):
-    return state[0] if isinstance(state, tuple) else state
+def _tuple(parts):
+    return parts if isinstance(parts, tuple) else (parts,)
 
 
-def _parts(state):
-    """The sum of a budget, and what is beside it."""
-    return state[:2], state[2:]
+def _added(state, cost):
+    if not isinstance(state, tuple):
+        return state + cost
+    costs = _tuple(cost)
+    return (*map(np.add, state, costs), *state[len(costs) :])
+
+
+def _within(state, most):
+    return np.logical_and.reduce(
+        [part <= limit for part, limit in zip(_tuple(state), _tuple(most), strict=False)]
+    )
+
+
+def _budgets(filt):
+    return [part for part in _tuple(filt.fresh) if isinstance(part, fp.Budget)]
+
+
+def _parts(filt, state):
+    """The sums of the budgets, two arrays each, and what is beside them."""
+    count = 2 * len(_budgets(filt))
+    return [state[place : place + 2] for place in range(0, count, 2)], state[count:]
 
 
 def _after(part):
-    return part + 1 if part.dtype == np.int64 else part.copy()
+    return part + 1 if part.dtype == np.int64 else part
 
 
 class Rule(fp.PrivacyFilter):
@@ -66,26 +89,50 @@ class Rule(fp.PrivacyFilter):
 
 
 class Sums(Rule):
-    """What `cost` says is added to the state, part by part, and the first sum stays within `most`."""
+    """What `cost` says is added to the first parts of the state, and the first of them stay within `most`."""
 
     def spend(self, state, request):
-        cost = self.cost(state, request)
-        return tuple(map(np.add, state, cost)) if isinstance(state, tuple) else state + cost
+        return _added(state, self.cost(state, request))
 
     def admits(self, state, request):
-        return _first(self.spend(state, request)) <= self.most
+        return _within(self.spend(state, request), self.most)
+
+
+class Counts(Sums):
+    """The first part of the state is the number of the rounds."""
+
+    fresh = 0
+
+    def cost(self, state, request):
+        return _ONE
+
+
+class PerPair(fp.AdditiveFilter):
+    """What `price` says of a pair adds up without rounding."""
+
+    def charge(self, request):
+        return fp.Plain(per_run(request, self.price))
 
 
 class Exact(Rule):
-    """What `charge` says adds up in `budget` without rounding; of what is beside it, whole numbers count the rounds."""
+    """`charges` add up in the budgets of `fresh` without rounding; whole numbers beside them count the rounds."""
+
+    def charges(self, request):
+        return (self.charge(request),)
+
+    def fits(self, state, request):
+        """Whether each budget has room for its charge, for each run."""
+        asked = zip(_budgets(self), _parts(self, state)[0], self.charges(request), strict=True)
+        return [budget.fits(total, charge) for budget, total, charge in asked]
 
     def admits(self, state, request):
-        total, _ = _parts(state)
-        return self.budget.fits(total, self.charge(request))
+        return np.logical_and.reduce(self.fits(state, request))
 
     def spend(self, state, request):
-        total, beside = _parts(state)
-        return (*self.budget.add(total, self.charge(request)), *map(_after, beside))
+        totals, beside = _parts(self, state)
+        asked = zip(_budgets(self), totals, self.charges(request), strict=True)
+        sums = [part for budget, total, charge in asked for part in budget.add(total, charge)]
+        return (*sums, *map(_after, beside))
 
 
 class Gauge(Rule):
@@ -95,10 +142,25 @@ class Gauge(Rule):
         return loss
 
     def spend(self, state, request):
-        return state.copy()
+        return state
 
     def observe(self, state, loss):
         return state + self.read(loss)
+
+
+# what a filter of `Sums` costs, as its `cost`
+
+
+def adds_epsilon(self, state, request):
+    return request.pure_epsilon
+
+
+def adds_rho(self, state, request):
+    return request.zcdp_rho
+
+
+def adds_square(self, state, request):
+    return request.gdp_mu**2
 
 
 def at_least_dust(charge: Real) -> Real:

@@ -3,6 +3,8 @@
 import json
 from itertools import product
 
+import pytest
+
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
 from mc.examine.challenge import challenge
@@ -15,12 +17,13 @@ from theory.pairs import Gaussian
 
 def test_a_broken_promise_is_refuted_with_a_witness_that_replays_to_the_bit():
     result = challenge(
-        naive(), [OneShot(), EraserForever()], epsilons=[1.0], rounds=6, most=50_000, workers=1
+        naive(), [OneShot(), EraserForever()], epsilons=[1.0], rounds=6, most=50_000, seed=3, workers=1
     )
     verdict = result.verdict()
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.evidence is Evidence.STATISTICAL
     assert {type(one.adversary) for one in result.refutations} == {EraserForever}
+    assert verdict.scope.startswith("EraserForever, OneShot against ")
     assert "2 adversaries x 1 epsilons x 2 directions = 4 comparisons, 2.5e-07 each" in verdict.scope
     assert verdict.witness is not None
     assert replayed(json.dumps(verdict.witness)).refutes
@@ -45,6 +48,11 @@ def test_each_comparison_is_decided_as_it_is_told_and_the_surest_is_the_witness(
     told = result.verdict().witness
     assert (told["epsilon"], told["direction"], told["log_e_above"]) == (2.0, "QP", 3.0)
     assert told["failure"] == each
+
+
+def test_a_list_of_adversaries_with_another_thing_in_it_is_refused():
+    with pytest.raises(TypeError, match="adversaries must be a list such as"):
+        challenge(GaussianFilter(mu=1.0), [OneShot(), 5], epsilons=[1.0])
 
 
 def test_a_kept_promise_is_undecided_and_never_holds():

@@ -12,17 +12,47 @@ import pytest
 import filterproof as fp
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.story import _fall, curve_of, story_of_plan, story_of_sequence
+from mc.examine.story import _fall, curve_of, state_words, story_of_plan, story_of_sequence
 from mc.worst_case.plan import Plan
 from tests.mc.examine import toys
 
-D2 = Measure.renyi(2.0)
+D2, KOV = Measure.renyi(2.0), fp.KOV(1.0, 1e-3)
 
 
 class Cheap(toys.WholeUnits):
     """The same of a promise that 400 free requests break."""
 
     promise = fp.ZCDP(0.02)
+
+
+class Books(toys.Two):
+    """Keeps rho, mu^2 and epsilon, each half of what is due for a Laplace, and denies nothing."""
+
+    def start(self, n):
+        return (np.zeros(n),) * 3
+
+    def admits(self, state, request):
+        return state[0] >= 0
+
+    def spend(self, state, request):
+        due = request.zcdp_rho, request.gdp_mu**2, request.pure_epsilon
+        return tuple(
+            held + due * (0.5 if isinstance(request, fp.Laplace) else 1.0)
+            for held, due in zip(state, due, strict=True)
+        )
+
+
+class SumOfLosses(toys.Sum):
+    """Denies nothing, and keeps what was lost."""
+
+    def admits(self, state, request):
+        return state == state
+
+    def spend(self, state, request):
+        return state
+
+    def observe(self, state, loss):
+        return state + loss
 
 
 def test_each_turn_says_what_was_revealed_by_then() -> None:
@@ -48,6 +78,37 @@ def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
     falls = [why for why in told.why if "falls" in why]  # and none after the promise is passed
     assert falls == ["in round 10, part 2 of the state falls from 0.405 to 0"]
     assert not [*_fall(np.array([0.4]), np.array([0.35]), 3)]  # a little less is no fall
+    assert not [*_fall(np.array([0.4]), np.array([-1.0]), 3)]  # nor is what a gauge of losses does
+    (told_of_two,) = _fall(np.array([[1.0, 2.0]]), np.array([[0.1, 2.0]]), 3)
+    assert told_of_two == "in round 3, number 1 of the state falls from 1 to 0.1"
+
+
+def test_three_falls_are_told_and_none_that_comes_later() -> None:
+    class Narrow(toys.ResetAfterTen):
+        promise = fp.ZCDP(0.4)
+
+    told = story_of_sequence(toys.ResetAfterTen(), Sequence(((fp.Gaussian(0.15), 60),)), D2)
+    assert [why.split(",")[0] for why in told.why] == [f"in round {number}" for number in (10, 20, 30)]
+    told = story_of_sequence(Narrow(), Sequence(((fp.Gaussian(0.31), 12),)), D2)
+    assert (told.passed, told.why) == (9, ())
+
+
+def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
+    each = tuple((fp.Gaussian(mu), 1) for mu in (0.01, 0.02)) * 15
+    told = story_of_sequence(toys.Sum(), Sequence(each), D2)
+    assert [one.rounds for one in told.turns] == [*map(str, range(1, 25)), "30"]
+    few = story_of_sequence(toys.Sum(), Sequence(((fp.Gaussian(0.01), 3), (fp.Gaussian(0.02), 40))), D2)
+    assert [one.rounds for one in few.turns] == ["1-3", "4-43"]
+    assert state_words(np.array(["x" * 60])) == "x" * 60
+
+
+def test_what_costs_nothing_later_in_a_row_is_told_where_the_row_is_cut() -> None:
+    class Once(toys.CountsFirstOnly):
+        promise = fp.ZCDP(0.02)
+
+    told = story_of_sequence(Once(), Sequence(((fp.Gaussian(0.1), 6),)), D2)
+    # the fifth mu^2 passes 0.04
+    assert told.why == ("after round 4 Gaussian(mu=0.1) leaves the state as it was: it cost nothing",)
 
 
 def test_the_state_after_a_row_that_is_not_played_to_its_end_is_not_told_unless_a_request_leaves_it_so(
@@ -76,6 +137,45 @@ def test_why_names_the_charge_that_is_too_small_and_its_currency() -> None:
     assert story_of_sequence(fp.ZCDPFilter(0.5), Sequence(((fp.Laplace(2.0), 2),)), D2).why == ()
 
 
+@pytest.mark.parametrize(
+    ("promise", "unit", "charge"),
+    [
+        (fp.ZCDP(0.02), "zCDP rho", "zcdp_rho"),
+        (fp.GaussianDP(0.2), "GDP mu", "gdp_mu"),
+        (fp.PureDP(0.2), "pure epsilon", "pure_epsilon"),
+    ],
+)
+def test_of_several_currencies_that_of_the_promise_is_told(promise, unit: str, charge: str) -> None:
+    filt, laplace = Books(), fp.Laplace(2.0)
+    filt.promise = promise
+    told = story_of_sequence(filt, Sequence(((laplace, 2),)), Measure.hockey_stick(0.1))
+    least = laplace.least(charge)[0]
+    paid = float(getattr(laplace, charge)) * (np.sqrt(0.5) if charge == "gdp_mu" else 0.5)
+    assert told.why == (f"Laplace(b=2) was charged {paid:.4g}; its least {unit} is {least:.4g}",)
+
+
+@pytest.mark.parametrize(
+    ("pair", "price", "why"),
+    [
+        # a delta may pay for what epsilon does not, and a KOV pair has an epsilon of its own
+        (KOV, lambda pair: pair.epsilon / 2 if pair == KOV else pair.pure_epsilon, "pure epsilon is 1"),
+        # few bits of a sum are no fault, and what every request costs is no currency
+        (KOV, lambda pair: pair.epsilon * (1 - 5e-4) if pair == KOV else pair.pure_epsilon, ""),
+        (fp.RandomizedResponse(1.0), lambda pair: 2.0**-13, ""),
+    ],
+)
+def test_a_charge_is_told_where_it_is_a_currency_and_too_small(pair, price, why: str) -> None:
+    class Priced(toys.Sum):
+        promise, most = fp.ApproxDP(0.5, 1e-4), 9.0
+
+        def cost(self, state, request):
+            return state * 0 + price(request)
+
+    told = story_of_sequence(Priced(), Sequence(((pair, 2),)), Measure.hockey_stick(0.5))
+    assert told.passed == 1
+    assert [text.endswith(why) for text in told.why] == [True] * bool(why)
+
+
 def test_why_names_sums_that_are_kept_apart() -> None:
     played = Sequence(((fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1.0), 1)))
     told = story_of_sequence(toys.PerFamily(), played, D2)
@@ -95,6 +195,11 @@ def test_why_is_silent_where_the_charge_is_right_and_on_what_comes_after_the_pro
         told = story_of_sequence(Cheap(), Sequence(steps), D2)
         assert told.passed is not None
         assert [free in told.why, len(told.why)] == [why == 1, 1 + why]
+    seven = tuple((fp.Gaussian(0.0112 + 1e-4 * place), 50) for place in range(7))
+    told = story_of_sequence(Cheap(), Sequence(seven), D2)
+    assert told.passed is not None
+    assert told.passed > 300
+    assert len(told.why) == 6  # of six kinds
 
 
 def test_why_says_which_world_an_answer_tells_for_and_that_nothing_was_charged_of_no_answer_that_was() -> (
@@ -136,6 +241,36 @@ def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(w
         never = stops == (2 if way == "PQ" else 0)
         assert told.turns[0].answered == f"granted, then go on below{'' if never else ', else stop'}"
         assert {turn.answered for turn in told.turns[1:]} == {"granted, then stop"}
+
+
+@pytest.mark.parametrize(("way", "after"), [("PQ", "0.288"), ("QP", "0.288 (loss +0.288); -inf (loss -inf)")])
+def test_an_answer_that_the_world_cannot_give_is_not_told(way: str, after: str) -> None:
+    plan = Plan(fp.FinitePair((Fraction(0), Fraction(1)), (Fraction(1, 4), Fraction(3, 4))), (None, None))
+    told = story_of_plan(SumOfLosses(), plan, Measure.hockey_stick(0.0, way), Fraction(1))
+    assert told.turns[0].after.replace("0.287682", "0.288") == after
+
+
+def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room() -> None:
+    pair, plan = fp.RandomizedResponse.from_ratio(2), None
+    for _ in range(5):
+        plan = Plan(pair, (plan, plan))
+    told = story_of_plan(SumOfLosses(), plan, Measure.hockey_stick(0.0), Fraction(1))
+    rounds = [int(one.rounds) for one in told.turns]
+    assert len(rounds) == 24
+    assert rounds == sorted(rounds)
+    assert {one.answered for one in told.turns if one.rounds != "5"} == {"granted, then go on below"}
+    assert {one.answered for one in told.turns if one.rounds == "5"} == {"granted, then stop"}
+
+
+def test_why_speaks_of_the_round_in_which_the_promise_is_passed() -> None:
+    first, second = (fp.RandomizedResponse.from_ratio(ratio) for ratio in (2, Fraction(5, 2)))
+    plan = Plan(first, (Plan(second, (None, None)), None))
+    told = story_of_plan(toys.AfterGain(), plan, Measure.hockey_stick(1.0), Fraction(11, 4))
+    assert told.passed == 2
+    assert len(told.why) == 2
+    assert told.why[1].startswith("after loss +0.916 RandomizedResponse")
+    assert told.turns[0].answered == "granted, then go on below, else stop"
+    assert [*curve_of(told, toys.AfterGain.promise, lambda at: 0.0)][-1][0] == 2.0
 
 
 def test_the_curve_is_that_of_the_composition() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.supremum import Supremum, supremum
 from tests.mc.examine import unhappy
+from theory.extremal import Extremal
 
 #: The share of the promise, at least and at most, at the epsilon of each page. Derived by hand: what charges zCDP is as
 #: near as Canonne, Kamath and Steinke's conversion is to the best; half of delta is kept for tails that hardly lose it.
@@ -83,6 +85,14 @@ def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
         filt = CATALOGUE["NaturalFilter"].example()
     found = supremum(filt, 0.5)  # its menu has no KOV
     assert (found.low, found.steps, found.adversary) == (0.0, (), None)
+
+    class SaysSo(fp.GaussianFilter):
+        def extremal(self, epsilon: float) -> Extremal:
+            return Extremal(epsilon, 0.01, 0.9)  # and not by which requests
+
+    assert supremum(SaysSo(1.0), 1.0).low == 0.0
+    with pytest.raises(TypeError, match="epsilon must be one number, got array"):
+        supremum(filt, np.array([0.5, 1.0]))  # type: ignore[arg-type]
     assert found.high <= found.promised * (1 + 1e-11)
 
 
@@ -101,3 +111,6 @@ def test_a_filter_that_charges_half_is_caught() -> None:
 
     found = supremum(Half(), 2.0)
     assert found.low > 3 * found.promised
+    assert (
+        str(Supremum(1.0, 0.1234561, 0.1234564, 0.2)) == "[0.123456, 0.123457] at epsilon = 1, promised 0.2"
+    )

@@ -84,8 +84,10 @@ def copy_itself() -> Iterator[int]:
 ENDS: dict[str, tuple[Callable[[], object], str]] = {
     "leaves with a status": (partial(os._exit, 7), "ended with status 7 before"),
     "exits": (partial(sys.exit, 0), "the code of Mine raised SystemExit: 0"),
+    "exits without a word": (sys.exit, "the code of Mine raised SystemExit$"),
     "is killed": (lambda: os.kill(os.getpid(), signal.SIGKILL), "ended by SIGKILL before"),
     "kills its group": (lambda: os.killpg(0, signal.SIGKILL), "ended by SIGKILL before"),
+    "kills its group by kill": (lambda: os.kill(0, signal.SIGKILL), "ended by SIGKILL before"),
     "crashes": (lambda: [faulthandler.disable(), ctypes.string_at(0)], "ended by SIGSEGV before"),
     "closes all files": (lambda: [os.closerange(3, 256), time.sleep(60)], "closed a file that it had not opened"),
     "writes junk": (partial(write_everywhere, b"junk"), "wrote to a file that it had not opened"),
@@ -199,6 +201,9 @@ def test_the_summary_so_far_comes_before_the_end() -> None:
     assert (next(told), next(told)) == (1, "half of it")
     with pytest.raises(OutOfTime):
         next(told)
+    broken = partial(so_far, lambda: 1 // 0)
+    with pytest.raises(OutOfTime, match=r"was still at work when the time was up$"):
+        alone(lambda: [broken(), swallow_everything()], whose="Mine", clock=Clock.of(0.2))
 
 
 def test_what_is_slow_is_told_from_what_does_not_return() -> None:
@@ -223,10 +228,8 @@ def test_what_no_import_finds_comes_back_as_what_it_was() -> None:
     class Local(unhappy.Plain):
         pass
 
-    filt = Local()
-    found, kind = alone(lambda: (filt, Local), filt=filt)
-    assert found is filt
-    assert kind is Local
+    filt, hidden = Local(), type("Plain", (), {"__module__": unhappy.__name__})  # by another's name
+    assert alone(lambda: [filt, Local, hidden], filt=filt) == [filt, Local, hidden]
 
 
 def test_a_worker_in_a_worker_answers_and_ends_with_it() -> None:
@@ -241,23 +244,57 @@ def test_ctrl_c_ends_the_wait_and_the_worker() -> None:
         alone(swallow_everything, whose="Mine")
 
 
-def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
-    code = (
-        "import os, time\nfrom mc.examine.worker import alone\n"
-        "def work():\n    print(os.getpid(), flush=True)\n    time.sleep(3600)\nalone(work, whose='Mine')\n"
-    )
-    parent = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it() -> None:
+    def work(answers: bool) -> Iterator[str]:
+        yield "begun"
+        with suppress(KeyboardInterrupt):
+            time.sleep(60)
+        if not answers:
+            swallow_everything()
+        yield "stopped"
+
+    for answers in (True, False):
+        told = results(partial(work, answers), whose="Mine", command=True, clock=Clock.of(20.0))
+        assert next(told) == "begun"
+        for seconds in (0.2, 0.6)[: 1 if answers else 2]:
+            threading.Timer(seconds, signal.raise_signal, (signal.SIGINT,)).start()
+        if answers:
+            assert list(told) == ["stopped"]
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                next(told)
+
+
+def process(code: str) -> subprocess.Popen[str]:
+    """Python with a worker that does so."""
+    code = f"import atexit, os, time\nfrom mc.examine.worker import alone\n{code}"
+    own = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=own)
+
+
+def test_a_command_prints_once_and_leaves_as_a_program_does() -> None:
+    with process(
+        "print('before')\n"
+        "def work():\n    atexit.register(print, 'at the end')\n    print('said')\n"
+        "alone(work, whose='Mine', command=True)\n"
+    ) as ended:
+        assert ended.communicate()[0] == "before\nsaid\nat the end\n"
+
+
+def test_a_worker_ends_with_its_parent() -> None:
+    parent = process(
+        "import subprocess\n"
+        "def work():\n    started = subprocess.Popen(['sleep', '3600'], stdout=subprocess.DEVNULL)\n"
+        "    print(os.getpid(), started.pid, flush=True)\n    time.sleep(3600)\n"
+        "alone(work, whose='Mine', command=True)\n"
     )
     assert parent.stdout is not None
-    child = int(parent.stdout.readline())
+    left = [*map(int, parent.stdout.readline().split())]
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert_gone(child)
+    for number in left:
+        assert_gone(number)
 
 
 def test_where_no_process_forks_nothing_is_run_and_a_sentence_says_so(

@@ -12,8 +12,8 @@ from tests.instruments.corpus.games import Reached, played
 from tests.instruments.corpus.lattice import response_delta
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
+    Counts,
     Exact,
-    Rule,
     Sums,
     at_least_dust,
     basic_delta,
@@ -30,26 +30,20 @@ CASES = Cases()
     "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
     "supermartingale on those paths alone gives the CKS delta."
 )
-class PureOrConcentrated(Rule):
+class PureOrConcentrated(Exact):
     """(1, 1e-5)-DP: a request is granted if the pure epsilons add up to 1, or the zCDP charges to B*."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    pure, concentrated = fp.Budget.of(1.0 - 1e-12), fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-    fresh = pure, concentrated
+    fresh = fp.Budget.of(1.0 - 1e-12), fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
 
-    def _charges(self, request):
+    def charges(self, request):
         # both sums hold every request; what is infinite counts as more than the whole budget
         epsilon = np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0)
         rho = np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0)
         return fp.Plain(epsilon), fp.Plain(rho)
 
     def admits(self, state, request):
-        epsilon, rho = self._charges(request)
-        return self.pure.fits(state[:2], epsilon) | self.concentrated.fits(state[2:], rho)
-
-    def spend(self, state, request):
-        epsilon, rho = self._charges(request)
-        return (*self.pure.add(state[:2], epsilon), *self.concentrated.add(state[2:], rho))
+        return np.logical_or(*self.fits(state, request))
 
 
 # 0.5 up or down until the loss is 1 or -1, which a walk with this drift soon is
@@ -58,21 +52,18 @@ class PureOrConcentrated(Rule):
     lambda past: fp.RandomizedResponse(0.4999999) if len(past) < 14 else None,
     epsilon=0.5,
 )
-class RealisedPure(Rule):
+class RealisedPure(Counts):
     """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
 
     promise = fp.PureDP(1.0)
-    fresh = 0.0, 0
+    fresh = 0, 0.0
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
-        return (np.abs(state[0]) + request.pure_epsilon <= 1 - 1e-9) & (state[1] < 100_000)
-
-    def spend(self, state, request):
-        return state[0].copy(), state[1] + 1
+        return (np.abs(state[1]) + request.pure_epsilon <= 1 - 1e-9) & (state[0] < 100_000)
 
     def observe(self, state, loss):
-        return state[0] + loss, state[1]
+        return state[0], state[1] + loss
 
 
 @CASES.sound(
@@ -96,29 +87,18 @@ class StopsOnATrend(Exact):
 
 
 @CASES.sound("The zCDP filter; closing times are a function of the round, and only shorten the game.")
-class ClosingTimes(fp.AdditiveFilter):
+class ClosingTimes(Exact):
     """0.2-zCDP; the desk closes after the first round whose number hashes low, known to everybody in advance."""
 
     promise = fp.ZCDP(0.2)
     budget = fp.Budget.of(0.2)
-
-    def charge(self, request):
-        return fp.zcdp_charge(request)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+    fresh = budget, 0
+    charge = staticmethod(fp.zcdp_charge)
 
     def admits(self, state, request):
         # multiplicative hashing of the round number; about one round in 29 closes the desk
         hashed = (state[2] * 2654435761) % 2**32
-        open_desk = (state[2] == 0) | (hashed >= 2**32 // 29)
-        return open_desk & self.budget.fits(state[:2], self.charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self.charge(request)), state[2] + 1)
-
-    def reaches(self, state):
-        return self.budget.reaches(state[:2]) & (state[2] >= 0)
+        return ((state[2] == 0) | (hashed >= 2**32 // 29)) & super().admits(state, request)
 
 
 def _answers(epsilon: float, level: float, delta: float) -> int:
@@ -129,18 +109,14 @@ def _answers(epsilon: float, level: float, delta: float) -> int:
     return k
 
 
-class CalibratedCount(Rule):
+class CalibratedCount(Counts):
     """(1, 1e-6)-DP: as many questions, each 0.02-DP, as optimal composition allows, and not one more."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
     most = _answers(1.0, 0.02, 1e-6)
-    fresh = 0
 
     def admits(self, state, request):
         return (state < self.most) & np.less_equal(request.pure_epsilon, 0.02)
-
-    def spend(self, state, request):
-        return state + 1
 
 
 @CASES.keeps(CalibratedCount)
@@ -156,10 +132,7 @@ class PlainFloats(Sums):
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
     fresh = 0.0, 0
-    most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9)
-
-    def admits(self, state, request):
-        return super().admits(state, request) & (state[1] < 10_000)
+    most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9), 10_000
 
     def cost(self, state, request):
         return request.zcdp_rho, 1
@@ -168,29 +141,19 @@ class PlainFloats(Sums):
 @CASES.sound(
     "With probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1.",
     [fp.Erasure(1 - 0.99**0.1 - 1e-12)] * 10,
-    epsilon=0.1,
 )
-class SurvivingSecrets(Rule):
+class SurvivingSecrets(Exact):
     """(0.1, 0.01)-DP: epsilons add up, and the chance that nothing is shown in the clear stays at least 0.99."""
 
     promise = fp.ApproxDP(epsilon=0.1, delta=0.01)
-    epsilons, failures = fp.Budget.of(0.1), fp.Budget.of(-math.log1p(-0.01) * (1 - 1e-12))
-    fresh = epsilons, failures
+    fresh = fp.Budget.of(0.1), fp.Budget.of(-math.log1p(-0.01) * (1 - 1e-12))
 
-    def _charges(self, request):
+    def charges(self, request):
         def failure(pair):
             # half is more than the whole budget, and keeps the logarithm finite
             return -np.log1p(-np.minimum(basic_delta(pair), 0.5)) * ROUNDED_UP
 
         return fp.Plain(per_run(request, basic_epsilon) * ROUNDED_UP), fp.Plain(per_run(request, failure))
-
-    def admits(self, state, request):
-        epsilon, failure = self._charges(request)
-        return self.epsilons.fits(state[:2], epsilon) & self.failures.fits(state[2:], failure)
-
-    def spend(self, state, request):
-        epsilon, failure = self._charges(request)
-        return (*self.epsilons.add(state[:2], epsilon), *self.failures.add(state[2:], failure))
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
@@ -210,19 +173,15 @@ class CoolsDown(Exact):
         return (*state[:2], loss > 0.2)
 
 
-class ThreeGaussians(Rule):
+class ThreeGaussians(Counts):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
     largest = float(fp.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
-    fresh = 0
 
     def admits(self, state, request):
         mu = per_run(request, only(fp.Gaussian, lambda pair: pair.mu))
         return (state < 3) & np.less_equal(mu, self.largest)
-
-    def spend(self, state, request):
-        return state + 1
 
 
 @CASES.keeps(ThreeGaussians)

@@ -11,12 +11,12 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
+    Counts,
     Exact,
+    PerPair,
     Rule,
     Sums,
     at_least_dust,
-    only,
-    per_run,
     renyi_either_way,
     rounded_epsilon,
     rounded_rho,
@@ -28,7 +28,6 @@ CASES = Cases()
 @CASES.sound(
     "The GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5.",
     [fp.Gaussian(float(fp.gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9))] * 4,
-    epsilon=1.0,
 )
 class ExactGaussianDelta(fp.AdditiveFilter):
     """(1, 1e-5)-DP by the exact Gaussian curve: squares of mu add up to the mu whose delta at 1 is 1e-5."""
@@ -45,19 +44,17 @@ class ExactGaussianDelta(fp.AdditiveFilter):
     [fp.RandomizedResponse(1.04)],
     alpha=1.001,
 )
-class HyperbolicCharges(fp.AdditiveFilter):
+class HyperbolicCharges(PerPair):
     """0.5-zCDP with epsilon tanh(epsilon/2) for what is epsilon-DP, a little less than epsilon^2/2."""
 
     promise = fp.ZCDP(0.5)
     budget = fp.Budget.of(0.5)
 
-    def charge(self, request):
-        def rho(pair):
-            if isinstance(pair, fp.Gaussian):
-                return pair.mu**2 / 2 * ROUNDED_UP
-            return pair.pure_epsilon * np.tanh(pair.pure_epsilon / 2) * ROUNDED_UP
-
-        return fp.Plain(at_least_dust(per_run(request, rho)))
+    def price(self, pair):
+        epsilon = pair.pure_epsilon
+        gaussian = isinstance(pair, fp.Gaussian)
+        rho = pair.mu**2 / 2 if gaussian else epsilon * np.tanh(epsilon / 2)
+        return at_least_dust(rho * ROUNDED_UP)
 
 
 @CASES.sound(
@@ -65,36 +62,29 @@ class HyperbolicCharges(fp.AdditiveFilter):
     [fp.RandomizedResponse(0.4999)],
     epsilon=0.3,
 )
-class GeometricAllowances(Rule):
+class GeometricAllowances(Counts):
     """1-DP for ever: question k may use 2^-k, used or not."""
 
     promise = fp.PureDP(1.0)
-    fresh = 0
 
     def admits(self, state, request):
         allowance = np.ldexp(1.0, -np.minimum(state + 1, 900).astype(np.int32))
         return (request.pure_epsilon * ROUNDED_UP <= allowance) & (state < 900)
 
-    def spend(self, state, request):
-        return state + 1
-
 
 @CASES.sound("All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.")
-class TwoPhases(Rule):
+class TwoPhases(Exact):
     """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
 
     promise = fp.ZCDP(1.0)
-    early, whole = fp.Budget.of(0.25), fp.Budget.of(1.0)
-    fresh = early, whole, 0
+    fresh = fp.Budget.of(0.25), fp.Budget.of(1.0), 0
+
+    def charges(self, request):
+        return [rounded_rho(request)] * 2
 
     def admits(self, state, request):
-        charge = rounded_rho(request)
-        early = (state[4] >= 10) | self.early.fits(state[:2], charge)
-        return early & self.whole.fits(state[2:4], charge)
-
-    def spend(self, state, request):
-        charge = rounded_rho(request)
-        return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
+        early, whole = self.fits(state, request)
+        return ((state[4] >= 10) | early) & whole
 
 
 @CASES.sound(
@@ -136,27 +126,17 @@ class GaussiansOrAnError(fp.AdditiveFilter):
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; the caps only shorten the game.")
-class CapsOnAllSides(fp.AdditiveFilter):
+class CapsOnAllSides(Exact):
     """(0.5, 1e-6)-DP through zCDP, at most an eighth of the budget a round and at most forty rounds."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-6)
     budget = fp.Budget.of(float(fp.CKS.budget(0.5, 1e-6)))
-
-    def charge(self, request):
-        return fp.zcdp_charge(request)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+    fresh = budget, 0
+    charge = staticmethod(fp.zcdp_charge)
 
     def admits(self, state, request):
         small = np.less_equal(request.zcdp_rho, self.budget.limit / 8)
-        return small & (state[2] < 40) & self.budget.fits(state[:2], self.charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self.charge(request)), state[2] + 1)
-
-    def reaches(self, state):
-        return self.budget.reaches(state[:2]) & (state[2] >= 0) & (state[2] <= 40)
+        return small & (state[2] < 40) & super().admits(state, request)
 
 
 @dataclass(frozen=True)
@@ -175,21 +155,14 @@ class Accountant:
     [fp.RandomizedResponse(2.9999999)],
     epsilon=2.0,
 )
-class FractionsPerPerson(fp.PrivacyFilter):
+class FractionsPerPerson(Rule):
     """3-DP, an accountant object per person that adds up fractions."""
 
     promise = fp.PureDP(3.0)
-
-    def start(self, n):
-        state = np.empty(n, dtype=object)
-        state[:] = [Accountant()] * n
-        return state
+    fresh = Accountant()
 
     def spend(self, state, request):
-        after = np.empty(len(state), dtype=object)
-        costs = np.broadcast_to(request.pure_epsilon, len(state)).tolist()
-        after[:] = [person.after(cost) for person, cost in zip(state, costs, strict=True)]
-        return after
+        return np.frompyfunc(Accountant.after, 2, 1)(state, request.pure_epsilon)
 
     def admits(self, state, request):
         return np.array([person.spent <= 3 for person in self.spend(state, request)], dtype=np.bool_)
@@ -213,32 +186,27 @@ class WholeUnits(Sums):
 @CASES.sound(
     "000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding.",
     [fp.FinitePair((2e-3, 1 - 2e-3), (1.5e-4, 1 - 1.5e-4))],
-    alpha=6.0,
 )
-class RenyiAtSix(fp.AdditiveFilter):
+class RenyiAtSix(PerPair):
     """(6, 1.5)-RDP: divergences of order 6, the larger direction, add up."""
 
     promise = fp.RenyiDP(alpha=6.0, rho=1.5)
     budget = fp.Budget.of(1.5 * (1 - 1e-9))
 
-    def charge(self, request):
-        return fp.Plain(at_least_dust(per_run(request, lambda pair: renyi_either_way(pair, 6.0))))
+    def price(self, pair):
+        return at_least_dust(renyi_either_way(pair, 6.0))
 
 
 @CASES.sound(
     "000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian.",
     [fp.SubsampledGaussian(0.01, 1.2, adjacency="addition")] * 3,
-    alpha=16.0,
 )
-class SampledOnly(fp.AdditiveFilter):
+class SampledOnly(PerPair):
     """(16, 2)-RDP for DP-SGD: subsampled Gaussians of either adjacency, nothing else."""
 
     promise = fp.RenyiDP(alpha=16.0, rho=2.0)
     budget = fp.Budget.of(2.0 * (1 - 1e-9))
 
-    def charge(self, request):
-        return fp.Plain(
-            at_least_dust(
-                per_run(request, only(fp.SubsampledGaussian, lambda pair: renyi_either_way(pair, 16.0)))
-            )
-        )
+    def price(self, pair):
+        sampled = isinstance(pair, fp.SubsampledGaussian)
+        return at_least_dust(renyi_either_way(pair, 16.0)) if sampled else np.inf

@@ -1,4 +1,4 @@
-"""Rules with a clock: ledgers that are filed, renewed and cut, and show it after many requests."""
+"""Rules with a clock, whose ledgers are filed, renewed and cut, and rules in numbers too narrow for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.games import Reached, granted_for_ever
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -16,7 +17,6 @@ CASES = Cases()
 @CASES.broken(
     "A response at 0.9, then 127 tiny ones: the second commit forgets it, and 0.9 fits again.",
     [fp.RandomizedResponse(0.9)] + [fp.RandomizedResponse(1e-4)] * 127 + [fp.RandomizedResponse(0.9)],
-    epsilon=1.0,
     margin=0.1,
 )
 class OverwritingCommit(Rule):
@@ -41,17 +41,13 @@ class OverwritingCommit(Rule):
 @CASES.broken(
     "365 Gaussians of 0.05, then the new year's budget.",
     [fp.Gaussian(0.05)] * 365 + [fp.Gaussian(0.99)],
-    alpha=2.0,
     margin=0.5,
 )
-class YearlyRenewal(Rule):
+class YearlyRenewal(Sums):
     """0.5-zCDP, one request a day: after 365 of them the budget is renewed."""
 
     promise = fp.ZCDP(0.5)
-    fresh = 0.0, 0
-
-    def admits(self, state, request):
-        return np.where(state[1] >= 365, 0.0, state[0]) + request.zcdp_rho <= 0.5 - 1e-9
+    fresh, most = (0.0, 0), 0.5 - 1e-9
 
     def spend(self, state, request):
         new = state[1] >= 365
@@ -70,20 +66,17 @@ class GeometricEpochs(Rule):
     promise = fp.GaussianDP(1.0)
     fresh = 0.0, 0
 
-    def admits(self, state, request):
-        spent, rounds = state
-        epoch, fresh = rounds // 30, rounds % 30 == 0
-        return np.where(fresh, 0.0, spent) + request.gdp_mu**2 <= (1 - 1e-9) * 0.5**epoch
-
     def spend(self, state, request):
         spent, rounds = state
         return np.where(rounds % 30 == 0, 0.0, spent) + request.gdp_mu**2, rounds + 1
+
+    def admits(self, state, request):
+        return self.spend(state, request)[0] <= (1 - 1e-9) * 0.5 ** (state[1] // 30)
 
 
 @CASES.broken(
     "A hundred equal Gaussians: 32 of them are in the ledger.",
     [fp.Gaussian(math.sqrt(2 * 0.2 / 33))] * 100,
-    alpha=2.0,
     margin=1.0,
 )
 class LargestEntries(Rule):
@@ -106,15 +99,65 @@ class LargestEntries(Rule):
 @CASES.broken(
     "Gaussian(0.9) four times: three of them are free.", [fp.Gaussian(0.9)] * 4, epsilon=2.0, margin=1.0
 )
-class CachedRepeats(Rule):
+class CachedRepeats(Sums):
     """1-GDP; the same price as just before is the same question, whose answer is in the cache."""
 
     promise = fp.GaussianDP(1.0)
-    fresh = 0.0, -1.0
+    fresh, most = (0.0, -1.0), 1.0 - 1e-9
 
     def spend(self, state, request):
         price = np.minimum(request.gdp_mu**2, 1e6) + np.zeros(len(state[0]))
         return state[0] + np.where(price == state[1], 0.0, price), price
 
+
+class HalfPrecision(Rule):
+    """1-zCDP; what is left is a half-precision number, as the embedded device has it."""
+
+    promise = fp.ZCDP(1.0)
+    fresh = np.float16(1)
+
     def admits(self, state, request):
-        return self.spend(state, request)[0] <= 1.0 - 1e-9
+        return np.less_equal(request.zcdp_rho, state.astype(np.float64) * (1 - 1e-3))
+
+    def spend(self, state, request):
+        return (state - np.minimum(request.zcdp_rho, 100.0)).astype(np.float16)
+
+
+@CASES.breaks(HalfPrecision, margin=0.5)
+def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussians of rho 2e-4: one less them is one, for ever."""
+    request = fp.Gaussian(0.02)  # rho is 2e-4, and half a place below one 2.4e-4
+    assert granted_for_ever(filt, (), request)
+    return Reached(10_000 * 0.02**2, alpha=2.0)
+
+
+@CASES.broken(
+    "One Gaussian(5): its square is negative in 32 bits.", [fp.Gaussian(5.0)], epsilon=2.0, margin=1.0
+)
+class SquaredInTheRegister(Rule):
+    """1-GDP in fixed point: mu in whole ten-thousandths, squared in 32 bits."""
+
+    promise = fp.GaussianDP(1.0)
+    fresh = np.int32(0)
+
+    def spend(self, state, request):
+        mu = np.ceil(1e4 * np.minimum(request.gdp_mu, 6.0)).astype(np.int64)
+        return (state + mu * mu).astype(np.int32)
+
+    def admits(self, state, request):
+        return (self.spend(state, request) <= 99_990_000) & np.less_equal(request.gdp_mu, 6.0)
+
+
+@CASES.broken("One response at 2.6: 260 percent are 4.", [fp.RandomizedResponse(2.6)], margin=0.1)
+class PercentInAByte(Rule):
+    """1-DP in whole percent of epsilon, rounded up, a byte a person."""
+
+    promise = fp.PureDP(1.0)
+    fresh = np.uint8(0)
+
+    def spend(self, state, request):
+        percent = np.ceil(100 * np.minimum(request.pure_epsilon, 3.0)).astype(np.int64)
+        return (state + percent).astype(np.uint8)
+
+    def admits(self, state, request):
+        return (self.spend(state, request) < 100) & np.less_equal(request.pure_epsilon, 3.0)

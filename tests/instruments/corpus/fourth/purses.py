@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, played, require_granted
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -29,8 +29,8 @@ class FractionsOfTheBudget(Rule):
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
-            return state[0] + request.zcdp_rho / self.most, state[1].copy()
-        return state[0].copy(), state[1] + np.minimum(request.pure_epsilon, 1e6)
+            return state[0] + request.zcdp_rho / self.most, state[1]
+        return state[0], state[1] + np.minimum(request.pure_epsilon, 1e6)
 
     def admits(self, state, request):
         rho, epsilon = self.spend(state, request)
@@ -48,7 +48,6 @@ def _half_and_half(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "The Gaussian first, when all of epsilon is left, and then a response at 0.99.",
     [fp.Gaussian(0.26), fp.RandomizedResponse(0.99)],
-    epsilon=1.0,
     margin=1.0,
 )
 class GaussianAtTheRest(Rule):
@@ -65,14 +64,13 @@ class GaussianAtTheRest(Rule):
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
-            return state[0].copy(), np.ones_like(state[1])
-        return state[0] + request.pure_epsilon, state[1].copy()
+            return state[0], np.ones_like(state[1])
+        return state[0] + request.pure_epsilon, state[1]
 
 
 @CASES.broken(
     "Ninety responses at 0.02 and one at 0.99: the two epsilons are not added.",
     [fp.RandomizedResponse(0.02)] * 90 + [fp.RandomizedResponse(0.99)],
-    epsilon=1.0,
     margin=1.0,
 )
 class LargeAndSmall(Rule):
@@ -94,7 +92,6 @@ class LargeAndSmall(Rule):
 @CASES.broken(
     "Gaussian and response in turn: what is filed is the largest block, and the blocks are not added.",
     [fp.Gaussian(math.sqrt(2 * 0.14)), fp.RandomizedResponse(0.5)] * 5,
-    alpha=2.0,
     margin=1.0,
 )
 class AlternatingBlocks(Rule):
@@ -125,19 +122,16 @@ class AlternatingBlocks(Rule):
     epsilon=2.0,
     margin=0.5,
 )
-class TiersInParallel(Rule):
+class TiersInParallel(Sums):
     """1-GDP: small, medium and large releases go to tiers, each with the whole budget, as if to different people."""
 
     promise = fp.GaussianDP(1.0)
-    fresh = 0.0, 0.0, 0.0
+    fresh, most = (0.0,) * 3, (1.0 - 1e-9,) * 3
 
-    def spend(self, state, request):
-        square = np.minimum(request.gdp_mu**2, 1e6)
+    def cost(self, state, request):
+        square = request.gdp_mu**2
         tier = (np.greater_equal(square, 0.02)).astype(np.int64) + np.greater_equal(square, 0.2)
-        return tuple(part + np.where(tier == place, square, 0.0) for place, part in enumerate(state))
-
-    def admits(self, state, request):
-        return np.maximum.reduce(self.spend(state, request)) <= 1.0 - 1e-9
+        return tuple(np.where(tier == place, square, 0.0) for place in range(3))
 
 
 def _equal_plans() -> tuple[float, float, float]:

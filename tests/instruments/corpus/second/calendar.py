@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
-from tests.instruments.corpus.rules import Rule, Sums, renyi_either_way
+from tests.instruments.corpus.rules import Counts, Rule, Sums, adds_square, renyi_either_way
 
 CASES = Cases()
 
@@ -17,7 +17,6 @@ CASES = Cases()
 @CASES.broken(
     "300 Gaussians of rho 0.0006: the faded sum never passes 0.03, the true one is 0.18.",
     [fp.Gaussian(math.sqrt(2 * 0.0006))] * 300,
-    epsilon=1.0,
 )
 class SlowForgetting(Sums):
     """(1, 1e-5)-DP through zCDP for a stream: what was released long ago matters less, two percent a round."""
@@ -33,7 +32,6 @@ class SlowForgetting(Sums):
 @CASES.broken(
     "119 tiny responses, RandomizedResponse(0.5) for nothing in round 120, then 0.88.",
     [fp.RandomizedResponse(1e-3)] * 119 + [fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)],
-    epsilon=1.0,
 )
 class QualityChecks(Sums):
     """1-DP; every 120th answer goes to the quality team, at most 0.5 each, on a budget of its own."""
@@ -49,7 +47,6 @@ class QualityChecks(Sums):
 @CASES.broken(
     "200 tiny Gaussians, then one to the raised limit: 1.05 times the promised divergence.",
     [fp.Gaussian(mu) for mu in ([0.01] * 200 + [math.sqrt(0.3999)])],
-    alpha=2.0,
     margin=0.04,
 )
 class LongService(Sums):
@@ -65,7 +62,7 @@ class LongService(Sums):
         return self.spend(state, request)[0] <= np.where(state[1] < 200, 0.4, 0.42) * (1 - 1e-12)
 
 
-class ShrinkingShares(Rule):
+class ShrinkingShares(Counts):
     """1-DP for ever: question k may use 1/(k(k+1)), and these add up to 1; the number of the question is one byte."""
 
     promise = fp.PureDP(1.0)
@@ -74,9 +71,6 @@ class ShrinkingShares(Rule):
     def admits(self, state, request):
         k = state + 1.0
         return request.pure_epsilon * (1 + 1e-12) <= 1 / (k * (k + 1))
-
-    def spend(self, state, request):
-        return state + np.uint8(1)
 
 
 @CASES.breaks(ShrinkingShares)
@@ -91,16 +85,14 @@ def _second_lap(filt: fp.PrivacyFilter) -> Reached:
     [fp.Gaussian(math.sqrt(0.999 / 150))] * 240,
     epsilon=3.0,
 )
-class EvenShares(Rule):
+class EvenShares(Sums):
     """1-GDP for a study of 150 releases, each of which gets its share of the budget."""
 
     promise = fp.GaussianDP(1.0)
+    cost = adds_square
 
     def admits(self, state, request):
         return np.broadcast_to(request.gdp_mu**2 * (1 + 1e-12) <= 1 / 150, len(state)).copy()
-
-    def spend(self, state, request):
-        return state + request.gdp_mu**2
 
 
 @CASES.broken(
@@ -137,7 +129,6 @@ class PriceOfTheFirst(Rule):
 @CASES.broken(
     "20 tiny responses, then 1.32 in the third phase: savings of the first phase are added twice.",
     [fp.RandomizedResponse(1e-4)] * 20 + [fp.RandomizedResponse(1.32)],
-    epsilon=1.0,
 )
 class ThreePhases(Rule):
     """1-DP in three phases of ten rounds, a third each; what a phase leaves is added to what was saved before."""
@@ -160,7 +151,6 @@ class ThreePhases(Rule):
 @CASES.broken(
     "Eight responses at 0.4 about one person: nothing keeps the four questions to different groups.",
     [fp.RandomizedResponse(0.4)] * 8,
-    epsilon=1.0,
 )
 class FourGroups(Rule):
     """1-DP; questions come four at a time, one per region, and a person is in one region: four cost the largest."""

@@ -1,4 +1,4 @@
-"""Rules that price a request by a formula of the literature, or of the trade."""
+"""Rules that stand or fall with a figure: a formula of the literature or of the trade, a rounding, a difference."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
+from tests.instruments.corpus.games import Reached, gaussian_delta, played, require_granted
 from tests.instruments.corpus.lattice import lower_sum
 from tests.instruments.corpus.rules import (
+    Counts,
+    PerPair,
     Rule,
     Sums,
     at_least_dust,
+    basic_delta,
     basic_epsilon,
-    only,
     per_run,
     renyi_either_way,
 )
@@ -26,7 +28,6 @@ CASES = Cases()
 @CASES.broken(
     "Five Gaussians of rho 0.1049, each at the price of 0.10: 1.049 times the promise.",
     [fp.Gaussian(math.sqrt(2 * 0.1049))] * 5,
-    alpha=2.0,
     margin=0.04,
 )
 class PriceTable(Sums):
@@ -41,9 +42,7 @@ class PriceTable(Sums):
         return np.round(rho / unit) * unit
 
 
-@CASES.broken(
-    "Nine times KOV(0.11, 1e-4): the chances of a failure add up.", [fp.KOV(0.11, 1e-4)] * 9, epsilon=1.0
-)
+@CASES.broken("Nine times KOV(0.11, 1e-4): the chances of a failure add up.", [fp.KOV(0.11, 1e-4)] * 9)
 class OneFailure(Rule):
     """Basic composition, (1, 1e-4)-DP: epsilons add up; a failure happens once, so delta is the largest one."""
 
@@ -58,18 +57,14 @@ class OneFailure(Rule):
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-4)
 
 
-class AdvancedAtRunTime(Rule):
+class AdvancedAtRunTime(Counts):
     """(2, 1e-5)-DP by advanced composition: request number k at epsilon is in order if k of its kind would be."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-5)
-    fresh = 0
 
     def admits(self, state, request):
         k, epsilon = state + 1, np.minimum(request.pure_epsilon, 50.0)
         return np.sqrt(2 * k * math.log(1e5)) * epsilon + k * epsilon * np.expm1(epsilon) <= 2.0
-
-    def spend(self, state, request):
-        return state + 1
 
 
 @CASES.breaks(AdvancedAtRunTime)
@@ -84,36 +79,29 @@ def _falling(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "One step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise.",
     [fp.SubsampledGaussian(0.01, 0.6)],
-    alpha=8.0,
 )
-class SampledMoments(fp.AdditiveFilter):
+class SampledMoments(PerPair):
     """(8, 1)-RDP for DP-SGD by the usual bound 2 q^2 alpha / sigma^2 on a step."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
     budget = fp.Budget.of(1.0)
 
-    def charge(self, request):
-        def divergence(pair):
-            if isinstance(pair, fp.SubsampledGaussian):
-                return 2 * pair.q**2 * 8.0 / pair.sigma**2
-            return renyi_either_way(pair, 8.0) * (1 + 1e-12)
-
-        return fp.Plain(at_least_dust(per_run(request, divergence)))
+    def price(self, pair):
+        if isinstance(pair, fp.SubsampledGaussian):
+            return at_least_dust(2 * pair.q**2 * 8.0 / pair.sigma**2)
+        return at_least_dust(renyi_either_way(pair, 8.0) * (1 + 1e-12))
 
 
-class LimitOfManySteps(fp.AdditiveFilter):
+class LimitOfManySteps(PerPair):
     """1-GDP for DP-SGD by the central limit theorem: a step is worth q^2 (e^{1/sigma^2} - 1) of mu^2."""
 
     promise = fp.GaussianDP(1.0)
     budget = fp.Budget.of(1.0)
 
-    def charge(self, request):
-        def square(pair):
-            if isinstance(pair, fp.SubsampledGaussian):
-                return pair.q**2 * np.expm1(np.minimum(1 / pair.sigma**2, 600.0))
-            return pair.gdp_mu**2 * (1 + 1e-12)
-
-        return fp.Plain(at_least_dust(per_run(request, square)))
+    def price(self, pair):
+        if isinstance(pair, fp.SubsampledGaussian):
+            return at_least_dust(pair.q**2 * np.expm1(np.minimum(1 / pair.sigma**2, 600.0)))
+        return at_least_dust(pair.gdp_mu**2 * (1 + 1e-12))
 
 
 @CASES.breaks(LimitOfManySteps)
@@ -126,9 +114,7 @@ def _six_steps(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=5.0)
 
 
-@CASES.broken(
-    "One Gaussian(4.1): the formula holds for epsilon below 1 only.", [fp.Gaussian(4.1)], epsilon=20.0
-)
+@CASES.broken("One Gaussian(4.1): the formula holds for epsilon below 1 only.", [fp.Gaussian(4.1)])
 class TextbookNoise(fp.AdditiveFilter):
     """(20, 1e-5)-DP: sigma = sqrt(2 log(1.25/delta)) / epsilon, and the inverse squares of the sigmas add up."""
 
@@ -144,17 +130,14 @@ class TextbookNoise(fp.AdditiveFilter):
     [fp.FinitePair((1e-3, 1 - 1e-3), (1e-6, 1 - 1e-6))],
     alpha=8.0,
 )
-class MeanLosses(fp.AdditiveFilter):
+class MeanLosses(PerPair):
     """0.02-zCDP; by the chain rule the mean losses add up, and that of a Gaussian is its rho."""
 
     promise = fp.ZCDP(0.02)
     budget = fp.Budget.of(0.02)
 
-    def charge(self, request):
-        def mean(pair):
-            return renyi_either_way(pair, 1.0) * (1 + 1e-12)
-
-        return fp.Plain(at_least_dust(per_run(request, mean)))
+    def price(self, pair):
+        return at_least_dust(renyi_either_way(pair, 1.0) * (1 + 1e-12))
 
 
 @CASES.broken(
@@ -163,42 +146,36 @@ class MeanLosses(fp.AdditiveFilter):
     alpha=1.001,
     margin=0.05,
 )
-class CoinMoments(fp.AdditiveFilter):
+class CoinMoments(PerPair):
     """0.87-zCDP for surveys: the loss is a coin of +-epsilon, and the log of its moment is log cosh epsilon."""
 
     promise = fp.ZCDP(0.87)
     budget = fp.Budget.of(0.87)
 
-    def charge(self, request):
-        def cumulant(pair):
-            # the survey offers no epsilon above 1
-            return np.where(np.less_equal(pair.epsilon, 1.0), np.log(np.cosh(pair.epsilon)), np.inf)
-
-        return fp.Plain(at_least_dust(per_run(request, only(fp.RandomizedResponse, cumulant))))
+    def price(self, pair):
+        if not isinstance(pair, fp.RandomizedResponse):
+            return np.inf
+        # the survey offers no epsilon above 1
+        cumulant = np.where(np.less_equal(pair.epsilon, 1.0), np.log(np.cosh(pair.epsilon)), np.inf)
+        return at_least_dust(cumulant)
 
 
 @CASES.broken(
     "A pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean.",
     [fp.FinitePair((1e-7, 1 - 1e-7), ((1e-7 * math.exp(-5.0)), 1 - (1e-7 * math.exp(-5.0))))],
-    alpha=8.0,
 )
-class BetweenTwoOrders(fp.AdditiveFilter):
+class BetweenTwoOrders(PerPair):
     """(8, 1)-RDP from tables at orders 4 and 16: a straight line on logarithmic paper, right for a Gaussian."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
     budget = fp.Budget.of(1.0 - 1e-9)
 
-    def charge(self, request):
-        def divergence(pair):
-            low, high = (renyi_either_way(pair, a) for a in (4.0, 16.0))
-            return np.sqrt(low * high)
-
-        return fp.Plain(at_least_dust(per_run(request, divergence)))
+    def price(self, pair):
+        low, high = (renyi_either_way(pair, a) for a in (4.0, 16.0))
+        return at_least_dust(np.sqrt(low * high))
 
 
-@CASES.broken(
-    "One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)], epsilon=5.0
-)
+@CASES.broken("One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)])
 class TailPoint(Sums):
     """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
 
@@ -217,13 +194,12 @@ class TailPoint(Sums):
 @CASES.broken(
     "A pair with an outcome that only Q produces: the other direction's infinite loss is never seen.",
     [fp.FinitePair((0.0, 1.0), (0.3, 0.7))],
-    epsilon=1.0,
 )
 class LargestLoss(Sums):
     """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
-    fresh = 0.0, 0.0
+    fresh, most = (0.0, 0.0), (1.0 - 1e-12, 1e-3 * (1 - 1e-12))
 
     def cost(self, state, request):
         def largest(pair):
@@ -231,6 +207,96 @@ class LargestLoss(Sums):
 
         return per_run(request, largest), request.infinite_mass
 
+
+class DecadesOfDelta(fp.AdditiveFilter):
+    """(1, 1e-5)-DP through zCDP, epsilon = rho + 2 sqrt(rho log(1/delta)), delta given by its decades."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    decades = 5.0
+    budget = fp.Budget.of((math.sqrt(decades + 1.0) - math.sqrt(decades)) ** 2)
+
+    def charge(self, request):
+        return fp.zcdp_charge(request)
+
+
+@CASES.breaks(DecadesOfDelta)
+def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
+    """The budget spent on one Gaussian: the logarithm has the base 10."""
+    mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
+    return played(filt, [fp.Gaussian(mu)], epsilon=1.0)
+
+
+@CASES.broken("60 erasures of 4.9e-10: each is rounded to nothing.", [fp.Erasure(4.9e-10)] * 60)
+class LedgerColumn(Rule):
+    """(0.01, 1e-9)-DP, basic composition; both totals are stored with nine digits after the point."""
+
+    promise = fp.ApproxDP(epsilon=0.01, delta=1e-9)
+    fresh = 0.0, 0.0
+
+    def spend(self, state, request):
+        epsilon, delta = per_run(request, basic_epsilon), per_run(request, basic_delta)
+        # an epsilon is rounded up; a delta is small enough as it is
+        return np.ceil((state[0] + epsilon) * 1e9) / 1e9, np.round(state[1] + delta, 9)
+
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)
-        return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-3 * (1 - 1e-12))
+        return (epsilon <= 0.01) & (delta <= 1e-9)
+
+
+@CASES.broken(
+    "RandomizedResponse(1), then 0.05 as often as one likes.",
+    [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10,
+)
+class NeverEmpty(Rule):
+    """1-DP; what remains goes down with every answer, to a twentieth, so that a desk is never left with nothing."""
+
+    promise = fp.PureDP(1.0)
+    fresh = 1.0
+
+    def admits(self, state, request):
+        return request.pure_epsilon <= state
+
+    def spend(self, state, request):
+        return np.maximum(state - request.pure_epsilon, 0.05)
+
+
+@CASES.broken(
+    "Erasures: infinity minus infinity is no number, and no number is not above 0.3.",
+    [fp.Erasure(0.05)] * 3,
+    epsilon=6.0,
+)
+class MeanAndExcess(Sums):
+    """0.3-zCDP; for the report the mean loss is booked apart from what the bound rho adds to it."""
+
+    promise = fp.ZCDP(0.3)
+    fresh = 0.0, 0.0
+
+    def cost(self, state, request):
+        with np.errstate(invalid="ignore"):
+            mean = renyi_either_way(request, 1.0)
+            return mean, np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
+
+    def admits(self, state, request):
+        mean, excess = self.spend(state, request)
+        return ~(mean + excess > 0.3)
+
+
+@CASES.broken(
+    "Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before.",
+    [fp.Gaussian(0.99), fp.Gaussian(1.5)],
+    epsilon=4.0,
+)
+class OneStep(Rule):
+    """1-GDP; decision and ledger entry are made in one step, so that no other request comes between the two."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= 1.0
+
+    def spend(self, state, request):
+        return state + request.gdp_mu**2 * (1 + 1e-12)
+
+    def grant(self, state, request):
+        after = self.spend(state, request)
+        return state <= 1.0, after

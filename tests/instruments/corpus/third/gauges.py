@@ -9,9 +9,9 @@ from scipy import special, stats
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, require_after
-from tests.instruments.corpus.lattice import best_on_lattice, response_delta
-from tests.instruments.corpus.rules import Gauge, Rule, renyi_either_way
+from tests.instruments.corpus.games import Best, Reached, require_after
+from tests.instruments.corpus.lattice import response_delta
+from tests.instruments.corpus.rules import Counts, Gauge, Rule, renyi_either_way
 
 CASES = Cases()
 
@@ -19,7 +19,6 @@ CASES = Cases()
 @CASES.broken(
     "Three responses at 0.36: 1.08 is read as 0.9, and the third is asked at 0.6.",
     lambda past: fp.RandomizedResponse(0.36) if len(past) < 3 else None,
-    epsilon=1.0,
 )
 class CutOffLosses(Gauge):
     """1-DP by what was really lost: questions up to 0.36, their losses cut off at 0.3 like every outlier."""
@@ -37,7 +36,6 @@ class CutOffLosses(Gauge):
 @CASES.broken(
     "Three responses at 0.39: when the third is asked the second is not in the books.",
     lambda past: fp.RandomizedResponse(0.39) if len(past) < 3 else None,
-    epsilon=0.8,
 )
 class LateLosses(Rule):
     """0.8-DP by what was really lost; the loss of an answer is in the books when the next one is out."""
@@ -84,7 +82,6 @@ def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "A pair with a loss of 4.6 in one of a thousand, asked until it happens: all other losses are tiny.",
     lambda past: fp.FinitePair((1e-3, 1 - 1e-3), (1e-5, 1 - 1e-5)) if len(past) < 40 else None,
-    alpha=2.0,
 )
 class SquaredLosses(Gauge):
     """(2, 0.1)-RDP: the squares of what was lost, whose mean is D_2 of a Gaussian, plus D_2 of what comes next."""
@@ -98,6 +95,11 @@ class SquaredLosses(Gauge):
         return state + renyi_either_way(request, 2.0) <= 0.1 * (1 - 1e-9)
 
 
+@CASES.broken(
+    "Responses at 0.2: two that differ cost nothing, two that agree no more than their price.",
+    Best([fp.RandomizedResponse(0.2)], 60),
+    epsilon=2.0,
+)
 class KindSettlement(Rule):
     """1-GDP; two answers are settled together, at the square of what both lost and never above their price."""
 
@@ -109,7 +111,7 @@ class KindSettlement(Rule):
 
     def spend(self, state, request):
         settled, due, loss, rounds = state
-        return settled.copy(), due + request.gdp_mu**2, loss.copy(), rounds + 1
+        return settled, due + request.gdp_mu**2, loss, rounds + 1
 
     def observe(self, state, loss):
         settled, due, lost, rounds = state
@@ -124,13 +126,12 @@ class KindSettlement(Rule):
         )
 
 
-@CASES.breaks(KindSettlement)
-def _cheap_pairs(filt: fp.PrivacyFilter) -> Reached:
-    """Responses at 0.2: two that differ cost nothing, two that agree no more than their price."""
-    return Reached(best_on_lattice(filt, 0.2, (1,), 2.0, 60), epsilon=2.0)
-
-
-class CalledOff(Rule):
+@CASES.broken(
+    "Seventy responses at 0.15: a second chance where the first thirty add up to nothing.",
+    Best([fp.RandomizedResponse(0.15)], 70),
+    margin=0.1,
+)
+class CalledOff(Counts):
     """(1.5, delta)-DP: forty answers at 0.15 exactly; where the first thirty called each other off, forty more."""
 
     level, count, check = 0.15, 40, 30
@@ -140,20 +141,11 @@ class CalledOff(Rule):
     def admits(self, state, request):
         return (state[0] < self.count) & np.less_equal(request.pure_epsilon, self.level)
 
-    def spend(self, state, request):
-        return state[0] + 1, state[1].copy(), state[2].copy()
-
     def observe(self, state, loss):
         count, lost, renewed = state
         lost = np.round(lost + loss, 9)
         renew = (count == self.check) & (np.abs(lost) < 1e-8) & ~renewed
         return np.where(renew, 0, count), np.where(renew, 0.0, lost), renewed | renew
-
-
-@CASES.breaks(CalledOff, margin=0.1)
-def _forty_more(filt: fp.PrivacyFilter) -> Reached:
-    """Seventy responses at 0.15: a second chance where the first thirty add up to nothing."""
-    return Reached(best_on_lattice(filt, 0.15, (1,), 1.5, 70), epsilon=1.5)
 
 
 def _plan(level: float, count: int) -> float:
@@ -178,7 +170,7 @@ class OneOfTwoPlans(Rule):
         return (count < most) & (request.pure_epsilon <= level)
 
     def spend(self, state, request):
-        return state[0].copy(), state[1] + 1
+        return state[0], state[1] + 1
 
     def observe(self, state, loss):
         plan, count = state

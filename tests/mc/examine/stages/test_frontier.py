@@ -19,12 +19,11 @@ from mc.examine.stages.frontier import Affordable, _row_law, alternatives, insid
 from mc.examine.stages.game_menus import alarms
 from mc.examine.subject import Subject
 from mc.examine.verify import examine
-from tests.instruments.corpus.fifth.moving import AbstentionBonus
-from tests.instruments.corpus.fifth.shares import ByteCounter
-from tests.instruments.corpus.fifth.sound_shares import EqualShares
+from tests.instruments.corpus.fifth.broken import AbstentionBonus, ByteCounter
+from tests.instruments.corpus.fifth.sound import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
-from tests.instruments.corpus.third.sound_books import BucketInTheSum
+from tests.instruments.corpus.third.sound import BucketInTheSum
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import subject as asked_about
 

@@ -17,7 +17,7 @@ from mc.examine.sequence import Sequence
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import _Plain, plain_plans, telling, written
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
-from tests.instruments.corpus.fifth.moving import AbstentionBonus
+from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import LONG, subject
 from tests.mc.examine.toys import Forgets

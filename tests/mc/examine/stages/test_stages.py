@@ -44,8 +44,8 @@ from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
 from mc.examine.witness import TELLING
 from mc.worst_case.plan import Plan
-from tests.instruments.corpus.fifth.shares import SinglePrecision
-from tests.instruments.corpus.fifth.sound_shares import SingleUpwards
+from tests.instruments.corpus.fifth.broken import SinglePrecision
+from tests.instruments.corpus.fifth.sound import SingleUpwards
 from tests.instruments.corpus.third.gauges import LateLosses
 from tests.mc.examine import toys, unhappy
 from tests.mc.examine.test_witness import GrantsAll

@@ -1,0 +1,111 @@
+"""What a filter's own code raises is told in a sentence that names its method and line; all else passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.adapters.bridge import BridgeError
+from mc.examine.clock import Clock
+from mc.examine.filter_fault import Calls, FilterFault, examining
+from tests.mc.examine import unhappy
+
+HERE = Path(__file__)
+
+
+class Breaks(unhappy.Plain):
+    """Its methods do what they are asked for: raise in a helper of this file, or call something."""
+
+    def admits(self, state, request):
+        return self.cost(state, request)
+
+    def cost(self, state, request):
+        return broken(request) if isinstance(request, BaseException) else request()
+
+    spend = lambda self, state, request: 1 // 0  # noqa: E731
+
+
+def broken(error):
+    raise error
+
+
+def line_of(words: str) -> int:
+    return next(number for number, line in enumerate(HERE.read_text().splitlines(), 1) if words in line)
+
+
+def asked(filt: fp.PrivacyFilter, request: object) -> Iterator[object]:
+    yield filt.admits(np.zeros(1), request)
+
+
+PLACE = f"at test_filter_fault.py, line {line_of('    raise error')}; mend it there"
+#: What is raised in the helper, and the sentence.
+SAID = {
+    "without words": (ValueError(), f"Breaks.cost raised ValueError {PLACE}"),
+    "with words": (KeyError("x"), f"Breaks.cost raised KeyError: 'x' {PLACE}"),
+    "in words of ours": (
+        TypeError("Breaks.admits is"),
+        f"Breaks.cost raised TypeError: Breaks.admits is {PLACE}",
+    ),
+    "for a generator": (StopIteration(), f"Breaks.cost raised StopIteration {PLACE}"),
+    "an interrupt": (KeyboardInterrupt(), f"Breaks.cost raised KeyboardInterrupt {PLACE}"),
+    "in another language": (BridgeError("bridge.mjs said nothing"), "bridge.mjs said nothing"),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_an_error_is_told_by_the_innermost_method_and_the_line_of_its_helper_once(name: str) -> None:
+    error, sentence = SAID[name]
+    filt = Breaks()
+    with pytest.raises(FilterFault) as caught, examining(Breaks()), examining(filt):
+        next(asked(filt, error))
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_function_without_a_name_is_told_by_where_it_stands() -> None:
+    filt = Breaks()
+    with (
+        pytest.raises(FilterFault, match=r"^Breaks\.Breaks\.<lambda> raised ZeroDivisionError: "),
+        examining(filt),
+    ):
+        filt.spend(np.zeros(1), None)
+
+
+def test_what_a_person_interrupts_and_what_is_raised_elsewhere_is_no_fault() -> None:
+    for error in (KeyboardInterrupt, ZeroDivisionError):
+        filt = unhappy.first("Interrupted", lambda error=error: broken(error()))()
+        with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else FilterFault), examining(filt):
+            filt.admits(np.zeros(1), fp.Gaussian(0.1))
+        with pytest.raises(error), examining(filt):
+            broken(error())
+
+
+class Steps(unhappy.Plain):
+    """Its methods are generators, whose frames are looked at."""
+
+    def admits(self, state, request):
+        yield
+
+    def spend(self, state, request):
+        yield
+
+
+def test_the_longest_call_is_told_and_how_long_the_last_one_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    filt, at = Steps(), [0.0]
+    frames = {name: getattr(filt, name)(None, None).gi_frame for name in ("admits", "spend")}
+    calls = Calls(filt)
+    monkeypatch.setattr(Clock, "now", staticmethod(lambda: at[0]))
+    for at[0], work in ((0.0, "admits"), (3.0, "spend"), (4.0, "admits")):
+        monkeypatch.setattr(calls, "_frames", lambda work=work: [(frames[work], 1)])
+        calls.look()
+    at[0] = 4.5
+    told = "Steps.admits (test_filter_fault.py, line 1) was still at work when the time was up"
+    assert (
+        calls.sentence("Mine") == f"{told}: it is slow, Steps.admits takes up to 3 s a call, this one 0.5 s"
+    )
+    at[0], calls.longest = 5.0, 0.0
+    assert calls.sentence("Mine") == f"{told}: Steps.admits had not returned after 1 s"
+    assert Calls(None).sentence("Mine") == "Mine was still at work when the time was up"
