@@ -43,7 +43,6 @@ from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
 from mc.losses.composition_order import CompositionCrossing, CompositionOrder
 from mc.losses.individual_accountant import IndividualAccountant
-from mc.losses.log_ratio import LogRatio
 from mc.losses.personal_bounds import PersonalBounds, PersonalRange
 from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, Play, play
@@ -55,6 +54,7 @@ from mc.training.training_audit import TrainingAudit, audit_training
 from mc.worst_case import WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated import CalibratedThreshold
+from theory.log_ratio import LogRatio
 
 __all__ = [
     "AccountantFilter",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
-from mc.estimate.simulate import Method, SimulationOptions, simulate
+from mc.estimate.estimator import Method
+from mc.estimate.simulate import SimulationOptions, simulate
 from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from mc.runs.executors import completed

@@ -27,7 +27,7 @@ from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
-from theory.pairs.finite import ExactMasses
+from theory.pairs.base import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
 from theory.realisation import optimal_split

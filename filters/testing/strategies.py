@@ -29,7 +29,6 @@ from filters.testing.requests import History, Requests, Tape, possible_loss, req
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 __all__ = [
-    "History",
     "TreeAdversary",
     "adversaries",
     "histories",

@@ -20,8 +20,9 @@ from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import Scouted, scout
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.finite_outputs import ball_of
-from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.log_ratio import Epsilon
 from mc.losses.too_large import TooLargeError
+from theory.log_ratio import LogRatio
 from theory.pairs import normal_law
 from theory.pairs.base import Direction
 

@@ -33,13 +33,14 @@ from mc.examine.subject import named_pairs
 from mc.examine.witness import Witness, named
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
-from mc.losses.log_ratio import LogRatio, nearest_log
+from mc.losses.log_ratio import nearest_log
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
+from theory.log_ratio import LogRatio
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction

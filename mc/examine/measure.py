@@ -24,7 +24,7 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Ren
 from theory.numerics.decimals import above, below
 from theory.pairs.base import Direction
 
-__all__ = ["MARGIN", "Bound", "Measure", "exceeds", "goals"]
+__all__ = ["Bound", "Measure", "exceeds", "goals"]
 
 #: Orders at which a zCDP promise is examined.
 _ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)

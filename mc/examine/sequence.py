@@ -26,11 +26,12 @@ from filters.contract.checks import checked_grant, checked_observe, checked_spen
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
-from mc.examine.measure import MARGIN, Measure, exceeds
+from mc.examine.measure import Measure, exceeds
 from mc.losses.balls import down
 from mc.losses.composition import Composition
 from mc.losses.renyi_low import renyi_low
 from mc.losses.tails import has_tails, tails
+from mc.worst_case.plan import MARGIN
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair

@@ -20,7 +20,8 @@ from typing import Any, Unpack
 from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import decode, encode, nameable
-from mc.estimate.simulate import Method, simulate
+from mc.estimate.estimator import Method
+from mc.estimate.simulate import simulate
 from mc.examine.holders import game_of
 from mc.examine.measure import Measure
 from mc.examine.replay import KINDS, Kind, Replayed, Result, known, measure_of, replayed, witness_kind

@@ -11,7 +11,8 @@ import flint
 
 from mc.losses.balls import BITS, ball
 from mc.losses.lattice_law import level
-from mc.losses.log_ratio import Epsilon, LogRatio, nearest_log
+from mc.losses.log_ratio import Epsilon, nearest_log
+from theory.log_ratio import LogRatio
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 

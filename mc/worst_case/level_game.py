@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.finite_outputs import gap_above
-from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.log_ratio import Epsilon
 from mc.losses.too_large import MERGED, check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
+from theory.log_ratio import LogRatio
 
 __all__ = ["UNDERFLOW", "UNIT", "LevelGame", "moderate"]
 

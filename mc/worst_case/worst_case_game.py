@@ -32,7 +32,7 @@ from mc.losses.finite_outputs import (
     stopped,
 )
 from mc.losses.lattice_law import LatticeLaw, Level, common_step, level, level_law
-from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.log_ratio import Epsilon
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
@@ -43,6 +43,7 @@ from mc.worst_case.strategy import LatticeStrategy
 from mc.worst_case.tree import GameTree, branches_of
 from theory.arguments import check_positive
 from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 

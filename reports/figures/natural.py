@@ -23,7 +23,6 @@ from matplotlib.axes import Axes
 
 from filters import NaturalFilter, knowingly
 from filters.rules.composition import composed_hockey_stick
-from mc.losses.log_ratio import LogRatio
 from mc.worst_case.plan import Plan, masses_of, written_out
 from mc.worst_case.solve import worst_case
 from reports.drawing import INK
@@ -31,6 +30,7 @@ from reports.figures.data import FigureData
 from reports.figures.lines import DASHES, colour, label, line
 from reports.figures.specification import Specification, checked, probabilities, whole, wholes
 from theory.arguments import check_positive
+from theory.log_ratio import LogRatio
 from theory.pairs import RandomizedResponse
 
 if TYPE_CHECKING:

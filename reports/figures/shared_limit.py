@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from filters.adapters.budget import from_budget
 from filters.adapters.labelled import LabelledFilter
 from filters.rules.composition import composed_hockey_stick
-from mc.losses.log_ratio import LogRatio
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, line
 from reports.figures.specification import Specification, whole
 from theory.guarantees import PureDP
+from theory.log_ratio import LogRatio
 from theory.pairs import DominatingPair, RandomizedResponse
 
 if TYPE_CHECKING:

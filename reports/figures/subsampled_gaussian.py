@@ -22,8 +22,9 @@ from mc.losses.individual_accountant import IndividualAccountant
 from mc.training.data import DataSet
 from mc.training.digits import digits
 from mc.training.network import Network
+from reports.drawing import GREY
 from reports.figures.data import FigureData
-from reports.figures.lines import GREY, colour, label, line
+from reports.figures.lines import colour, label, line
 from reports.figures.specification import (
     Specification,
     any_seed,

@@ -30,8 +30,9 @@ from mc.evaluate.evaluate import evaluate
 from mc.evaluate.evaluation import Evaluation
 from mc.worst_case.result import WorstCase
 from mc.worst_case.solve import worst_case
+from reports.drawing import GREY
 from reports.figures.data import FigureData
-from reports.figures.lines import GREY, label, line
+from reports.figures.lines import label, line
 from reports.figures.specification import Printed, Specification, probability, real, whole
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP

@@ -23,9 +23,10 @@ from typing import Any, ClassVar
 import numpy as np
 from matplotlib.axes import Axes
 
+from reports.drawing import GREY
 from reports.figures.data import FigureData
 from reports.figures.experiments import DELTA, GROUPS, GroupOutcome, GroupRun
-from reports.figures.lines import GREY, colour, line
+from reports.figures.lines import colour, line
 from reports.figures.specification import (
     any_seed,
     check_rising,

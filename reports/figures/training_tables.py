@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 from matplotlib.axes import Axes
 
+from reports.drawing import GREY
 from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
 from reports.figures.experiments import Setting, Trained
-from reports.figures.lines import GREY, colour
+from reports.figures.lines import colour
 from reports.figures.specification import any_seed, probability, real, reals
 from reports.figures.trained import STAND_IN, Spread, TrainingSpecification, some_trials
 from reports.shown.numbers import signed

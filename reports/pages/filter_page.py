@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 from matplotlib.ticker import LogFormatter
 
 from mc.examine.words import count_words, pair_words
-from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.log_ratio import Epsilon
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.attacked import attacks_table
@@ -19,6 +19,7 @@ from reports.pages.page import Page, explaining
 from reports.shown.numbers import NOTHING, percent
 from reports.template import mathml
 from theory.evidence import Outcome
+from theory.log_ratio import LogRatio
 from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair
 

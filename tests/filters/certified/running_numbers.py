@@ -30,14 +30,14 @@ from filters.catalogue import (
     ZCDPFilter,
 )
 from filters.certified.certify import certify
-from filters.certified.running_number import Claims, Least, RunningNumber
+from filters.certified.running_number import Least, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from theory.claims.formula import rational_value, variables
 from theory.conversions import CKS, SIMPLE
 from theory.proofs.engines import certified
 
-__all__ = ["PATH", "Claims", "cks_lemma", "in_rocq", "lemma_of", "simple_lemma"]
+__all__ = ["PATH", "cks_lemma", "in_rocq", "lemma_of", "simple_lemma"]
 
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 

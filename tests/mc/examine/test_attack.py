@@ -29,13 +29,13 @@ from mc.examine.attack import (
     replied,
 )
 from mc.examine.replay import replayed
-from mc.losses.log_ratio import LogRatio
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.plan import Plan
 from tests.mc.examine.toys import OneFamily, Sum
 from tests.mc.examine.witnesses import naive, natural
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence, Outcome
+from theory.log_ratio import LogRatio
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 

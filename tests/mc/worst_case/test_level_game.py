@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from mc.losses.lattice_law import level_law
-from mc.losses.log_ratio import LogRatio
 from mc.worst_case import windows, worst_case
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
@@ -18,6 +17,7 @@ from mc.worst_case.level_game import LevelGame, moderate
 from mc.worst_case.windows import Windows
 from tests.mc.worst_case.small_games import CountFilter, SquaresFilter, worth
 from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
 from theory.pairs import RandomizedResponse
 
 STEP = 2.0**-8

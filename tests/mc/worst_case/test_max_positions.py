@@ -14,11 +14,11 @@ import pytest
 
 from filters import BasicFilter, ExPostFilter, ZCDPFilter
 from mc.losses.composition import Composition
-from mc.losses.log_ratio import LogRatio
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case import graph, worst_case
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
 from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 BUDGET = 0.0208

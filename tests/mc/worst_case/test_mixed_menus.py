@@ -13,12 +13,12 @@ import pytest
 from filters import ApproximateDPFilter, BasicFilter
 from mc.losses.balls import ball, down, near, up
 from mc.losses.lattice_law import level, level_law
-from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.plan import written_out
 from tests.mc.losses.enumerated import real
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, WhimFilter, play_out
 from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
 from theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
 
 DIGITS = 120

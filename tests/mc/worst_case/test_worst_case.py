@@ -16,7 +16,6 @@ from filters.catalogue import CATALOGUE
 from filters.rules.unsound import NaturalFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
-from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.spend_grid import SpendGrid
 from tests.mc.worst_case.small_games import (
@@ -27,6 +26,7 @@ from tests.mc.worst_case.small_games import (
     worth,
 )
 from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
 from theory.pairs import (
     KOV,
     Erasure,

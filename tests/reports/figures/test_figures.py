@@ -17,8 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import filterproof as fp
+from reports.drawing import GREY
 from reports.figures.data import FigureData
-from reports.figures.lines import GREY
 from reports.figures.paper_figure import FIGURES, ComputedFigure, figure
 from reports.figures.specification import Specification
 from tests.reports.colours import contrast
