@@ -16,7 +16,7 @@ from typing import Self
 from mc.losses.composition import ways_of
 from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
-from theory.numerics.decimals import interval
+from theory.numerics.decimals import above, interval
 from theory.pairs.base import Direction
 from theory.shown import Pictured, Row, Shown, row_of
 
@@ -105,7 +105,7 @@ class NumericalEvaluation(Shown):
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} at epsilon={self.epsilon} "
-            f"(NUMERICAL, two grids differ by {self.difference:.2g}; {self.scope})"
+            f"(NUMERICAL, two grids differ by {above(self.difference, 2)}; {self.scope})"
         )
 
 

@@ -247,7 +247,8 @@ def test_a_numerical_value_has_no_evidence_to_decide_a_verdict_with():
     assert isinstance(found, fp.NumericalEvaluation)
     assert not hasattr(found, "evidence")
     assert not hasattr(found, "low")
-    assert "NUMERICAL" in str(found)
+    said = str(fp.NumericalEvaluation(1.0, 0.5, 2.309e-13, "PQ", 1, 1, "all"))
+    assert said == "0.5 at epsilon=1.0 (NUMERICAL, two grids differ by 2.4e-13; all)"
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------
