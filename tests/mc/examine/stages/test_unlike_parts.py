@@ -269,7 +269,7 @@ def test_a_class_that_claims_to_be_one_of_the_catalogue_is_none() -> None:
 ORDERS, REALISED = (CATALOGUE[name].example() for name in ("AllOrdersFilter", "RealisationFilter"))
 #: What a constructor should not have made -> words of the reason.
 MISMADE: dict[str, tuple[fp.PrivacyFilter, dict[str, Any], str]] = {
-    "larger budgets": (ORDERS, {"_orders": CATALOGUE["AllOrdersFilter"].larger()._orders}, "2 <= 1"),  # type: ignore[attr-defined]
+    "larger budgets": (ORDERS, {"_orders": CATALOGUE["AllOrdersFilter"].larger()._orders}, "that sum to 2"),  # type: ignore[attr-defined]
     "fewer orders": (
         ORDERS,
         {"_orders": type(ORDERS)(ORDERS.alphas[:1], ORDERS.rhos[:1])._orders},  # type: ignore[attr-defined,call-arg]
