@@ -157,11 +157,10 @@ class _Value:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether it is plain, or an object of the library whose fields are, or tuples of what is."""
+    """Whether it is plain, or an object of the library; of what may be changed within, no part is found again."""
     if not isinstance(value, _Value):
         return is_plain(type(value))
-    each = [one for part in value.parts for one in (part if type(part) is tuple else (part,))]
-    return of_the_library(value.kind) and bool(value.names) and all(is_plain(type(one)) for one in each)
+    return of_the_library(value.kind) and bool(value.names)
 
 
 def _is_still(value: object, thing: object) -> bool:
@@ -171,11 +170,14 @@ def _is_still(value: object, thing: object) -> bool:
     return thing is value
 
 
-def _value(thing: object) -> object:
+def _value(thing: Any) -> object:
     """What a value is now: it may be changed in place."""
     kind: Any = type(thing)
-    if is_plain(kind) or kind is Fraction or kind is tuple:  # most parts are
-        return thing
+    if is_plain(kind) or kind is Fraction or (kind is tuple and all(is_plain(type(one)) for one in thing)):
+        return thing  # most parts are
+    if kind is tuple or kind is list or kind is dict:
+        inside: Any = thing.items() if kind is dict else thing
+        return _Value(kind, (), tuple(map(_value, inside)))
     names = _field_names(kind)
     if isinstance(thing, type) or names is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else _Value(kind, (), (thing,))

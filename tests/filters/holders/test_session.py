@@ -171,6 +171,18 @@ def test_a_budget_of_ones_own_that_is_changed_in_place_is_seen_whatever_its_clas
         session.request(RandomizedResponse(0.1))
 
 
+@pytest.mark.parametrize("held", [[0.02], {"most": 0.02}, ([0.02], 1)], ids=str)
+def test_a_list_or_a_dict_that_a_budget_holds_is_seen_to_change(held: Any) -> None:
+    filt = MyFilter()
+    filt.budget = held  # type: ignore[attr-defined]
+    session = filt.open("retry")
+    assert session.request(RandomizedResponse(0.1))
+    changed = held[0] if isinstance(held, tuple) else held
+    changed["most" if isinstance(held, dict) else 0] = 9.0
+    with pytest.raises(TypeError, match="MyFilter must keep its promise and its budget"):
+        session.request(RandomizedResponse(0.1))
+
+
 def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
     class Widening(MyFilter):
         def admits(self, spent: Any, request: DominatingPair) -> Any:
