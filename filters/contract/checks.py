@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter, is_
 from reprlib import repr as short
+from types import FunctionType
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -356,17 +357,21 @@ def _knows_its_rules(filt: FilterBase, method: str) -> bool:
             return True
         if any(name in own for name in _SPEAKS_OF[method]):
             return False
-    # by what is found, for a class may be changed
-    return _knows(kind, method, _reader((method, *_SPEAKS_OF[method]))(kind))
+    # by what is found, for a class may be changed; what is no function may equal any, or have no hash
+    found = _reader((method, *_SPEAKS_OF[method]))(kind)
+    ask = _knows_once if all(type(one) is FunctionType for one in found) else _knows
+    return ask(kind, method, found)
 
 
-@kept_of_classes
 def _knows(kind: type, method: str, _: object) -> bool:
     order = kind.__mro__
     place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
     # the library's own classes inherit a `remaining` that asks their `admits`
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
+
+
+_knows_once = kept_of_classes(_knows)
 
 
 def _has_own_grant(filt: FilterBase) -> bool:
