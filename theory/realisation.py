@@ -89,7 +89,7 @@ def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.flo
     ValueError where kappa is more than 51 steps of 1/sigma. Source: paper 004, Proposition 1 and Figure 2.
     """
     kappa = float(check_positive("kappa", kappa))
-    mu = 1 / float(check_positive("sigma", sigma))
+    mu = float(check_positive("1 / sigma", 1 / float(check_positive("sigma", sigma))))
     rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return np.ones(rounds)

@@ -60,9 +60,12 @@ def _charged(pair: DominatingPair, n: int) -> dict[str, list[Exact]]:
 
 def as_alone(says: str, pair: DominatingPair, n: int) -> Iterator[RunningNumber]:
     """How many of n runs are charged otherwise than each alone, by every rule."""
-    alone = [_charged(pair.of_run(run), 1) for run in range(n)]
+    runs = [pair.of_run(run) for run in range(n)]
+    alone = {
+        key: _charged(one, 1) for key, one in {id(one): one for one in runs}.items()
+    }  # of many one member
     for name, charged in _charged(pair, n).items():
-        wrong = sum(not _alike(one, due[name][0]) for one, due in zip(charged, alone, strict=True))
+        wrong = sum(not _alike(due, alone[id(one)][name][0]) for due, one in zip(charged, runs, strict=True))
         claim = f"how many of {n} runs that ask for {says} {name} charges otherwise than one alone"
         yield Claims("RDP filter").equal(claim, wrong, 0)
 

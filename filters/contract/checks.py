@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter, is_
 from reprlib import repr as short
+from types import FunctionType
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -157,11 +158,10 @@ class _Value:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether it is plain, or an object of the library whose fields are, or tuples of what is."""
+    """Whether it is plain, or an object of the library; of what may be changed within, no part is found again."""
     if not isinstance(value, _Value):
         return is_plain(type(value))
-    each = [one for part in value.parts for one in (part if type(part) is tuple else (part,))]
-    return of_the_library(value.kind) and bool(value.names) and all(is_plain(type(one)) for one in each)
+    return of_the_library(value.kind) and bool(value.names)
 
 
 def _is_still(value: object, thing: object) -> bool:
@@ -171,11 +171,14 @@ def _is_still(value: object, thing: object) -> bool:
     return thing is value
 
 
-def _value(thing: object) -> object:
+def _value(thing: Any) -> object:
     """What a value is now: it may be changed in place."""
     kind: Any = type(thing)
-    if is_plain(kind) or kind is Fraction or kind is tuple:  # most parts are
-        return thing
+    if is_plain(kind) or kind is Fraction or (kind is tuple and all(is_plain(type(one)) for one in thing)):
+        return thing  # most parts are
+    if kind is tuple or kind is list or kind is dict:
+        inside: Any = thing.items() if kind is dict else thing
+        return _Value(kind, (), tuple(map(_value, inside)))
     names = _field_names(kind)
     if isinstance(thing, type) or names is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else _Value(kind, (), (thing,))
@@ -354,17 +357,21 @@ def _knows_its_rules(filt: FilterBase, method: str) -> bool:
             return True
         if any(name in own for name in _SPEAKS_OF[method]):
             return False
-    # by what is found, for a class may be changed
-    return _knows(kind, method, _reader((method, *_SPEAKS_OF[method]))(kind))
+    # by what is found, for a class may be changed; what is no function may equal any, or have no hash
+    found = _reader((method, *_SPEAKS_OF[method]))(kind)
+    ask = _knows_once if all(type(one) is FunctionType for one in found) else _knows
+    return ask(kind, method, found)
 
 
-@kept_of_classes
 def _knows(kind: type, method: str, _: object) -> bool:
     order = kind.__mro__
     place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
     # the library's own classes inherit a `remaining` that asks their `admits`
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
+
+
+_knows_once = kept_of_classes(_knows)
 
 
 def _has_own_grant(filt: FilterBase) -> bool:

@@ -11,6 +11,7 @@ what would fit now: sigma=1, and no other q
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -59,9 +60,12 @@ class Denial:
         if not isinstance(value, float) or not value > 0:
             return 0.0
 
+        def changed(power: float) -> float:
+            return float(min(value * 2.0 ** (way * power), sys.float_info.max))
+
         def fits(power: float) -> bool:
             try:
-                pair = self.pair.with_parameters({name: value * 2.0 ** (way * power)})
+                pair = self.pair.with_parameters({name: changed(power)})
             except ValueError:  # no such pair
                 return False
             return self._admits(self.state, pair)
@@ -72,7 +76,7 @@ class Denial:
         while high - low > math.log2(_NEAR):
             middle = (low + high) / 2
             low, high = (low, middle) if fits(middle) else (middle, high)
-        return float(value * 2.0 ** (way * high))
+        return changed(high)
 
     def _admits(self, state: State, pair: DominatingPair) -> bool:
         return bool(checked_admits(self.filter, state, pair, 1)[0])
@@ -99,4 +103,4 @@ def _told(name: str, value: float, way: int) -> str:
     """The value to four digits, rounded away from the one that was denied."""
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 3)
     rounded = (math.ceil if way > 0 else math.floor)(Fraction(value) / unit * (1 - way * Fraction(1, 10**12)))
-    return f"{name}={float(rounded * unit):.4g}"
+    return f"{name}={float(min(rounded * unit, Fraction(sys.float_info.max))):.4g}"

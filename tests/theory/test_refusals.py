@@ -37,7 +37,7 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (CKS.budget, "epsilon must be finite and > 0", (math.inf, 1e-5)),
     (fp.GaussianDP, r"mu must be finite and > 0, got mu=-1\.0", (-1.0,)),
     (optimal_split, "delta must be one number below 1/2", (48, 0.5)),
-    (lambda sigma: kappa_survival(1.0, sigma=sigma, rounds=2), "sigma must be", (0.0,)),
+    (lambda sigma: kappa_survival(1.0, sigma=sigma, rounds=2), "sigma must be", (0.0,), (5e-324,)),
     (fp.renyi_epsilon, "rho must be >= 0, got rho=(-1|nan)", (2.0, -1.0, 1e-6), (2.0, math.nan, 1e-6)),
     (fp.renyi_epsilon, "alpha must be", (1.0, 1.0, 1e-6)),
     (fp.RenyiFilter, r"alpha must be finite and >= 1, got alpha=0\.5", (0.5, 1.0)),

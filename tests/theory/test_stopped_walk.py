@@ -99,6 +99,11 @@ def test_the_first_two_releases_are_decided_before_any_loss_is_known(rounds: int
     assert [chance == 1.0 for chance in left] == [t < 2 for t in range(rounds)]
 
 
+def test_no_chance_is_above_one_whatever_is_rounded() -> None:
+    for limit in range(8, 13):
+        assert kappa_survival(float(limit), sigma=2.0, rounds=8).max() <= 1
+
+
 @pytest.mark.parametrize("nodes", [1, 2, 7, 64])
 def test_nodes_and_weights_integrate_polynomials_exactly_and_are_those_of_scipy(nodes: int) -> None:
     at, weight = gauss_legendre(nodes)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import filterproof as fp
 from filters.accounting import charge_rules, directed
@@ -296,9 +297,20 @@ def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
     charge: charge_rules.ChargeRule, promise: fp.Guarantee
 ) -> None:
     most = limit_of(promised_budget(charge, promise))
-    assert implied(charge, most, promise)[0].theorem in fp.THEOREMS
+    why, bits = implied(charge, most, promise)
+    assert why.theorem in fp.THEOREMS
+    assert (bits == 0) == isinstance(promise, fp.RenyiDP)  # a comparison of fractions is exact
     with pytest.raises(RefusedError, match=rf"charges by {re.escape(repr(charge))} that sum to .* not seen"):
         implied(charge, most * Fraction(TINY), promise)
+
+
+def test_a_sum_that_no_theorem_and_no_ball_joins_to_a_promise_is_refused() -> None:
+    with pytest.raises(RefusedError, match="nothing here leads"):
+        implied(fp.renyi_charge.at(2.0), Fraction(1, 8), fp.RenyiDP(3.0, 0.2))
+    with ctx.workprec(4096):  # next to the largest that gives the promise, which no ball tells
+        bits, exponent = ((arb(1).exp() + 0.5) / 0.5).log().mid().man_exp()
+    with pytest.raises(RefusedError, match="not seen to give"):
+        implied(fp.pure_charge, int(bits) * Fraction(2) ** int(exponent), fp.ApproxDP(1.0, 0.5))
 
 
 def test_amounts_are_exact() -> None:

@@ -103,3 +103,5 @@ def test_values_are_shown_on_the_far_side_of_what_was_found() -> None:
     assert _told("sigma", 1.23451, 1) == "sigma=1.235"
     assert _told("q", 0.0123456, -1) == "q=0.01234"
     assert (_told("p", 5e-324, -1), _told("p", 1e-320, 1)) == ("p=4.941e-324", "p=1e-320")
+    widest = denied(fp.BasicFilter(5.5635e-309).open(), Laplace(b=1.75e308))
+    assert str(widest).endswith("what would fit now: b=1.798e+308")

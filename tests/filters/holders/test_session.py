@@ -120,19 +120,23 @@ class Endless(fp.Budget, metaclass=Claims):
 
 
 @pytest.mark.parametrize(
-    ("part", "name", "value"),
-    [("budget", "high", 4.0), ("budget", "high", ClaimsToBeAny(4.0)), (None, "budget", Endless(1.0, 0.0, 0))],
+    ("part", "name", "other"),
+    [
+        ("budget", "high", lambda budget: 4.0),
+        ("budget", "high", lambda budget: ClaimsToBeAny(4.0)),
+        (None, "budget", lambda budget: Endless(budget.high, budget.low, budget.exponent)),
+    ],
     ids=["a number", "one that claims to equal any", "a budget whose class does"],
 )
 def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_more(
-    part: str | None, name: str, value: object
+    part: str | None, name: str, other: Any
 ) -> None:
     filt = fp.GaussianFilter(mu=1.0)
     session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
     assert session.request(Gaussian(0.9))
     assert people.select(Gaussian(0.9)).all()
     charged = [holder.to_dict()["state"] for holder in (session, people)]
-    object.__setattr__(getattr(filt, part) if part else filt, name, value)
+    object.__setattr__(getattr(filt, part) if part else filt, name, other(filt.budget))
     for ask in (session.request, people.select, lambda pair: people.clip(np.full(2, pair.mu), sigma=1.0)):
         with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
             ask(Gaussian(0.9))
@@ -151,14 +155,31 @@ def test_a_budget_of_ones_own_that_is_changed_in_place_is_seen_whatever_its_clas
     class Limit(metaclass=ClaimsThis if claimed else type):
         most: float
 
+        def __getattribute__(self, name: str) -> Any:
+            return most if name == "most" else object.__getattribute__(self, name)
+
+    most = 0.02
+
     class Limited(MyFilter):
-        budget = Limit(0.02)
+        budget = Limit(most)
 
     filt = Limited()
     session = filt.open("retry")
     assert session.request(RandomizedResponse(0.1))
     filt.budget.most = 9.0
     with pytest.raises(TypeError, match="Limited must keep its promise and its budget"):
+        session.request(RandomizedResponse(0.1))
+
+
+@pytest.mark.parametrize("held", [[0.02], {"most": 0.02}, ([0.02], 1)], ids=str)
+def test_a_list_or_a_dict_that_a_budget_holds_is_seen_to_change(held: Any) -> None:
+    filt = MyFilter()
+    filt.budget = held  # type: ignore[attr-defined]
+    session = filt.open("retry")
+    assert session.request(RandomizedResponse(0.1))
+    changed = held[0] if isinstance(held, tuple) else held
+    changed["most" if isinstance(held, dict) else 0] = 9.0
+    with pytest.raises(TypeError, match="MyFilter must keep its promise and its budget"):
         session.request(RandomizedResponse(0.1))
 
 
