@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import roots_legendre
 
 from theory.arguments import check_count
 
@@ -18,20 +19,12 @@ __all__ = ["gauss_legendre", "steps_rule"]
 
 #: Nodes for each standard deviation of a step: with 4 of them walks agree with finer ones within 1e-11.
 _FINE = 5
-#: Bits of the balls that nodes and weights are rounded from.
-_BITS = 80
 
 
 @lru_cache(maxsize=256)
 def gauss_legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(nodes in (-1, 1), their weights), exact for polynomials of degree below 2 `nodes`; remembered, and read-only."""
-    from flint import arb, ctx
-
-    count = check_count("nodes", nodes)
-    # the doubles next to roots enclosed in balls: the same on every processor, and faster than a matrix's eigenvalues
-    with ctx.workprec(_BITS):
-        roots = [arb.legendre_p_root(count, k, weight=True) for k in reversed(range(count))]
-    at, weight = (np.array([float(part.mid()) for part in parts]) for parts in zip(*roots, strict=True))
+    at, weight = roots_legendre(check_count("nodes", nodes))
     at.flags.writeable = weight.flags.writeable = False
     return at, weight
 
