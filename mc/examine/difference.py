@@ -26,7 +26,7 @@ from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
 from mc.examine.sequence import Sequence, granted
 from mc.examine.worker import alone
-from theory.arguments import check_count
+from theory.arguments import check_count, check_positive
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 
@@ -91,7 +91,8 @@ def first_difference(
 
     Requests are drawn near what either affords, fresh and later. Both are told the same losses; what both deny is
     passed over. A history is cut to what the difference needs, and its last request is the dearest of a family where
-    that shows a broken promise. Time decides only where the search stops.
+    that shows a broken promise. Time, counted from the first request that both are asked, decides only where the
+    search stops.
     Raises TypeError for what is no filter, ValueError for seconds <= 0 or a negative seed. The filters' code runs in a
     process of its own: FilterFault where it raises, or ends that process, and where one that nobody has asked before
     decides otherwise.
@@ -99,7 +100,8 @@ def first_difference(
     filters = one, other
     for filt in filters:
         checked_filter(filt)
-    work = partial(_searched, filters, Clock.of(seconds), check_count("seed", seed, least=0))
+    limit = float(check_positive("seconds", seconds))
+    work = partial(_searched, filters, limit, check_count("seed", seed, least=0))
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
     asked = other if program_of(other) is not None else one
@@ -113,10 +115,11 @@ def first_difference(
     return found
 
 
-def _searched(filters: tuple[PrivacyFilter, PrivacyFilter], clock: Clock, seed: int) -> DifferenceSearch:
+def _searched(filters: tuple[PrivacyFilter, PrivacyFilter], seconds: float, seed: int) -> DifferenceSearch:
     histories, requests = 0, 0
     with examining(filters[0]), examining(filters[1]):
         near = [requests_near(filt) for filt in filters]
+        clock = Clock.of(seconds)  # from here: a busy machine would else ask nothing
         for history in _histories(near, np.random.default_rng(seed)):
             if clock.over:
                 break

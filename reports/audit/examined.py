@@ -10,6 +10,7 @@ import logging
 import math
 import platform
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -106,9 +107,9 @@ def shown(library: Library, fault: Fault) -> AuditedFault:
 
 
 def _ended(status: int, printed: str) -> str:
-    """How a script ended, in a line: the error that it did not catch, with its words."""
+    """How a script ended, in a line: the error that it did not catch, or the signal that ended it, with its words."""
     if status <= 0:
-        return f"status {status}"
+        return f"status {status}" + (f", {signal.strsignal(-status)}" if status else "")
     *_, file, error = re.split(
         r'^  File "(.+?)".*\n(?:    .*\n)*', f'  File "no"\n{printed}', flags=re.MULTILINE
     )

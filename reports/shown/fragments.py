@@ -29,7 +29,7 @@ from reports.shown.numbers import agreed_within
 from reports.template import mathml, rendered
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
-from theory.numerics.decimals import above, chance, interval, near
+from theory.numerics.decimals import above, below, chance, interval, near
 from theory.proofs.proof import Proof
 from theory.shown import Pictured, Shown
 
@@ -191,6 +191,10 @@ def _together(failure: float) -> str:
     return f"all intervals hold together, except with probability at most {chance(failure)}"
 
 
+def _delta(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
+    return f"delta {value}"
+
+
 def _sentence(verdict: Verdict) -> str:
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
@@ -229,9 +233,10 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     ),
     WorstCase: _rows(
         "Worst case",
+        _delta,
         notes=lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
     ),
-    Evaluation: _rows("Value of one strategy"),
+    Evaluation: _rows("Value of one strategy", _delta),
     NumericalEvaluation: _rows(
         "Value of one strategy",
         lambda one: (
@@ -244,7 +249,10 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Attack: _attack,
     Decision: _rows("Decision"),
     ProfileDecision: _rows("Decision on a curve"),
-    CalibratedThreshold: _rows("Calibrated threshold"),
+    CalibratedThreshold: _rows(
+        "Calibrated threshold",
+        lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)} keeps {_delta(one)}",
+    ),
     CalibratedFilter: _rows(
         "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)
     ),

@@ -19,6 +19,7 @@ from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ from mc import LocalPool
 from mc.engine.encoding import encode, nameable
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
-from reports.commands import prove, verify
+from reports.commands import prove, simulate, verify
 from reports.commands.console import complain, doing, say
 from reports.commands.verify import limit_of
 from reports.finding import Claim, Told
@@ -511,6 +512,16 @@ def test_ctrl_c_in_verify_says_what_was_done_and_lost(
     assert files(folder) == before
 
 
+def test_a_long_simulation_says_about_how_long_and_what_keeps_it() -> None:
+    given: dict[str, Any] = {"seconds": 2.0, "total": 5000, "rate": 10.0}
+    for left, words in ((59, ""), (120, "2 minutes"), (7200, "2 hours"), (172_800, "2 days")):
+        progress: Any = SimpleNamespace(remaining_seconds=left, **given)
+        for kept, advice in ((False, "pass --store"), (True, "Ctrl-C keeps")):
+            told = simulate._hint(progress, kept=kept)
+            assert (f"5,000 paths take about {words} more at 10 a second; {advice}" in told) == (left > 59)
+            assert bool(told) == (left > 59)
+
+
 @pytest.mark.slow
 def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
     run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "3e7")
@@ -536,7 +547,8 @@ def test_what_is_said_is_neither_markup_nor_obeyed_by_a_terminal(capsys: pytest.
     assert shown.err == "filterproof: x[/b][red]?[31m?\n"
 
 
-THINGS = (Gaussian(0.7), RandomizedResponse(1.2), Erasure(0.2))
+#: More than there are tasks.
+THINGS = (Gaussian(0.7), RandomizedResponse(1.2), Erasure(0.2)) * 5
 
 
 class Sending(Executor):

@@ -78,6 +78,12 @@ def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
             assert escaped(word.value) in made
 
 
+def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:
+    made = _made("charges")
+    assert "| `Gaussian(1)` | none, truly | 0.5 (least) | 1 (least) |" in made
+    assert "| `Laplace(1)` | 1 (least) | 0.5 (bound: 73.58 % is due) | 1.03006 (least) |" in made
+
+
 def test_every_filter_command_and_status_has_its_row() -> None:
     (page,) = (page for page in PAGES if page.match("reference/commands.md"))
     filters, commands, whole = _made("filters"), _made("commands"), expand(page.read_text("utf-8"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter
+from filters import ApproximateDPFilter, GaussianFilter, IndividualFilter, PrivacyFilter
 from mc import Constant, LossChasing
 from reports.expression import read_adversary, read_filter, read_value
 from reports.user_filter import load_filter
@@ -83,6 +83,9 @@ class NoPromise(fp.PrivacyFilter):
 class NeedsMore(MyFilter):
     def __init__(self, budget): self.budget = budget
 
+class Each(fp.IndividualFilter):
+    def __init__(self): super().__init__(fp.GaussianFilter(mu=1.0), people=2)
+
 instance = MyFilter()
 number = 3
 """
@@ -98,6 +101,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["MyFilter", "instance"])
 def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
     assert isinstance(load_filter(f"{file}::{name}"), PrivacyFilter)
+    assert isinstance(load_filter(f"{file}::Each"), IndividualFilter)  # a holder, too
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
     [
         ("{file}", "must look like file.py::MyFilter"),
         ("{file}::", "must look like file.py::MyFilter"),
-        ("{file}::Missing", "it defines Greets, Halts, MyFilter, NeedsMore, NoPromise, OfAClass"),
+        ("{file}::Missing", "it defines Each, Greets, Halts, MyFilter, NeedsMore, NoPromise, OfAClass"),
         ("{file}::NoPromise", "must state a promise"),
         ("{file}::Greets", "must promise a guarantee.* of type str"),
         ("{file}::OfAClass", "must promise a guarantee.* of type ABCMeta"),

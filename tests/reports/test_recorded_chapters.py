@@ -16,7 +16,7 @@ from reports.chapter import Chapter
 from reports.chapters import accountant, central_limit, chapter, rates
 from reports.chapters.bench import recorded_bench
 from reports.chapters.central_limit import GAMES, MENUS, POINTS
-from reports.chapters.power import recorded_faults
+from reports.chapters.power import recorded_faults, recorded_power
 from reports.chapters.rates import CASES, DELTA
 from reports.pages.played import SolvedPoint
 from reports.study import Study
@@ -233,3 +233,13 @@ def test_the_rooms_of_planted_faults_add_up_to_the_score() -> None:
     assert sum(int(row[1]) for row in score.rows) <= recorded["files"]
     assert sum(len(table.rows) for table in missed) == recorded["faults"] - recorded["red"]
     assert f"{recorded['red']} of {recorded['faults']} in {recorded['files']} files refused" in score.caption
+
+
+def test_the_corpus_is_counted_by_part_and_what_was_missed_is_named() -> None:
+    cases = record("power")["cases"]
+    ends = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
+    wrong = [[case["half"], case["name"]] for case in cases if case["outcome"] not in ends[case["kind"]]]
+    score, missed = recorded_power()
+    assert [list(row[:2]) for row in missed.rows] == wrong
+    assert sum(int(row[2]) for row in score.rows) == len(cases)
+    assert sum(int(row[-2].split(" of ")[0]) for row in score.rows) == len(cases) - len(wrong)

@@ -272,6 +272,7 @@ def test_a_worst_case_shows_its_bounds_evidence_and_scope_and_one_that_tried_not
     (row,) = made("WorstCase").rows()
     assert (Fraction(row["ratio"]), row["epsilon"]) == (Fraction(3, 2), float(fp.LogRatio(Fraction(3, 2))))
     assert {"value", "low", "high", "evidence", "scope"} <= row.keys()
+    assert words(made("WorstCase")).startswith("Worst case: delta 23/54 = [0.4259")
     worst = fp.worst_case(fp.ZCDPFilter(1e-9), fp.RandomizedResponse(1.0), epsilon=1.0)
     assert "say nothing" in words(worst)
     assert "say nothing" not in words(made("WorstCase"))
@@ -330,6 +331,7 @@ def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
     told, filt = made("Decision"), made("CalibratedThreshold")
     assert f"failure {chance(told.failure)} at any stopping time" in words(told)
     assert told.rows()[0]["side"] == "ABOVE"
+    assert f"sum of epsilon^2 / 2 up to {below(filt.threshold)} keeps delta [" in words(filt)
     assert float(cells(filt)["threshold"]) == filt.threshold, "of what makes it again no digit is missing"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_observe, checked_start
+from filters.testing.requests import requests_near
+from mc.examine import difference
 from mc.examine.difference import Difference, _Apart, first_difference
 from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import granted
@@ -93,6 +96,12 @@ def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() ->
     assert found.difference is None
     assert found.requests > 300
     assert "does not prove that there is none" in str(found)
+
+
+@pytest.mark.usefixtures("wall_clock")
+def test_finding_what_to_ask_takes_none_of_the_time_for_asking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difference, "requests_near", lambda filt: (time.sleep(0.6), requests_near(filt))[1])
+    assert first_difference(Sum(), Sum(), seconds=1.0).histories > 0
 
 
 @pytest.mark.parametrize("turned", [False, True])

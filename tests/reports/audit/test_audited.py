@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
@@ -36,6 +37,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> AuditedLibrary:
 
 
 OTHERS = "import os, sys\nfrom typing import assert_never\n"
+ABORTED = f"status -6, {signal.strsignal(6)}"
 INVALID = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
 
 
@@ -55,7 +57,10 @@ INVALID = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
             {"faults": "def tenth(): int('2,\\n1')", "ends": "ValueError: inv"},
             {"shown": True, "got": INVALID},
         ),
-        ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status -6"}, {"shown": True}),
+        (
+            {"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status -6"},
+            {"shown": True, "got": ABORTED},
+        ),
         ({"faults": f"{OTHERS}def tenth(): os.abort()", "ends": "status 6"}, {"shown": False}),
         ({"value": 2.1}, {"shown": True, "agree": False, "there": False}),
         ({"value": 2.0 + 1e-9}, {"agree": True}),

@@ -48,6 +48,8 @@ def problems(library: Library) -> Iterator[str]:
             yield f"{place} imports {', '.join(ours)}, and must run without us"
         if "{" in fault.expected and not values:
             yield f"{place} expects a true value, to which it has no routes"
+        if fault.ends[-1:] in ("", ":"):  # as read; the default ends in a space
+            yield f"{library.folder}/library.toml: {fault.key} ends with any error of its class"
         for name, law in fault.breaks:
             if name not in asked or law not in ACCOUNTANT_LAWS:
                 yield f"{library.folder}/library.toml: {fault.key} breaks {law} of {name}, which is never asked"
@@ -86,6 +88,7 @@ def test_a_library_has_findings_with_scripts_and_with_routes_that_agree(library:
             {"text": TEXT.replace('subject = "tenth"', 'subject = "ninth"')},
             "subjects.py has no function ninth",
         ),
+        ({"text": TEXT.replace("breaks =", 'ends = "ValueError: "\nbreaks =')}, "tenth ends with any error"),
         ({"value": 2.1}, "library.toml: tenth has routes that end at [2.0, 2.1]"),
         ({"text": TEXT.replace('"two"', '"added", 2.0')}, "library.toml: tenth has the same route twice"),
     ],

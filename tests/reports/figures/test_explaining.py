@@ -37,6 +37,9 @@ def test_b_star_of_the_figure_is_the_budget_at_which_two_outcomes_reach_delta() 
         assert fp.ZCDP(most).extremal(epsilon).low == pytest.approx(delta, rel=1e-8)
         assert fp.ZCDP(least).extremal(epsilon).high == pytest.approx(delta, rel=1e-12)
     assert "ends apart by at most" in shown.caption
+    lines = shown.plot().axes[0].get_lines()  # one for each delta
+    drawn = [float(y) for line in lines for y in np.asarray(line.get_ydata())]
+    assert drawn == shown.data.column("least").tolist()
 
 
 def test_the_natural_filters_tree_is_the_one_played_by_hand() -> None:

@@ -17,6 +17,7 @@ from mc.examine.witness import menu_witness
 from reports.drawing import svg_text
 from reports.finding import Claim, Finding
 from reports.pages.filter_page import filter_page
+from reports.pages.held import LookedAt
 from reports.pages.overview import Row, between, counted, overview, picture
 from reports.pages.page import Badge
 from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
@@ -116,6 +117,7 @@ def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() ->
     row = Row(SUBJECTS[0], "a promise", OPEN, game(0.3), exam, None)
     assert (row.attack, row.attacked_on) == (0.6, "a menu at epsilon=1")
     assert replace(row, played=game(0.7)).attack == pytest.approx(0.693)
+    assert LookedAt.of(exam).near == 0.9  # of a holder, whatever the measure
     assert "games: other menus" in filter_page(row).uncovered
 
 

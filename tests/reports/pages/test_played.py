@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from filters.catalogue import CATALOGUE
 from mc import Estimate, cluster
+from mc.examine.supremum import supremum
 from reports.chapters import chapter
 from reports.chapters.games import judge_attacks
 from reports.pages.attacked import AttackRow, Runs, attacks_table
@@ -183,6 +185,13 @@ def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
     assert low <= menu.hits(1e-3) <= most * (1 + 1e-9)
     assert one.band.backward[0.0].low <= menu.advantage
     assert "Simulated, the game's best strategy, 8,192 runs" in dict(page.facts)["An attacker gets"]
+    # with a theorem a bound over all mechanisms, from above, also at twice the epsilon
+    holds = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "all", "a theorem")
+    bounds = dict(AttackerShown(replace(row, verdict=holds)).curves["certified for all mechanisms"].bounds)
+    ends = {at: supremum(subject.make(), at) for at in bounds}
+    assert bounds == {at: over.high for at, over in ends.items()}
+    assert any(over.low < over.high for over in ends.values())
+    assert {one.supremum.epsilon, 2 * one.supremum.epsilon} <= bounds.keys()
     assert [picture.name for picture in page.pictures][:2] == [subject.key, f"{subject.key}-attacker"]
 
 
