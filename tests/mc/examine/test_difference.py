@@ -11,6 +11,8 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_observe, checked_start
+from filters.testing.requests import requests_near
+from mc.examine import difference
 from mc.examine.difference import Difference, _Apart, first_difference
 from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import granted
@@ -108,6 +110,22 @@ def test_whose_code_ends_the_process_is_told_as_one_of_both() -> None:
     leaves = unhappy.first("Leaves", partial(os._exit, 7))()
     with pytest.raises(FilterFault, match="the process that examined Sum and Leaves ended with status 7"):
         first_difference(Sum(), leaves, seconds=9.0)
+
+
+def test_kernels_are_loaded_once_before_the_workers_and_by_no_filter_of_the_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[fp.PrivacyFilter] = []  # here: what workers append is lost with them
+
+    def noted(filt: fp.PrivacyFilter) -> Any:
+        asked.append(filt)
+        return requests_near(filt)
+
+    monkeypatch.setattr(difference, "requests_near", noted)
+    difference._load_kernels.cache_clear()
+    for _ in range(2):
+        first_difference(Sum(), Sum(), seconds=0.01)
+    assert asked == [fp.ZCDPFilter(1.0)]
 
 
 def test_the_same_seed_finds_the_same() -> None:
