@@ -34,10 +34,9 @@ class OutputFolder:
             for missing in reversed(self._made):
                 missing.mkdir()
                 self._left.callback(_remove_if_empty, missing)
-            hidden = tempfile.TemporaryDirectory(
-                prefix=".unfinished.", dir=self.path, ignore_cleanup_errors=True
-            )
-            self._hidden = Path(self._left.enter_context(hidden))
+            # no TemporaryDirectory, which a copy of this process that ends in the meantime would remove
+            self._hidden = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
+            self._left.callback(shutil.rmtree, self._hidden, ignore_errors=True)
             for name in ("new", "old"):
                 (self._hidden / name).mkdir()
         except OSError as error:

@@ -42,7 +42,7 @@ __all__ = ["Retrained", "StepTaken", "train_idx"]
 _FURTHER = 35
 _FAILURE = 0.05
 #: What everyone spent and the generator of the noise: for no other eyes.
-_PRIVATE, _KEPT = "private", "descent.json"
+_PRIVATE, _KEPT, _EARLIER = "private", "descent.json", "descent.npz"
 #: Held locked by the run that writes beside it.
 _LOCK = "lock"
 _MODEL = "model.npz"
@@ -124,6 +124,10 @@ def train_idx(
         )
     private = _private(out)
     saved, filt = private / _KEPT, GaussianFilter(mu)
+    if (earlier := private / _EARLIER).exists():  # to begin anew would grant everyone's budget twice
+        raise ValueError(
+            f"out must hold no descent of an earlier version, got {str(earlier)!r}; pass another out"
+        )
     with _alone(private):
         if saved.exists():
             descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})

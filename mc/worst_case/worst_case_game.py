@@ -103,7 +103,8 @@ class _ExactLosses:
                 sides = {"low": LogRatio(ends[0]), "high": LogRatio(ends[1])}
         reached = set() if exact else {loss for layer in self.tree.layers for loss in layer.losses}
         for side, end in sides.items():
-            paid = {loss: near(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached}
+            with flint.ctx.workprec(BITS):
+                paid = {loss: near(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached}
             worth: Callable[[Any], Any] = partial(stopped, epsilon=end) if exact else paid.__getitem__
 
             def payoff(losses: Sequence[Any], worth: Callable[[Any], Any] = worth) -> NDArray[Any]:

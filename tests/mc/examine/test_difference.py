@@ -119,6 +119,22 @@ def test_whose_code_ends_the_process_is_told_as_one_of_both() -> None:
         first_difference(Sum(), leaves, seconds=9.0)
 
 
+def test_kernels_are_loaded_once_before_the_workers_and_by_no_filter_of_the_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[fp.PrivacyFilter] = []  # here: what workers append is lost with them
+
+    def noted(filt: fp.PrivacyFilter) -> Any:
+        asked.append(filt)
+        return requests_near(filt)
+
+    monkeypatch.setattr(difference, "requests_near", noted)
+    difference._load_kernels.cache_clear()
+    for _ in range(2):
+        first_difference(Sum(), Sum(), seconds=0.01)
+    assert asked == [fp.ZCDPFilter(1.0)]
+
+
 def test_the_same_seed_finds_the_same() -> None:
     one, again = (first_difference(Sum(), ResetAfterTen(), seconds=30.0).difference for _ in range(2))
     assert one == again is not None

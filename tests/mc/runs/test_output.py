@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mc.examine.worker import alone
 from mc.runs.output import OutputFolder
 
 
@@ -63,6 +64,13 @@ def test_a_disk_that_fails_is_told_and_one_that_cannot_wait_for_names_is_not(
     sentence = "out must be a folder on a disk that works, got out=.*; its files may be lost"
     with pytest.raises(OSError, match=sentence) if fails else nullcontext():
         folder.__exit__(None)
+
+
+def test_a_copy_of_the_process_that_ends_in_the_meantime_takes_nothing_away(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path) as folder:
+        folder.add("a.txt", b"whole")
+        alone(int, command=True)
+    assert os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_a_folder_that_cannot_be_written_to_is_one_clear_sentence_and_leaves_nothing(

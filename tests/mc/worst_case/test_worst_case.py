@@ -281,6 +281,15 @@ def test_played_out_it_is_worth_the_value(game, direction, rounds, evidence):
     assert solved.low <= reached <= solved.high
 
 
+def test_a_payoff_next_to_a_power_of_two_is_rounded_too():
+    pair = FinitePair((Fraction(6, 10), Fraction(4, 10)), (Fraction(1, 10), Fraction(9, 10)))
+    game = {"menu": pair, "epsilon": LogRatio(3 - Fraction(1, 3 * 2**60)), "rounds": 1}
+    exact, solved = (
+        worst_case(LossFilter(5.0, 1), **game, evidence=kind) for kind in (None, Evidence.CERTIFIED)
+    )
+    assert solved.low <= exact.value <= solved.high
+
+
 def test_a_denied_run_that_may_ask_again_gains_nothing():
     filt = CATALOGUE["RealisationFilter"].example()
     menu = [RandomizedResponse(0.5), RandomizedResponse(1.5)]
