@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["pytest_plugins"]
-
 _spec = find_spec("reports")
 _folders = [] if _spec is None else _spec.submodule_search_locations or []
 if Path(__file__).resolve().parent / "reports" not in [Path(folder).resolve() for folder in _folders]:

@@ -11,8 +11,6 @@ from filters.rules.unsound import knowingly
 from theory.log_ratio import LogRatio
 from theory.pairs import DominatingPair
 
-__all__ = ["Entry", "FilterPage"]
-
 
 @dataclass(frozen=True, slots=True)
 class FilterPage:

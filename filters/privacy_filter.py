@@ -15,8 +15,6 @@ from typing import Any, TypeGuard
 from filters.contract.filter_base import FilterBase, OnDenial, StateT
 from filters.holders.session import Session
 
-__all__ = ["PrivacyFilter", "is_filter"]
-
 
 class PrivacyFilter(FilterBase[StateT]):
     """A stopping rule over n runs at once: n simulated worlds, n individuals, or one application (n=1).

@@ -12,8 +12,6 @@ from reports.words import declared, said
 from theory.agreement import Accord
 from theory.evidence import Outcome
 
-__all__ = ["Chapter"]
-
 
 @dataclass(frozen=True, slots=True)
 class Chapter:

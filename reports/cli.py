@@ -20,8 +20,6 @@ from reports.commands.simulate import simulate
 from reports.commands.train import train
 from reports.commands.verify import limit_of, verify
 
-__all__ = ["COMMANDS", "app", "main"]
-
 app = typer.Typer(
     help="Is a privacy filter's promise true, and how tight is it?",
     no_args_is_help=True,

@@ -12,22 +12,6 @@ if TYPE_CHECKING:  # matplotlib takes a quarter of a second, and those who draw 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FORMATS",
-    "GREY",
-    "INK",
-    "NARROW",
-    "PALETTE",
-    "data_uri",
-    "drawn_into",
-    "figure_of",
-    "intervals_beside",
-    "new_figure",
-    "picture_bytes",
-    "plain_text",
-    "svg_text",
-]
-
 #: Okabe and Ito's colours, told apart by colour-blind readers, in the order of use.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 

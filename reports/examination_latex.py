@@ -9,8 +9,6 @@ from reports.examination_words import ExaminationWords
 from reports.pages.tightness_figure import shown
 from theory.numerics.decimals import above, below, near
 
-__all__ = ["examination_latex", "latex_number", "latex_text"]
-
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",

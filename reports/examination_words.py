@@ -26,8 +26,6 @@ from theory.shown import Row, row_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SCHEMA", "Ending", "ExaminationWords", "remarks", "story_figure", "story_lines", "version"]
-
 #: The number of the layout of verdict.json.
 SCHEMA = 1
 #: The columns of data.csv: those of what is measured, and those of how near the filter came.

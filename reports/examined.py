@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SEED", "Examined", "assert_holds", "failure", "verify"]
-
 SEED = 20_261_121
 
 

@@ -31,16 +31,6 @@ from reports.user_filter import load_filter
 from theory.arguments import did_you_mean
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = [
-    "read_adversary",
-    "read_command",
-    "read_filter",
-    "read_holder",
-    "read_promise",
-    "read_target",
-    "read_value",
-]
-
 
 def read_value(text: str) -> Any:
     """The value of an expression made of numbers, strings, None, tuples, known names, and calls of known classes.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from theory.proofs.proof import Proof
 
-__all__ = ["Claim", "Finding", "Picture", "Table", "Told", "slug"]
-
 
 def slug(name: str) -> str:
     """A name as a key of lower-case letters, digits and dashes.

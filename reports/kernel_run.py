@@ -33,8 +33,6 @@ from theory.kernel.record import (
     twice_defined,
 )
 
-__all__ = ["KernelError", "run_kernel"]
-
 #: The rows, in the order in which their files are named.
 _SUBJECTS = (
     *(divergences, conversions, approximate, gaussian),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from filters.privacy_filter import PrivacyFilter
     from reports.sarif import Result
 
-__all__ = ["FilterItem"]
-
 for _finder in sys.meta_path:
     if isinstance(_marked := getattr(_finder, "_must_rewrite", None), set):
         _marked -= {"filterproof", "filters", "mc", "reports", "theory"}

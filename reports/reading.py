@@ -6,8 +6,6 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-__all__ = ["read"]
-
 T = TypeVar("T")
 
 

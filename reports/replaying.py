@@ -22,16 +22,6 @@ from mc.examine.sequence import MOST_PLAYED
 from mc.examine.witness import Witness
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "beside",
-    "file_of",
-    "play_snippet",
-    "replay_command",
-    "replay_snippet",
-    "target_of",
-    "witness_command",
-]
-
 
 def replay_command(file: Path, key: str | None = None, *, target: str | Sequence[str] | None = None) -> str:
     """`filterproof replay FILE [KEY] [FILE.py::Class]`, or with the options that name a filter, quoted for a shell."""

@@ -34,8 +34,6 @@ from theory.agreement import Accord, Agreement
 from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 
-__all__ = ["render_page", "verdicts_document", "write_report"]
-
 SCHEMA = 2
 #: The papers, by the numbers that the project cites them by.
 PAPERS: tuple[tuple[str, str], ...] = (

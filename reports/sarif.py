@@ -17,8 +17,6 @@ from filters.adapters.labelled import program_of
 from reports.examination_words import Ending, ExaminationWords
 from reports.replaying import beside, file_of
 
-__all__ = ["RULES", "Result", "results_of", "sarif"]
-
 #: What can be wrong with a filter: the id of the rule and its sentence.
 RULES = {
     rule: " Or: ".join(ending.plain for ending in Ending if ending.rule == rule)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from reports.pages.held import Holders
     from reports.pages.played import Played
 
-__all__ = ["GameOptions", "Simulated", "SimulatedCurve", "Study"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -11,8 +11,6 @@ from reports.finding import Told
 from reports.study import Study
 from theory.proofs import joined, needed, own_steps
 
-__all__ = ["tell"]
-
 
 def tell(
     chapters: Sequence[Chapter], study: Study, *, on_chapter: Callable[[Chapter], None] = lambda _: None

@@ -10,8 +10,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-__all__ = ["mathml", "rendered", "style"]
-
 
 def rendered(template: str, **values: Any) -> str:
     """The template with these values; one that is missing is an error."""

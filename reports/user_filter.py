@@ -21,8 +21,6 @@ from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.filter_fault import FilterFault, ctrl_c, examining
 from theory.guarantees import Guarantee
 
-__all__ = ["load_filter"]
-
 
 def load_filter(target: str) -> Any:
     """The filter or holder that `file.py::Name` or `module::Name` names: an instance, or a class to be called.

@@ -9,8 +9,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["declared", "record", "said"]
-
 
 @cache
 def declared(file: str, table: str, *, by: str = "key") -> Mapping[str, Mapping[str, Any]]:

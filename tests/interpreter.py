@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["ROOT", "python"]
-
 ROOT = Path(__file__).parent.parent
 
 

@@ -146,9 +146,9 @@ def of_conversions() -> Iterator[str]:
 def of_intervals() -> Iterator[str]:
     moments, measured = Moments.of([0.0, 1.0]), {method.name for method in coverage.METHODS}
     for module in modules("mc.intervals"):
-        for name in getattr(module, "__all__", ()):
-            thing = getattr(module, name)
-            from_moments = isfunction(thing) and [*signature(thing).parameters] == ["moments", "failure"]
+        for name, thing in vars(module).items():
+            own = isfunction(thing) and thing.__module__ == module.__name__ and name[0] != "_"
+            from_moments = own and [*signature(thing).parameters] == ["moments", "failure"]
             if from_moments and thing(moments, failure=0.01).method not in measured:
                 yield f"mc/intervals/coverage.py: measure {name} in METHODS"
 

@@ -16,8 +16,6 @@ from typing import NoReturn
 from theory.numerics.decimals import chance, interval
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Accord", "Agreement", "TwoRoutes"]
-
 
 class Accord(Enum):
     """What came of comparing the same numbers on two routes. It says nothing of any promise."""

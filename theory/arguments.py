@@ -13,23 +13,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Real",
-    "beyond",
-    "check_at_least_zero",
-    "check_count",
-    "check_delta",
-    "check_order",
-    "check_order_from_one",
-    "check_positive",
-    "check_probability",
-    "check_real",
-    "did_you_mean",
-    "exact_value",
-    "own",
-    "towards_zero",
-]
-
 #: A number or one number per run, shape (n,), in float64.
 Real: TypeAlias = float | NDArray[np.float64]
 

@@ -27,8 +27,6 @@ from theory.shown import Row, Shown
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["AttackerBound", "AttackerCurve", "attacker_bound"]
-
 #: Past this epsilon no line that bounds hits at 1e-9 false alarms or more is below 1.
 _MOST, _POINTS = 21.0, 400
 #: The rates of false alarms at which a curve is told.

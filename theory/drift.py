@@ -8,8 +8,6 @@ from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.stable import as_real
 
-__all__ = ["drift"]
-
 
 def drift(epsilon: Real) -> Real:
     """epsilon (e^epsilon - 1) / 2, rounded up; at least epsilon tanh(epsilon/2), the mean loss of RR."""

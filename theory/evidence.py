@@ -14,8 +14,6 @@ from typing import NoReturn
 
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Checked", "Evidence", "Outcome", "Verdict"]
-
 
 class Evidence(Enum):
     """How a claim is known; the lower `strength` is, the stronger the evidence."""

@@ -27,19 +27,6 @@ from theory.pairs.truths import ball_of, down, up
 if TYPE_CHECKING:
     from flint import arb, fmpq
 
-__all__ = [
-    "RESPONSES",
-    "Extremal",
-    "approximate_extremal",
-    "erasures_extremal",
-    "gdp_extremal",
-    "renyi_extremal",
-    "responses_extremal",
-    "squares_extremal",
-    "tangent_extremal",
-    "zcdp_extremal",
-]
-
 #: Requests in a row: each pair so many times.
 Steps: TypeAlias = tuple[tuple[DominatingPair, int], ...]
 _BITS = 256

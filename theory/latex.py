@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["as_latex", "tex_number"]
-
 _GREEK = "alpha|delta|epsilon|kappa|theta|sigma|Delta|rho|mu"
 #: The mathematics in a line of prose: a power, a Greek name with its index, a relation.
 _MATHEMATICS = re.compile(

@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from theory.numerics.stable import log_fraction
 
-__all__ = ["LogRatio"]
-
 
 @dataclass(frozen=True, slots=True)
 class LogRatio:

@@ -27,8 +27,6 @@ from theory.arguments import Real, check_count, check_delta, check_positive, che
 from theory.numerics.legendre import steps_rule
 from theory.pairs.gaussian import Gaussian
 
-__all__ = ["Split", "kappa", "kappa_survival", "optimal_split", "stopped_hockey_stick"]
-
 _LEAST_DELTA = 2.0**-1000  # a share of a smaller delta may underflow to zero, whose quantile is infinite
 
 #: Steps further than this many standard deviations from their mean are neglected: their probability is below 1e-32.

@@ -13,8 +13,6 @@ from theory.arguments import Real, check_at_least_zero
 from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, increasing_root
 
-__all__ = ["entropy_delta"]
-
 Array = NDArray[np.float64]
 
 #: Smaller divergences are raised to this one, so that products of their square roots do not underflow.

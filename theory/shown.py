@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Pictured", "Row", "Shown", "one_line", "printable", "row_of", "told_apart"]
-
 #: What a row holds: a number, a word, and None where there is none.
 Cell: TypeAlias = float | int | str | None
 Row: TypeAlias = dict[str, Cell]

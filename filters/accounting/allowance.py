@@ -21,8 +21,6 @@ from filters.accounting.directed import within
 from filters.accounting.ledger import Budget
 from theory.numerics.error_free import Exact
 
-__all__ = ["Allowance"]
-
 
 @dataclass(frozen=True, slots=True)
 class Allowance:

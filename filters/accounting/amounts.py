@@ -22,8 +22,6 @@ from theory.numerics.error_free import Exact, round_up, square, two_product, two
 from theory.pairs.selection import look_up
 from theory.shown import one_line
 
-__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_power_of_two"]
-
 #: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
 LEAST = 2.0**-960

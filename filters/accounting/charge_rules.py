@@ -30,20 +30,6 @@ from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
 from theory.pairs.selection import look_up
 
-__all__ = [
-    "ChargeRule",
-    "GDPCharge",
-    "PureCharge",
-    "RenyiCharge",
-    "RenyiCharges",
-    "ZCDPCharge",
-    "gdp_charge",
-    "pure_charge",
-    "pure_epsilon",
-    "renyi_charge",
-    "zcdp_charge",
-]
-
 
 class ChargeRule(ABC):
     """What each request is charged, such that a sum of charges of at most B, kept by a filter, bounds the transcript.

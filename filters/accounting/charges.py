@@ -21,8 +21,6 @@ from theory.numerics.stable import as_real
 from theory.pairs import DominatingPair, is_ours
 from theory.pairs.selection import look_up
 
-__all__ = ["approximate_charge", "approximate_zcdp_charge", "upper_quantile"]
-
 
 def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
     """(epsilon, delta) such that the mechanism is (epsilon, delta)-DP.

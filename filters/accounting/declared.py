@@ -15,8 +15,6 @@ from theory.numerics.stable import as_real
 from theory.pairs import DominatingPair, is_ours
 from theory.pairs.selection import look_up
 
-__all__ = ["credible", "proper", "raised", "raised_divergence", "unvanished"]
-
 _LEAST = 5e-324
 #: More than what is lost below 2^-1022 by products and sums of a divergence, before it is divided by its order.
 _LOST = 2.0**-1050

@@ -14,8 +14,6 @@ from typing import Any
 from theory.arguments import beyond as _beyond
 from theory.arguments import towards_zero
 
-__all__ = ["beyond", "within"]
-
 _NO_NUMBER = (TypeError, ValueError, AttributeError, OverflowError)
 
 

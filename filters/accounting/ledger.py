@@ -40,8 +40,6 @@ from filters.accounting.directed import within
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, add_up, square, two_sum
 
-__all__ = ["Budget", "is_sum"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Budget(Limit):

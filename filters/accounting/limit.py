@@ -12,8 +12,6 @@ from typing import Any
 
 from theory.numerics.error_free import Exact
 
-__all__ = ["Limit"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limit:

@@ -26,8 +26,6 @@ from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
 
-__all__ = ["from_accountant"]
-
 
 def from_accountant(
     make: Callable[[], Any],

@@ -26,8 +26,6 @@ from typing import Any
 from theory.pairs import DominatingPair
 from theory.shown import printable
 
-__all__ = ["PROTOCOL", "Bridge", "BridgeError", "OutsideBridgeError", "shown"]
-
 #: The version of the protocol, and what a bridge may say that it can.
 PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
 #: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.

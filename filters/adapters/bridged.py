@@ -17,8 +17,6 @@ from theory.arguments import check_positive
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["BridgedFilter", "from_command"]
-
 #: Runs that are kept open, decisions that are kept, requests whose denial is asked again, and how often each.
 _OPEN, _KEPT, _PROBED, _AGAIN = 512, 1 << 18, 64, 2
 

@@ -12,8 +12,6 @@ from filters.adapters.commands import ask, command
 from filters.adapters.service import Disk, Release
 from theory.pairs import DominatingPair
 
-__all__ = ["BridgedService", "BridgedServices"]
-
 
 class BridgedServices:
     """What begins a budget of the program, or has one start again from what was stored; `BridgeError` where it breaks.

@@ -30,8 +30,6 @@ from filters.rules.menu import checked_menu
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["Denied", "from_budget", "from_queryable", "is_no"]
-
 #: The exceptions that mean "denied", or what says of an exception whether it does.
 Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
 

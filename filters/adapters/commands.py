@@ -17,8 +17,6 @@ from typing import Any
 
 from theory.pairs import DominatingPair
 
-__all__ = ["ask", "command", "request_text"]
-
 
 def command(what: str, run: int, key: str | None = None, **more: str | int) -> str:
     """A command about a budget, and what it says; key names the client's wish, the same when it is sent once more."""

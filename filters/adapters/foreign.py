@@ -17,16 +17,6 @@ from filters.rules.menu import affordable_of, checked_menu, counted, distinct, p
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "CopiedFilter",
-    "CountedFilter",
-    "Foreign",
-    "checked_callable",
-    "checked_make",
-    "filter_of",
-    "limit_of",
-]
-
 #: The one number of a guarantee that a total is compared with.
 _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}
 

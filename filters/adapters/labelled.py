@@ -41,8 +41,6 @@ from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair, Labelled, Selection
 from theory.pairs.labelled import Label, Where, checked_where, several, where_words
 
-__all__ = ["LabelledFilter", "program_of", "service_of"]
-
 #: The most ways in which a request can be labelled.
 _MOST = 32
 

@@ -22,8 +22,6 @@ from typing import Any, Protocol, TypeAlias
 
 from theory.pairs import DominatingPair
 
-__all__ = ["Disk", "MakeService", "Release", "Service"]
-
 #: What outlives a process: texts to plain values.
 Disk: TypeAlias = "MutableMapping[str, Any]"
 

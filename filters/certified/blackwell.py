@@ -19,8 +19,6 @@ from theory.guarantees import ZCDP
 from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
 
-__all__ = ["blackwell", "gap"]
-
 #: A cover is the least up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
 _MOST = 48

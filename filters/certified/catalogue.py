@@ -60,8 +60,6 @@ from theory.pairs import (
     examples,
 )
 
-__all__ = ["certified_points", "covered", "things"]
-
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
 #: Beside the examples of the catalogue and of the pairs: other parameters, some at which doubles are short of digits.

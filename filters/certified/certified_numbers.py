@@ -16,8 +16,6 @@ from filters.certified.running_number import CheckedNumber, RunningNumber
 from theory.evidence import Evidence
 from theory.shown import Row, Shown
 
-__all__ = ["CertifiedNumbers"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedNumbers(Shown):

@@ -52,8 +52,6 @@ from filters.rules.additive import AdditiveFilter
 from filters.rules.blocks import BlockFilter
 from theory.pairs import DominatingPair, is_ours
 
-__all__ = ["certify"]
-
 Thing = (
     FilterBase
     | Tracker

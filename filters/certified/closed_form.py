@@ -20,19 +20,6 @@ from flint import arb
 from filters.certified.running_number import Claims, RunningNumber, Truth
 from theory.pairs.base import DominatingPair
 
-__all__ = [
-    "CLOSE",
-    "DECLARED",
-    "LEAST",
-    "Call",
-    "called",
-    "closed_form",
-    "grid",
-    "in_balls",
-    "of_pair",
-    "positive_part",
-]
-
 #: The relative error that the docstrings of `theory` state, and the absolute one below it, where doubles end.
 CLOSE, LEAST = 1e-12, 1e-300
 #: The error of what a pair is asked, where it declares no other.

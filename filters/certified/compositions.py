@@ -32,8 +32,6 @@ from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
 from theory.realisation import optimal_split
 
-__all__ = ["compositions"]
-
 _CLAIMS = Claims("natural filter")
 _PAIRS: tuple[DominatingPair, ...] = (
     RandomizedResponse.from_ratio(Fraction(3, 2)),

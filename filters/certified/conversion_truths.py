@@ -25,22 +25,6 @@ from theory.pairs import KOV, Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = [
-    "LogDelta",
-    "above_goal",
-    "below_goal",
-    "cks_log_delta",
-    "cks_order_less_one",
-    "entropy_delta",
-    "largest",
-    "mu_left",
-    "promised_delta",
-    "renyi_delta",
-    "simple_log_delta",
-    "stick_left",
-    "zcdp_delta",
-]
-
 #: The log of the delta that a conversion gives, of rho and epsilon.
 LogDelta: TypeAlias = Callable[[arb, arb], arb]
 #: Beyond this delta is one to many digits, and the root that gives it far out.

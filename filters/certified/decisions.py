@@ -21,8 +21,6 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, copied
 from theory.pairs import DominatingPair
 
-__all__ = ["after", "decisions", "is_refused", "last_admitted", "last_from", "last_granted"]
-
 #: A request that counts in units of the largest one, and how often at most it is released.
 _UNIT, _MOST = 0.09375, 300
 

@@ -30,8 +30,6 @@ from filters.contract.state import copied
 from theory.numerics.error_free import Exact, add_up, quotient_beyond, round_up, square, two_product, two_sum
 from theory.pairs import Laplace, RandomizedResponse
 
-__all__ = ["exact_sums"]
-
 _CLAIMS = Claims("exact sums")
 #: Doubles of many bits, of few, and of very different sizes.
 _DOUBLES = (0.1, 1 / 3, 1.0, 2.0**-30, 1e-9, 0.7071067811865476, 12345.678, 1 + 2.0**-52, 3e-17, 1e9)

@@ -21,8 +21,6 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["FAMILIES", "RequestFamily"]
-
 
 @dataclass(frozen=True, slots=True)
 class RequestFamily:

@@ -25,8 +25,6 @@ from filters.rules.gdp import GaussianFilter
 from filters.rules.renyi import RenyiFilter
 from theory.pairs import Gaussian
 
-__all__ = ["clipped_sums", "individual", "linear_queries", "tracker"]
-
 _CUT = 2.0**-40
 
 

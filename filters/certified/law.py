@@ -16,8 +16,6 @@ from flint import arb
 
 from filters.certified.running_number import Least, Margin
 
-__all__ = ["Law", "Spent"]
-
 #: The name of a family, its x, and how often it was released.
 Spent = tuple[str, Fraction, int]
 

@@ -30,9 +30,6 @@ from theory.evidence import Evidence
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.truths import Exact
 
-__all__ = ["Joined", "implied", "joined", "law_of"]
-
-
 _PURE = {
     "RandomizedResponse(x)": "{x}",
     "Laplace(x)": "1/{x}",

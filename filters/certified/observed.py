@@ -24,8 +24,6 @@ from filters.rules.hockey_stick import HockeyStickFilter
 from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.truths import ball_of
 
-__all__ = ["added", "turned_out"]
-
 #: Realised losses, in units of epsilon.
 _SHARES = (0.0, 0.5, 0.875, 1.0, 1.25, -0.5)
 #: What the charge may be above the truth: the rounding of a loss, which it covers, moves steep curves by more.

@@ -26,8 +26,6 @@ from theory.claims.formula import compile_formula
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = ["odometer", "stitched_lines"]
-
 #: The bounds are raised by 10^-13 of themselves.
 _SLACK = 2.0**-40
 _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)

@@ -26,8 +26,6 @@ from theory.drift import drift
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = ["charges", "pair_numbers", "sampled_number"]
-
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
 SLACK, LEAST = 2.0**-44, 2.0**-950
 #: Exponents from which on their rounding is charged, and the largest that can be lost by.

@@ -25,8 +25,6 @@ from filters.rules.gdp import GaussianFilter
 from theory.pairs import Gaussian
 from theory.pairs.truths import Exact
 
-__all__ = ["EqualNormals", "of_people"]
-
 _QUERIES, _PEOPLE = Claims("linear queries"), Claims("individual filter")
 _ONE = GaussianFilter(1.0)
 _OF_ONE = _PEOPLE.of("IndividualFilter(GaussianFilter(1.0))")

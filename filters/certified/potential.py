@@ -26,8 +26,6 @@ from filters.rules.potential_family import SCALE, PotentialFamily, floors
 from theory.pairs import DominatingPair
 from theory.pairs.truths import ball_of
 
-__all__ = ["level_steps", "potential"]
-
 #: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
 _DIGITS, _BITS = 120, 256
 #: Heights of which each is looked at; of more, as many knots as stay below it.

@@ -21,8 +21,6 @@ from filters.rules.promised import promised_budget
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = ["budget_of", "budgets", "parameters", "promise_numbers"]
-
 #: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
 _SLACK = Fraction(1, 2**38)
 #: Where a promise is asked for its delta.

@@ -27,8 +27,6 @@ from theory.pairs import DominatingPair, FinitePair, Gaussian
 from theory.pairs.truths import TrueValue, ball_of
 from theory.realisation import optimal_split
 
-__all__ = ["kappa_decisions", "realisation", "realised_decisions"]
-
 _PAIR, _THEOREM = Gaussian(0.5), "realisation filter"
 
 

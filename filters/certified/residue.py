@@ -20,8 +20,6 @@ from theory.pairs import Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
 
-__all__ = ["residue"]
-
 _THEOREM = "GDP residue filter"
 #: The epsilons of the responses that are looked at, and the mu of Gaussians, in units of the filter's own mu.
 _SHARES = (1 / 8, 1 / 2)

@@ -21,8 +21,6 @@ from theory.claims.formula import compile_formula, rational_value
 from theory.evidence import Evidence
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = ["GONE", "CheckedNumber", "Claims", "Found", "Least", "Margin", "RunningNumber", "Side", "Truth"]
-
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
 #: Budgets lie at most at a value, charges at least, and what stands for a value near it.

@@ -32,8 +32,6 @@ from filters.contract.filter_base import FilterBase
 from theory.conversions import SIMPLE
 from theory.pairs import Gaussian
 
-__all__ = ["HELD", "held", "shown"]
-
 # -- what paths hold -------------------------------------------------------------------------------------------
 
 #: The simple budget of (epsilon, tail).

@@ -14,8 +14,6 @@ from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs.truths import ball_of
 from theory.thresholds.some_order import share_at_some_order
 
-__all__ = ["payments", "share_number"]
-
 _CLAIMS = Claims("some order kept")
 #: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))

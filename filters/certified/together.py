@@ -24,8 +24,6 @@ from filters.rules.gdp import GaussianFilter
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 from theory.pairs.truths import Exact
 
-__all__ = ["as_alone", "together"]
-
 #: How many runs ask at once, and the parameters with which they ask.
 _RUNS = (1, 2, 5)
 _ASKED = np.array([0.5, 0.0625, 0.75, 0.3, 0.9])

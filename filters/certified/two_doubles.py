@@ -17,8 +17,6 @@ from filters.accounting.amounts import Charge
 from filters.accounting.limit import Limit
 from theory.pairs.truths import Exact
 
-__all__ = ["amounts", "both", "limit_of", "sum_of"]
-
 
 def both(pair: Any, run: int = 0) -> Fraction:
     """high + low of one run."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from filters.contract.state import State
 
-__all__ = ["checked_booleans", "checked_numbers", "checked_state"]
-
 _BOOLEANS = np.dtype(np.bool_)
 
 

@@ -27,23 +27,6 @@ from filters.contract.state import State, copied, join, lent_copy, read_only, ta
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "FilterTerms",
-    "StateWrittenError",
-    "checked_admits",
-    "checked_affordable",
-    "checked_filter",
-    "checked_grant",
-    "checked_grant_in_place",
-    "checked_observe",
-    "checked_reaches",
-    "checked_remaining",
-    "checked_rule",
-    "checked_spend",
-    "checked_start",
-    "says_what_remains",
-]
-
 _S = TypeVar("_S")
 
 #: Where rules live that look requests up in a `Selection`.

@@ -27,8 +27,6 @@ else:  # a default is known to Python 3.13 and later
 
     StateT = TypeVar("StateT")
 
-__all__ = ["FilterBase", "MechanismFamily", "OnDenial", "StateT", "largest_affordable"]
-
 #: A family of mechanisms, less private as its one parameter grows: `Gaussian`, `lambda t: Laplace(1 / t)`.
 MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
 

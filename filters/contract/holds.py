@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from theory.arguments import check_at_least_zero, check_order, check_probability
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = ["Holds"]
-
 
 @dataclass(frozen=True, slots=True)
 class Holds:

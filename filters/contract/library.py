@@ -23,18 +23,6 @@ import numpy as np
 
 from theory.pairs.pair_type import PairType
 
-__all__ = [
-    "attributes",
-    "by_identity",
-    "holder_of",
-    "is_plain",
-    "kept_of_classes",
-    "made_of_the_library",
-    "of_the_library",
-    "settled",
-    "told_apart",
-]
-
 _Ts = TypeVarTuple("_Ts")
 _R = TypeVar("_R")
 

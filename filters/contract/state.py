@@ -23,26 +23,6 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "State",
-    "bits",
-    "choose",
-    "copied",
-    "fold",
-    "free_of_nan",
-    "frozen",
-    "join",
-    "keys",
-    "leaves",
-    "lent_copy",
-    "moved",
-    "put",
-    "read_only",
-    "runs_of",
-    "same",
-    "take",
-]
-
 #: An array whose first axis is the run, or a tuple of states of the same runs. Float arrays are float64.
 State: TypeAlias = "NDArray[Any] | tuple[State, ...]"
 

@@ -22,8 +22,6 @@ from theory.arguments import check_count
 from theory.guarantees import PureDP
 from theory.pairs import RandomizedResponse
 
-__all__ = ["AboveThreshold"]
-
 #: Values and thresholds are at most this far from 0, and the numbers of the ratio below it.
 _MOST = 2**62
 

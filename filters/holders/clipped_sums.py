@@ -32,8 +32,6 @@ from theory.guarantees import Guarantee
 from theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
 from theory.shown import one_line
 
-__all__ = ["ClippedSums", "PrivateSum", "Vectors"]
-
 #: The noise is larger than asked by this share. A norm computed in doubles is too small by a share of at most half of
 #: (dimension + 6) 2^-52, which this covers up to a dimension of 2^20, and so are the scaled vectors too large.
 _MARGIN = 2.0**-32

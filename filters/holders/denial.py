@@ -21,8 +21,6 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.state import State
 from theory.pairs import DominatingPair
 
-__all__ = ["Denial"]
-
 #: How far a parameter is changed: by these powers of 2, one after the other.
 _STEPS = (1, 2, 4, 8, 16)
 #: How near to the value asked for the one that is named is, as a factor.

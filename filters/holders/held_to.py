@@ -17,8 +17,6 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, runtime_checkab
 from theory.guarantees import Guarantee
 from theory.latex import tex_number
 
-__all__ = ["BlockByBlock", "HeldTo", "Overtaken", "Played", "is_held_to"]
-
 #: How a holder is asked: for who takes part, for a noisy sum, for blocks, or for a bound on the loss.
 Played: TypeAlias = Literal["selects", "sums", "blocks", "losses"]
 

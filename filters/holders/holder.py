@@ -9,8 +9,6 @@ from typing import ClassVar, NoReturn, SupportsIndex
 
 from filters.holders.saved import checked_key, sealed
 
-__all__ = ["Holder"]
-
 
 class Holder:
     """An object that spends a budget and stays its only spender.

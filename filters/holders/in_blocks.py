@@ -21,8 +21,6 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, choose, copied, fold, leaves
 from theory.pairs import DominatingPair, is_ours
 
-__all__ = ["grant_in_blocks"]
-
 #: People at a time.
 BLOCK = 131072
 

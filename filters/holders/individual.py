@@ -40,8 +40,6 @@ from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-__all__ = ["IndividualFilter", "gaussian_request"]
-
 _VERSION = 1
 _SAVED = ("filter", "people", "state")
 _KERNEL = (

@@ -47,8 +47,6 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["ROWS", "Journal", "JournalError", "Terms"]
-
 #: People in a block.
 ROWS = 8192
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 1

@@ -38,8 +38,6 @@ from theory.numerics.error_free import two_sum
 from theory.numerics.norms import exact_sum, nearest, squared_norms
 from theory.shown import one_line
 
-__all__ = ["LinearAnswer", "LinearQueries"]
-
 #: 2: people may have left.
 _VERSION = 2
 #: More than memory holds.

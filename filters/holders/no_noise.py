@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SILENT"]
-
 
 class _Silent(np.random.Generator):
     """Normals that are zero; whoever draws otherwise is told."""

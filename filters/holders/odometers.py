@@ -31,15 +31,6 @@ from theory.drift import drift
 from theory.numerics import portable
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "DoublingOdometer",
-    "LineOdometer",
-    "MixtureOdometer",
-    "Odometer",
-    "RogersOdometer",
-    "StitchedOdometer",
-]
-
 #: (high, low) of each sum, that of the probabilities last: arrays of shape (n,).
 _State = tuple[NDArray[Any], ...]
 

@@ -22,16 +22,6 @@ from theory.arguments import check_count
 from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "ForOnePerson",
-    "Personal",
-    "PersonalCost",
-    "PersonalFactor",
-    "PersonalReport",
-    "check_pairs",
-    "check_person",
-]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ForOnePerson(ABC):

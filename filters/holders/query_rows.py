@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_array", "checked_rows", "keep_only"]
-
 #: Values looked at together, so that what is computed on the way takes no memory that grows.
 _BLOCK = 1 << 15
 

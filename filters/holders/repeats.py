@@ -12,8 +12,6 @@ from filters.contract.filter_base import FilterBase
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
-__all__ = ["repeats"]
-
 
 def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
     """The number of releases before the filter, by its own code, first denies `request`; at most `most`.

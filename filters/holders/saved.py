@@ -17,18 +17,6 @@ from numpy.typing import NDArray
 from filters.contract.filter_base import StateT
 from filters.contract.state import State, fold, same
 
-__all__ = [
-    "check_same",
-    "checked_key",
-    "decode_state",
-    "encode_state",
-    "saved_count",
-    "saved_flag",
-    "saved_size",
-    "sealed",
-    "unsealed",
-]
-
 _LEAST_KEY = 16
 #: The type of the JSON values that hold an array, by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}

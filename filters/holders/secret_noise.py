@@ -24,8 +24,6 @@ from filters.contract.parameters import checked_parameters, one_positive
 from theory.arguments import check_count
 from theory.numerics.norms import nearest
 
-__all__ = ["SecretNoise"]
-
 
 @dataclass(frozen=True, slots=True)
 class SecretNoise:

@@ -44,8 +44,6 @@ from filters.holders.saved import (
 )
 from theory.pairs import DominatingPair
 
-__all__ = ["FilterHaltedError", "Session"]
-
 _VERSION = 1
 #: What rounding may add to a loss, of it and by itself.
 _ROUNDED = 2.0**-40

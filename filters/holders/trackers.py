@@ -36,8 +36,6 @@ from theory.guarantees import GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import add_up, product_beyond, two_product
 from theory.pairs import DominatingPair
 
-__all__ = ["MOST_BLOCKS", "GaussianTracker", "IndividualTracker", "RenyiTracker", "Tracker", "check_blocks"]
-
 #: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
 MOST_BLOCKS = 2**48
 

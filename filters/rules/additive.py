@@ -39,8 +39,6 @@ from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
-__all__ = ["AdditiveFilter"]
-
 _CHARGES = (Plain, Square, Mixed)
 #: What `affordable` leaves unspent of the exact root, relative: it outweighs every rounding on the way.
 _SHAVE = 1 - 2.0**-50

@@ -13,8 +13,6 @@ from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
 
-__all__ = ["ApproximateDPFilter"]
-
 
 @dataclass(frozen=True, slots=True)
 class ApproximateDPFilter(AdditiveFilter):

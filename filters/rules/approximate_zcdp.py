@@ -22,8 +22,6 @@ from theory.guarantees import ZCDP, Guarantee
 from theory.latex import tex_number
 from theory.pairs import DominatingPair
 
-__all__ = ["ApproximateZCDP", "ApproximateZCDPFilter"]
-
 
 @dataclass(frozen=True, slots=True)
 class ApproximateZCDP(Guarantee):

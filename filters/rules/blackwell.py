@@ -27,8 +27,6 @@ from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.selection import look_up
 
-__all__ = ["BlackwellFilter", "covers", "gaussian_cover"]
-
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 

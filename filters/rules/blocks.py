@@ -19,8 +19,6 @@ from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["BlockFilter"]
-
 
 @dataclass(frozen=True, slots=True)
 class BlockFilter(PrivacyFilter[Any]):

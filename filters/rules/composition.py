@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["composed_hockey_stick", "composed_law", "composed_ratios", "is_exact"]
-
 #: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
 _Law = dict[Fraction | None, Fraction]
 

@@ -19,8 +19,6 @@ from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
 
-__all__ = ["ExPostFilter"]
-
 #: (high and low part of the sum of the charges, the cap of a release that is not charged yet, the sum of the deltas)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 #: More than the rounding of a loss, relative.

@@ -20,8 +20,6 @@ from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import square
 from theory.pairs import DominatingPair
 
-__all__ = ["GaussianResidueFilter"]
-
 #: Levels have so many binary digits, and so many halvings of the first level have a charge of their own.
 _DIGITS, _HALVINGS = 52, 10
 _BITS = 256

@@ -16,8 +16,6 @@ from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
 
-__all__ = ["GaussianFilter"]
-
 
 @dataclass(frozen=True, slots=True)
 class GaussianFilter(AdditiveFilter):

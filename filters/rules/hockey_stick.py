@@ -18,8 +18,6 @@ from theory.guarantees import ApproxDP, Guarantee
 from theory.numerics import portable
 from theory.pairs import DominatingPair
 
-__all__ = ["HockeyStickFilter"]
-
 #: (the realised loss, a bound on what rounding has done to it, the sums of the charges of both directions)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 #: More than a loss and a hockey-stick of a pair err, relative.

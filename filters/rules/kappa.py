@@ -20,8 +20,6 @@ from theory.arguments import check_count
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["KappaFilter"]
-
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["TOO_MUCH", "LevelFilter"]
-
 #: A charge that no level can pay.
 TOO_MUCH = 1 << 62
 

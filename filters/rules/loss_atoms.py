@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from theory.pairs import DominatingPair
 
-__all__ = ["LossAtoms", "dots", "height", "loss_atoms", "up"]
-
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
 _BITS, _DIGITS = 256, 200
 #: P-mass that may be raised to the loss +inf, Q-mass that may be dropped below the smallest loss.

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from theory.numerics import portable
 from theory.pairs import DominatingPair
 
-__all__ = ["LossLattice", "composed_lattice", "lattice_of", "step_of"]
-
 #: Losses above _REACH are raised to inf, losses below -_REACH to -_REACH: both only add to the divergence.
 _REACH = 40.0
 #: Masses are raised by this share of themselves: more than the rounding of hockey-sticks and of sums of products.

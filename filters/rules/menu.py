@@ -21,8 +21,6 @@ from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["affordable_of", "checked_menu", "checked_plan", "counted", "distinct", "positions", "used"]
-
 #: So many rows of numbers that may occur are listed.
 _FEW = 1 << 16
 

@@ -24,16 +24,6 @@ from theory.pairs import DominatingPair, Gaussian
 from theory.shown import told_apart
 from theory.thresholds.some_order import share_at_some_order
 
-__all__ = [
-    "AllOrdersFilter",
-    "Orders",
-    "RenyiCurve",
-    "SomeOrderMarkovFilter",
-    "SomeOrderRule",
-    "checked_orders",
-    "order_budget",
-]
-
 #: A curve of more orders is told by its first and its last.
 _SHOWN = 8
 

@@ -22,8 +22,6 @@ from theory.arguments import Real
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["OverspendingFilter"]
-
 #: Relative allowance for rounding: this filter adds up doubles directly, as a user's own filter may.
 _ROUNDING = 1e-12
 

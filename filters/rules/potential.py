@@ -20,8 +20,6 @@ from theory.extremal import Extremal, tangent_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, is_ours
 
-__all__ = ["PotentialFilter"]
-
 _FLOORS = np.array(floors(), dtype=np.int64)
 _NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
 

@@ -20,8 +20,6 @@ from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms, up
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from theory.pairs import DominatingPair
 
-__all__ = ["PotentialClock", "potential_clock"]
-
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
 _FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.

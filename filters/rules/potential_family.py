@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from filters.rules.loss_atoms import LossAtoms, up
 
-__all__ = ["ONE", "SCALE", "PotentialFamily", "charge_at", "floors", "index_of", "payoff"]
-
 #: Heights are whole multiples of 1/ONE, so that what is compared does not depend on the machine.
 ONE = 1 << 62
 #: Levels and charges are whole multiples of 1/SCALE of what a whole plan of one member is charged about.

@@ -24,8 +24,6 @@ from filters.rules.potential_design import PotentialClock, potential_clock
 from filters.rules.potential_family import PotentialFamily
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["ACROSS", "ALONG", "COMMON_RATES", "shipped_clock", "table_name", "tabled_clock", "unpacked"]
-
 #: The menu of the tables that are shipped.
 COMMON_RATES: tuple[DominatingPair, ...] = (
     SubsampledGaussian(q=0.01, sigma=1.0),

@@ -19,8 +19,6 @@ from filters.rules.orders import order_budget
 from theory.conversions import CKS, Conversion, gaussian_mu
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = ["promised_budget"]
-
 
 def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversion = CKS) -> Budget:
     """The largest B, rounded down, such that charges summing to at most B give `promise`.

@@ -18,8 +18,6 @@ from theory.conversions import CKS
 from theory.guarantees import Guarantee
 from theory.latex import tex_number
 
-__all__ = ["RangedBlackwellFilter", "RangedZCDP"]
-
 
 @dataclass(frozen=True, slots=True)
 class RangedZCDP(Guarantee):

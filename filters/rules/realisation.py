@@ -21,8 +21,6 @@ from theory.numerics import portable
 from theory.pairs import DominatingPair, is_ours
 from theory.realisation import optimal_split
 
-__all__ = ["RealisationFilter"]
-
 #: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far,
 #: whether the losses are those of the pairs and their sum is rounded nowhere, the largest dhat-quantile of what may be
 #: asked next, in both directions)

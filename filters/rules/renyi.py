@@ -20,8 +20,6 @@ from theory.conversions import CKS
 from theory.guarantees import Guarantee, RenyiDP
 from theory.pairs import DominatingPair
 
-__all__ = ["RenyiFilter"]
-
 #: Orders that are tried for a plan: log2(alpha - 1), then nearer to the best of them.
 _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
 

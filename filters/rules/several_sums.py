@@ -34,14 +34,6 @@ from theory.numerics.error_free import Exact
 from theory.numerics.stable import increasing_root
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "BasicFilter",
-    "RogersFilter",
-    "SeveralSums",
-    "Sums",
-    "WhitehouseFilter",
-]
-
 #: (high, low) of the first sum, of the second, ...: arrays of shape (n,).
 Sums: TypeAlias = tuple[NDArray[Any], ...]
 

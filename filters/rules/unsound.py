@@ -33,17 +33,6 @@ from theory.numerics.error_free import Exact
 from theory.numerics.stable import as_real, log_fraction
 from theory.pairs import DominatingPair, is_ours
 
-__all__ = [
-    "CentralLimitFilter",
-    "NaiveRealisationFilter",
-    "NaturalFilter",
-    "SomeOrderFilter",
-    "SquaredLossFilter",
-    "UnsoundFilterWarning",
-    "knowingly",
-    "warn_unsound",
-]
-
 #: Inexact divergences are raised by this share before they are compared with delta: more than their rounding.
 _MARGIN = Fraction(1, 10**9)
 #: The rate below which a round on a sample is charged by the central limit.

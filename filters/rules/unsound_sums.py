@@ -20,8 +20,6 @@ from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
 from filters.rules.unsound import UnsoundFilterWarning
 
-__all__ = ["ClippingAfterAdding", "ForgettingSums"]
-
 
 class ClippingAfterAdding(ClippedSums):
     """Clips the mean instead of each vector: the sum is scaled to at most `clip` times the number of people.

@@ -12,8 +12,6 @@ from filters.contract.parameters import checked_parameters, one_positive
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import ZCDP, Guarantee
 
-__all__ = ["ZCDPFilter"]
-
 
 @dataclass(frozen=True, slots=True)
 class ZCDPFilter(AdditiveFilter):

@@ -21,8 +21,6 @@ from filters.testing.laws import EXAMINED, LawBrokenError, case_bytes, drawn_cas
 from filters.testing.requests import Tape, requests_near, requests_of
 from theory.pairs import DominatingPair
 
-__all__ = ["BrokenLaw", "broken_laws"]
-
 #: The law that a method breaks by writing into the state that it is given; every other method only gives advice.
 _WRITING = {
     "admits": "a_denial_changes_nothing",

@@ -35,8 +35,6 @@ from theory.pairs.finite import Finite
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["NoLawOfItsError", "law_class"]
-
 #: Where the examples begin, the same in every release.
 _SEED = 20_261_121
 #: Runs that share the examples: those of one run are much alike, and some run breaks no law that most would break.

@@ -38,16 +38,6 @@ from theory.pairs import DominatingPair
 if TYPE_CHECKING:
     from filters.testing.strategies import TreeAdversary
 
-__all__ = [
-    "EXAMINED",
-    "LawBrokenError",
-    "case_bytes",
-    "drawn_case",
-    "order_does_not_matter",
-    "something_is_admitted",
-    "the_promise_is_kept",
-]
-
 
 class LawBrokenError(AssertionError):
     """A filter breaks a law; an exception of the filter's own code is never one of these."""

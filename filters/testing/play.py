@@ -31,8 +31,6 @@ from theory.pairs import DominatingPair, Gaussian
 if TYPE_CHECKING:
     from filters.testing.strategies import TreeAdversary
 
-__all__ = ["admits", "answers", "ask_what_remains", "one_round", "play", "states", "transcript_divergence"]
-
 #: The epsilons at which exact transcripts are compared with the promise.
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)
 

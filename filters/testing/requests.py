@@ -22,17 +22,6 @@ from filters.contract.checks import checked_admits, checked_start
 from filters.contract.filter_base import FilterBase, MechanismFamily
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
-__all__ = [
-    "History",
-    "Requests",
-    "Tape",
-    "at_once",
-    "cheaper_first",
-    "possible_loss",
-    "requests_near",
-    "requests_of",
-]
-
 #: The rounds so far: each request and the privacy loss that its output realised, in nats.
 History: TypeAlias = list[tuple[DominatingPair, float]]
 

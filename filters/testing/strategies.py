@@ -28,14 +28,6 @@ except ModuleNotFoundError as missing:
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_of
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
-__all__ = [
-    "TreeAdversary",
-    "adversaries",
-    "histories",
-    "losses",
-    "mechanisms",
-]
-
 _T = TypeVar("_T")
 
 

@@ -18,8 +18,6 @@ from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_sp
 from mc.accountants.truth import promised_too_little, worth_more
 from theory.pairs import DominatingPair
 
-__all__ = ["ACCOUNTANT_LAWS"]
-
 
 def a_count_is_so_many_uses(subject: AccountantSubject) -> str:
     """Composing with a count equals composing that often."""

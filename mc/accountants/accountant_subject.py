@@ -13,8 +13,6 @@ import numpy as np
 from filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
 from theory.pairs import DominatingPair
 
-__all__ = ["MOST", "AccountantSubject", "History", "NotAskedError", "exceeds"]
-
 #: Pairs in the order in which they were granted.
 History: TypeAlias = tuple[DominatingPair, ...]
 

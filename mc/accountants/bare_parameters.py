@@ -12,8 +12,6 @@ from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_subject import AccountantSubject, NotAskedError, exceeds
 from theory.guarantees import PureDP
 
-__all__ = ["odd_parameters_grant_nothing", "tiny_spends_are_their_sum"]
-
 #: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
 _ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
 #: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.

@@ -27,8 +27,6 @@ from mc.accountants.accountant_subject import AccountantSubject, NotAskedError
 from theory.arguments import check_positive
 from theory.pairs import DominatingPair
 
-__all__ = ["Answer", "ask", "laws_for_accountants", "subject_of"]
-
 _OUTCOMES = ("held", "broken", "raised", "not asked")
 
 

@@ -13,8 +13,6 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Ren
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair
 
-__all__ = ["promised_too_little", "worth_more"]
-
 #: Rounds of the games, and members of a menu that they are played over.
 _ROUNDS, _LEVELS = (2, 3), 4
 #: Orders at which a rho, and epsilons at which a mu, is held against the truth.

@@ -23,8 +23,6 @@ from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["Adversary", "View"]
-
 
 @dataclass(slots=True)
 class View:

@@ -22,8 +22,6 @@ from mc.engine import adversaries
 from theory import conversions, guarantees, pairs
 from theory.arguments import did_you_mean
 
-__all__ = ["Nameable", "decode", "decode_fraction", "encode", "nameable"]
-
 #: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 #: JSON allows integers of any length; no number of this package needs more than a double holds.

@@ -18,8 +18,6 @@ from mc.engine.guard import Guard
 from theory.arguments import check_count, check_real
 from theory.pairs.base import Direction
 
-__all__ = ["Erasures", "Game"]
-
 #: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 

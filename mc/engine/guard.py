@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from theory.arguments import Real
 from theory.pairs import DominatingPair, is_ours
 
-__all__ = ["Exceeded", "Guard"]
-
 #: The rounding error that `verify` allows in the sums of a run; a larger excess breaks the bound.
 _ROUNDING = 1e-9
 

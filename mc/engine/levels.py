@@ -25,8 +25,6 @@ from mc.engine.remembered import remembered
 from theory.arguments import check_count
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["admitted_family", "coarse", "even_level", "largest"]
-
 
 def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.

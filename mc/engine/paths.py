@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from theory.arguments import Real
 from theory.shown import one_line
 
-__all__ = ["Functional", "Paths"]
-
 
 @dataclass(frozen=True, slots=True)
 class Paths:

@@ -19,8 +19,6 @@ from typing import Any, TypeVar
 
 from filters.contract.library import settled, told_apart
 
-__all__ = ["remembered"]
-
 R = TypeVar("R")
 
 

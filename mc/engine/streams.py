@@ -13,8 +13,6 @@ from numpy.random import SFC64, Generator, SeedSequence
 
 from theory.arguments import check_count
 
-__all__ = ["MOST_PATHS", "TILE", "Tile", "tiles"]
-
 #: Paths per tile. Part of a run's identity: another size means other random numbers for each path.
 #: Loops over arrays alone are fastest at 8192 paths (64 KiB), but the sixty or so calls of a round cost the same for
 #: any number of paths. Measured against 65536, this size takes 0.86 of the time with the compiled extra and 0.96

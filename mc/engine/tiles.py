@@ -20,8 +20,6 @@ from mc.engine.paths import Paths
 from mc.engine.streams import Tile
 from theory.pairs import DominatingPair
 
-__all__ = ["play_tile"]
-
 _NONE = np.empty(0, dtype=np.intp)
 #: Bytes of the largest blocks that are kept, and the numbers by which glibc's `mallopt` knows the two limits.
 _KEPT = 2**24

@@ -18,8 +18,6 @@ from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from theory.arguments import check_count
 
-__all__ = ["Answers", "answer_misses", "answered"]
-
 #: Queries to one data set before `answer_misses` takes a fresh one.
 _LONG = 100
 #: Values of a query, coordinates times people, each of which takes 25 bytes in memory.

@@ -25,8 +25,6 @@ from mc.estimate.spending import (
 from theory.numerics.golden import lowest_at
 from theory.pairs import RandomizedResponse, is_ours
 
-__all__ = ["Ceiling", "certain", "hides_a_method", "log_weight_bound", "ruled", "stated", "stated_bounds"]
-
 #: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
 #: log M_s where no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the

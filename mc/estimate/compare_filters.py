@@ -37,8 +37,6 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.proofs.threshold import threshold
 from theory.shown import Pictured, Row, Shown
 
-__all__ = ["FilterChoice", "FilterComparison", "compare_filters", "kept_mu", "planned_rounds"]
-
 #: More rounds of one mechanism are not counted one by one.
 MOST_ROUNDS = 20_000
 #: Orders at which the Renyi filter is looked at: 1 + t for these t.

@@ -27,9 +27,6 @@ from theory.arguments import check_positive
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["Approaching", "LossBound", "crossing"]
-
-
 #: What every mechanism keeps: the paths are watched, and no promise is tested.
 _NOTHING = ApproxDP(0.0, 1.0)
 

@@ -20,8 +20,6 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING
 from theory.shown import Pictured, Row, row_of
 
-__all__ = ["DOUBLES_END", "Curve"]
-
 #: The largest epsilon, of either sign, whose exponential is taken.
 DOUBLES_END = 700.0
 

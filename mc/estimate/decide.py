@@ -36,8 +36,6 @@ from theory.arguments import check_count, check_delta, check_probability
 from theory.numerics.decimals import chance
 from theory.shown import Row, Shown
 
-__all__ = ["ProfileDecision", "ProfileTest", "decide", "decide_profile"]
-
 #: Tiles played before the first look, and the most between two looks; their number doubles from look to look.
 _FIRST, _MOST = 4, 256
 #: A loss above epsilon by no more than this, relative to 1 + |epsilon|, may exceed epsilon by rounding alone.

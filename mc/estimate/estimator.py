@@ -27,8 +27,6 @@ from mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from mc.runs.tally import Tally
 from theory.conversions import CKS
 
-__all__ = ["Aim", "Estimator", "Method", "Term", "allowed", "estimators", "pilot_tile", "tilted"]
-
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
 _Act: TypeAlias = Literal["trust", "stop"]
 

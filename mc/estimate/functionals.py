@@ -19,8 +19,6 @@ from mc.intervals import FixedBets, Moments, kl_chernoff
 from mc.intervals.estimate import Estimate
 from mc.runs.tally import Tally
 
-__all__ = ["HockeyStick", "InfiniteLosses", "IntervalName", "JointFunctional", "UnitFunctional"]
-
 IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 
 #: Rounding error allowed on a path's log-weight: a weight further above its bound does exceed the bound.

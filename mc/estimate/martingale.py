@@ -18,8 +18,6 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import unit_values
 from theory.pairs import Gaussian
 
-__all__ = ["WeightedSlack", "best_beta"]
-
 #: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
 #: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.

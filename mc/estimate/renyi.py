@@ -24,8 +24,6 @@ from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Tally
 from theory.arguments import check_count
 
-__all__ = ["RenyiMoment", "simulate_renyi"]
-
 #: Allowance for rounding on the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
 #: The least divergence at which an unbounded integrand is cut off.

@@ -21,8 +21,6 @@ from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
 from theory.arguments import check_count, check_real
 
-__all__ = ["SimulationOptions", "grid_of", "simulate"]
-
 #: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36
 

@@ -23,16 +23,6 @@ from theory.arguments import Real
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
-__all__ = [
-    "FEW_POSITIONS",
-    "MOST_POSITIONS",
-    "PathBound",
-    "expanded",
-    "said_of",
-    "stated_asks",
-    "within_rounds",
-]
-
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
 #: What a class decides by.

@@ -17,8 +17,6 @@ from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from theory.arguments import check_count
 
-__all__ = ["simulate_stop"]
-
 
 def simulate_stop(
     values: Sequence[int],

@@ -23,8 +23,6 @@ from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Report
 from theory.shown import Pictured, Row, row_of
 
-__all__ = ["SurvivalCurve", "Survivors", "survival"]
-
 #: More rounds are not counted one by one.
 _MOST_ROUNDS = 10**6
 

@@ -22,8 +22,6 @@ from mc.intervals.moments import ROUNDING
 from theory.arguments import check_probability
 from theory.shown import Pictured, Row
 
-__all__ = ["TradeOff"]
-
 #: Steps between neighbouring epsilons of the grid at which the upper bound reads the profiles.
 _FINER = 16
 #: The errors alpha at which `rows` reads the band: small ones, then every hundredth.

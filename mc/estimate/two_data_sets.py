@@ -27,8 +27,6 @@ from theory.arguments import check_count, check_positive
 from theory.pairs import Gaussian
 from theory.pairs.base import Direction, check_direction
 
-__all__ = ["simulate_person", "simulate_queries"]
-
 #: In every other round the analyst asks at full scale after a positive loss; else at this one.
 _LESS = 0.5
 #: Worlds that share a pair of `LinearQueries`, one coordinate each.

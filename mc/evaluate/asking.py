@@ -16,8 +16,6 @@ from mc.engine.game import Game
 from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 
-__all__ = ["DENIED", "Asking", "NotAFunctionError", "Positions", "until_known"]
-
 #: The number that stands for a denied request, where numbers of pairs are from 0.
 DENIED = -1
 #: The most different pairs that a game may ask for.

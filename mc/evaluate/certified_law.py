@@ -26,8 +26,6 @@ from theory.log_ratio import LogRatio
 from theory.pairs import normal_law
 from theory.pairs.base import Direction
 
-__all__ = ["CertifiedLaw"]
-
 #: What quadrature may add to the least value asked for, as a share of it.
 _SHARE = 1e-12
 #: Changes this near to one another, in nats, count as one where there are too many.

@@ -30,8 +30,6 @@ from mc.evaluate.asking import DENIED, Asking, NotAFunctionError, Positions
 from mc.evaluate.panels import Panels, apart, bisected
 from mc.losses.too_large import TooLargeError
 
-__all__ = ["STOP", "DecisionMap", "PanelSource", "decides_as_known"]
-
 #: Where a loss leads: 0 and more is the number of a source of the next round, STOP the end of the transcript, and
 #: -2 - k a last release of pair k.
 STOP = -1

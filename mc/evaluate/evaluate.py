@@ -32,8 +32,6 @@ from theory.arguments import check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 
-__all__ = ["evaluate"]
-
 #: The default limit on positions of a game with finitely many outputs; each is a Python object or two.
 _POSITIONS = 2_000_000
 

@@ -20,8 +20,6 @@ from theory.numerics.decimals import above, interval
 from theory.pairs.base import Direction
 from theory.shown import Pictured, Row, Shown, row_of
 
-__all__ = ["Evaluation", "Evaluations", "NumericalEvaluation", "checked_ways"]
-
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
     """The directions to look in, and how a scope calls them; ValueError for other directions and evidence."""

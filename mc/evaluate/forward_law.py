@@ -21,8 +21,6 @@ from mc.losses.log_ratio import Epsilon
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["ForwardLaw", "two_grids"]
-
 #: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
 _TOGETHER = 6
 #: The least loss whose P-mass is a double where its Q-mass is near 1, and the Q-mass that may lie below.

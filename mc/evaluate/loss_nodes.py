@@ -24,8 +24,6 @@ from mc.losses.balls import BITS, ball, up
 from theory.numerics.legendre import gauss_legendre
 from theory.pairs import DominatingPair, normal_law
 
-__all__ = ["BallNodes", "Nodes", "needed", "quadrature_error"]
-
 #: What rounding may do to a sum of losses, in nats.
 _ROUNDING = 1e-11
 

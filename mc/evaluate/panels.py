@@ -16,8 +16,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Panels", "apart", "bisected", "shown_edges"]
-
 _FAR = np.int64(-(2**63))
 
 

@@ -24,8 +24,6 @@ from theory.arguments import check_count
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["mean_of_sequences"]
-
 #: How often each pair of a menu was granted.
 _Counts: TypeAlias = tuple[int, ...]
 

@@ -20,8 +20,6 @@ from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["Scouted", "scout"]
-
 #: Scouts run along so many standard deviations either side; a density there is below 1e-42.
 _DEVIATIONS = 14.0
 _SCOUTS = 57

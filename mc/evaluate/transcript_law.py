@@ -28,8 +28,6 @@ from mc.losses.log_ratio import Epsilon
 from mc.losses.too_large import check_room
 from theory.pairs.base import Direction
 
-__all__ = ["TranscriptLaw"]
-
 
 @dataclass(slots=True)
 class _Strategy:

@@ -20,8 +20,6 @@ from filters.contract.state import State, join, keys, take
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["REVEALED", "Asked", "Branch", "Layer", "Loss", "MenuPlay", "Move", "Players", "walk"]
-
 #: In place of a child: the loss became infinite, and the play is decided.
 REVEALED = -1
 

@@ -18,17 +18,6 @@ from mc.worst_case.plan import Plan
 from theory.arguments import Real, beyond
 from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse
 
-__all__ = [
-    "LEVELS",
-    "SHARES",
-    "Frontier",
-    "admits",
-    "best_reply",
-    "largest_erasure",
-    "largest_response",
-    "simple_ratio",
-]
-
 #: The epsilons of randomised responses and the shares of erasures that are tried: a filter may admit middle ones only.
 LEVELS = (*(2.0 ** (k / 16) for k in range(-320, 86)), 40.0)
 SHARES = (*(2.0 ** (k / 4) for k in range(-240, 0)), 1.0)

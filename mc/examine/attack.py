@@ -46,17 +46,6 @@ from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = [
-    "Attack",
-    "attack",
-    "attacked",
-    "goals_of",
-    "ratio_above",
-    "ratio_at",
-    "replied",
-    "solved_game",
-]
-
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
 #: Beyond this e^epsilon is a rational of many thousand digits.

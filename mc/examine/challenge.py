@@ -28,8 +28,6 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.shown import one_line
 
-__all__ = ["Challenge", "Comparison", "challenge"]
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -25,8 +25,6 @@ from typing import Self
 
 from theory.arguments import check_positive
 
-__all__ = ["Clock", "OutOfTime", "processor_seconds"]
-
 
 class OutOfTime(BaseException):
     """The time of a task is up; a sentence on what was at work."""

@@ -35,8 +35,6 @@ from mc.worst_case.plan import MARGIN, History, Plan
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from theory.pairs.base import Direction
 
-__all__ = ["differs", "happens", "impure"]
-
 #: The most histories of a plan that are put to fresh filters, and those of another adversary, which are drawn.
 _MOST, _DRAWN = 64, 16
 #: The rounds of a drawn history whose adversary knows no end.

@@ -31,8 +31,6 @@ from theory.arguments import check_count, check_positive
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 
-__all__ = ["Difference", "DifferenceSearch", "first_difference"]
-
 #: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES = 256

@@ -20,17 +20,6 @@ from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
 from theory.shown import printable
 
-__all__ = [
-    "STOPPED",
-    "UNFINISHED",
-    "Examination",
-    "PartialExamination",
-    "StageFinding",
-    "Status",
-    "Tightness",
-    "closest",
-]
-
 #: What a stage found that a person ended.
 STOPPED = "stopped by Ctrl-C, so that this examination is partial"
 #: What a stage did not look at that its time, or a person, ended; and what a stage says that looked at the clock.

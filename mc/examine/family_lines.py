@@ -32,9 +32,6 @@ from theory.pairs import (
 )
 from theory.pairs.labelled import Where, where_words
 
-__all__ = ["FAMILIES", "Line", "at_labels", "coarse_first", "lines_of", "names_of"]
-
-
 #: Families that are asked for at every label, for budgets that are kept by labels.
 _PLAINEST = ("gaussian", "rr", "erasure")
 

@@ -17,8 +17,6 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
 from mc.examine.clock import Clock, OutOfTime
 
-__all__ = ["LATE", "SLOW", "STUCK", "Calls", "FilterFault", "ctrl_c", "examining"]
-
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {filter_base.__file__, checks.__file__, answers.__file__, additive.__file__}
 

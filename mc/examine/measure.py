@@ -24,8 +24,6 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Ren
 from theory.numerics.decimals import above, below
 from theory.pairs.base import Direction
 
-__all__ = ["Bound", "Measure", "exceeds", "goals"]
-
 #: Orders at which a zCDP promise is examined.
 _ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
 #: The deltas at which a promise for every epsilon is examined, from the middle out to where it is thinnest.

@@ -42,20 +42,6 @@ from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = [
-    "KINDS",
-    "MOST_FAILURE",
-    "ROUNDED",
-    "Kind",
-    "ReplayError",
-    "Replayed",
-    "Result",
-    "known",
-    "measure_of",
-    "replayed",
-    "witness_kind",
-]
-
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
 #: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.

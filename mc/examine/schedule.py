@@ -32,8 +32,6 @@ from mc.examine.words import pair_words
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
-__all__ = ["MOVES", "FaultyDisk", "PowerFailure", "Schedule", "ServiceMove", "World"]
-
 What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
 MOVES: tuple[What, ...] = get_args(What)
 #: What happens to the next write: nothing, the power fails before it or after it, or the disk is full.

@@ -42,8 +42,6 @@ from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
-__all__ = ["MECHANISMS", "Breach", "Breaches", "ScheduleSearch", "first_breach", "stage"]
-
 #: The families that are asked for, as many as so many of which the service grants any.
 MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 #: What is asked for, as a share of the largest request of its family that is granted.

@@ -36,8 +36,6 @@ from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["MOST_PLAYED", "Sequence", "attributes", "granted"]
-
 #: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
 MOST_PLAYED = 20_000
 #: How near a lower bound on a composition is to the upper one: at first, and where a number lies between the two.

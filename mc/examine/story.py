@@ -38,8 +38,6 @@ from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.base import ChargeName
 
-__all__ = ["Story", "Turn", "curve_of", "prefix", "story_of_plan", "story_of_sequence"]
-
 #: Rows of a story, letters of a state, and the requests that are played for one; the state after more of them.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
 #: Points of a curve, the largest epsilon of one, and the delta at which it may end.

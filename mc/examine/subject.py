@@ -23,8 +23,6 @@ from mc.examine.measure import Measure, goals
 from mc.examine.sequence import granted
 from theory.pairs import DominatingPair
 
-__all__ = ["Admission", "Subject", "admission", "named_pairs"]
-
 
 @dataclass(frozen=True)
 class Admission:

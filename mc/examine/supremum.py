@@ -22,8 +22,6 @@ from theory.arguments import check_at_least_zero
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair
 
-__all__ = ["Supremum", "supremum"]
-
 
 @dataclass(frozen=True, slots=True)
 class Supremum:

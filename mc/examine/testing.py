@@ -35,8 +35,6 @@ from theory.fast.compiler import compiler
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["laws", "schedules"]
-
 Given = ParamSpec("Given")
 #: Seconds in which a service says what it grants; moves of an example, and how far back a move may point.
 _ASKING, _MOVES, _BACK = 60.0, 50, 3

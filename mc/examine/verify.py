@@ -44,8 +44,6 @@ from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
 
-__all__ = ["FAILURE", "examine"]
-
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
 #: Seconds beyond its share after which a stage is ended, that proofs may take, and that a first find is told and

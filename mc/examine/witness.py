@@ -43,17 +43,6 @@ from theory.numerics.decimals import chance
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
-__all__ = [
-    "TELLING",
-    "Witness",
-    "measured_witness",
-    "menu_witness",
-    "named",
-    "replay",
-    "sequence_witness",
-    "witness",
-]
-
 #: How much of its promise a witness reaches that tells something.
 TELLING = 1.5
 #: The kinds of pairs that everybody knows, and those that many do; every other is an odd one.

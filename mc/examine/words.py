@@ -20,17 +20,6 @@ from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 from theory.pairs.labelled import where_words
 
-__all__ = [
-    "count_words",
-    "number_words",
-    "pair_words",
-    "pairs_words",
-    "steps_words",
-    "times_words",
-    "told_apart",
-    "worth_words",
-]
-
 #: The longest fraction that is shown as one, and the steps of a play and the pairs of a menu that are named.
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3
 

@@ -22,8 +22,6 @@ from theory.arguments import check_count, check_delta, check_positive
 from theory.numerics.decimals import chance
 from theory.shown import Shown
 
-__all__ = ["BettingTest", "Decision", "Side", "Wealth", "log_mean_exp"]
-
 _BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30
 _LEAST_BET = 2.0**-12

@@ -14,8 +14,6 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING, Moments
 from theory.arguments import check_delta
 
-__all__ = ["empirical_bernstein", "outward"]
-
 
 def outward(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:
     """The estimate with unit endpoints [low, high], moved outward by `ROUNDING` times high and clipped to [0, 1]."""

@@ -18,8 +18,6 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments, unit_values
 from theory.arguments import check_delta
 
-__all__ = ["betting", "plug_in_bets"]
-
 #: The largest share c of the capital that one bet can lose. Any number below 1 is valid.
 _STAKE = 0.75
 

@@ -16,8 +16,6 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING
 from theory.arguments import check_count, check_delta
 
-__all__ = ["clopper_pearson"]
-
 
 def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     """[low, high] with P(X >= successes; low) = P(X <= successes; high) = failure/2, X ~ Binomial(n, p).

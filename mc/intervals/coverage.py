@@ -21,8 +21,6 @@ from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
 from theory.arguments import check_count, check_delta
 
-__all__ = ["HARD_CASES", "METHODS", "Coverage", "HardCase", "IntervalMethod", "measure_coverage"]
-
 
 @dataclass(frozen=True, slots=True)
 class HardCase:

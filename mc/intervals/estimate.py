@@ -13,8 +13,6 @@ from theory.arguments import check_delta
 from theory.numerics.decimals import below, chance, interval, near
 from theory.shown import Shown
 
-__all__ = ["CONFIDENCE", "PLAIN_DRAWS", "Estimate", "stated_failure"]
-
 #: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6
 #: The `rests_on` of an estimate that assumes nothing besides its draws.

@@ -23,8 +23,6 @@ from mc.intervals.kl import last_outside
 from mc.intervals.moments import ROUNDING, Moments
 from theory.arguments import check_count, check_delta
 
-__all__ = ["FixedBets", "exponents"]
-
 #: The shares of the capital on the stake for the pilot's moments, and on the one for a pilot that missed rare values.
 _SHARES = (7 / 8, 1 / 8)
 #: The stakes tried, in steps of 2^(1/8): one is within 4 % of the best, which widens the interval by 0.1 %.

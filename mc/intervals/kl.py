@@ -16,8 +16,6 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
 from theory.arguments import check_delta
 
-__all__ = ["kl_chernoff", "last_outside"]
-
 
 def _term(p: float, q: float, shift: float) -> float:
     """p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from theory.arguments import check_count, check_delta
 from theory.numerics.decimals import chance
 
-__all__ = ["Family"]
-
 
 @dataclass(frozen=True, slots=True)
 class Family:

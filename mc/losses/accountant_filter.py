@@ -29,8 +29,6 @@ from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["AccountantFilter"]
-
 #: The relative width of the bounds on a composition that a decision rests on, and of a first look.
 _WIDTH, _ROUGHLY = 5e-3, 0.1
 #: Bits of the bound that is compared with delta: of the 53 it has, the last nine or so are the processor's.

@@ -29,8 +29,6 @@ from theory.arguments import check_count, check_positive, check_real
 from theory.pairs import FinitePair, normal_law
 from theory.pairs.base import Direction
 
-__all__ = ["RandomAllocation"]
-
 #: Cells in the output x of a step, so many to its standard deviation, as far out as that.
 _CELLS, _FAR = 128, 7.5
 #: Steps of the lattice to the standard deviation of a likelihood ratio, and the most places of one ratio.

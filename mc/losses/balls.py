@@ -8,8 +8,6 @@ from typing import Literal
 
 import flint
 
-__all__ = ["BITS", "Rounding", "ball", "down", "fraction", "near", "rounded", "up"]
-
 #: Working precision of balls, in bits.
 BITS = 160
 

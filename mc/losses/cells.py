@@ -25,8 +25,6 @@ from mc.losses.lattice_law import LatticeLaw, Report, ReportedLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
-__all__ = ["Cells", "cells", "extent"]
-
 #: P-mass that may be left below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
 #: The cells before any is halved.

@@ -36,8 +36,6 @@ from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
-__all__ = ["Bounds", "Composition", "counts_of", "ways_of"]
-
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
 #: A divergence that need not be known closely.

@@ -20,8 +20,6 @@ from theory.arguments import check_count
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
-__all__ = ["CompositionCrossing", "CompositionOrder", "composition_order"]
-
 Counts = tuple[int, ...]
 
 

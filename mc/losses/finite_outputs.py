@@ -16,21 +16,6 @@ from theory.log_ratio import LogRatio
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 
-__all__ = [
-    "ZERO",
-    "FiniteOutputs",
-    "Loss",
-    "Mass",
-    "NoFiniteLawError",
-    "adding",
-    "ball_of",
-    "decay_of",
-    "double_of",
-    "fraction_of",
-    "gap_above",
-    "stopped",
-]
-
 #: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
 Loss: TypeAlias = "tuple[Fraction | int, Fraction]"
 #: A probability, a rational where all masses are, else a ball; rationals of flint mix with balls, and are fast.

@@ -35,8 +35,6 @@ from theory.arguments import (
 )
 from theory.conversions import renyi_epsilon
 
-__all__ = ["IndividualAccountant"]
-
 Array = NDArray[np.float64]
 
 #: The least level of the grid that is made, and the most levels.

@@ -27,8 +27,6 @@ from mc.losses.powers import ELEMENTARY
 from mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
 from theory.pairs.base import Direction
 
-__all__ = ["Inversion", "worse"]
-
 Array = NDArray[np.float64]
 
 #: Tilts at which moments are known, of twelve bits, eight in an octave; one of them serves to group people.

@@ -23,8 +23,6 @@ from mc.losses.balls import BITS, ball, down, up
 from mc.losses.inversion import TILTS
 from mc.losses.powers import ELEMENTARY, whole_power
 
-__all__ = ["laplace_bounds"]
-
 Array = NDArray[np.float64]
 
 #: What is left of other periods, and of frequencies beyond the last, relative to an estimate: its logarithm.

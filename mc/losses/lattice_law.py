@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
 from theory.pairs import DominatingPair
 
-__all__ = ["LatticeLaw", "Level", "Report", "ReportedLaw", "common_step", "level", "level_law"]
-
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31
 #: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.

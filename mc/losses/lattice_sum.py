@@ -21,8 +21,6 @@ import numpy as np
 from mc.losses.lattice_law import LatticeLaw, ReportedLaw
 from mc.losses.powers import ELEMENTARY, TiltedSum, power
 
-__all__ = ["LatticeSum", "tilt_to"]
-
 #: The largest logarithm whose exponential is a double.
 _LARGEST = 700.0
 #: A mass that is none, and how many times its error a share is whose mass is known.

@@ -10,8 +10,6 @@ from theory.log_ratio import LogRatio
 from theory.numerics.stable import log_fraction
 from theory.shown import Row
 
-__all__ = ["Epsilon", "check_epsilon", "epsilon_cells", "nearest_log"]
-
 #: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio
 

@@ -19,8 +19,6 @@ from mc.losses.composition import Bounds
 from theory.evidence import Evidence
 from theory.numerics.decimals import interval
 
-__all__ = ["PersonalBounds", "PersonalRange"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalRange(ForOnePerson):

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from mc.losses.lattice_law import LatticeLaw
 
-__all__ = ["ELEMENTARY", "Power", "TiltedSum", "power", "transform_error", "whole_power"]
-
 #: Bound on the relative error of `np.exp` and `np.log`'s absolute one near 1, far above what they are built to.
 ELEMENTARY = 2.0**-44
 #: Unit roundoff.

@@ -20,8 +20,6 @@ from mc.losses.cells import cells, extent
 from mc.losses.tails import tails
 from theory.pairs import DominatingPair
 
-__all__ = ["renyi_low"]
-
 #: The most cells of a continuous law, their width in standard deviations of the loss, and the finest of them.
 _MOST, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
 #: The P-mass over the last cell.

@@ -12,8 +12,6 @@ from mc.losses.tails import tails
 from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 
-__all__ = ["checked_step", "rounded_laws"]
-
 #: Tilts of the laws under which cells are narrow where their mass is: which of them counts is known after the game.
 _TILTS = (0.0, 4.0, 16.0)
 #: Cells of a law, at most; finer ones are for the tilts that come first.

@@ -29,8 +29,6 @@ from mc.losses.powers import ELEMENTARY
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["Envelope", "RealMoments", "StepMoments", "Transforms"]
-
 Array = NDArray[np.float64]
 
 #: Twice the logarithm of what may be left outside the nodes, and the logarithm of what the rule may be off by.

@@ -22,8 +22,6 @@ from mc.losses.lattice_sum import LatticeSum
 from mc.losses.tails import tails
 from theory.pairs import DominatingPair
 
-__all__ = ["Summands", "coarser"]
-
 #: The least mean squared width of cells, and the most cells of a law.
 _FINEST, _MOST = 2.0**-100, 1 << 15
 #: A lattice with fewer places is not made shorter; another one is worth its while if it leaves less than so much of it.

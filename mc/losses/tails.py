@@ -13,8 +13,6 @@ from mc.losses.balls import BITS, ball
 from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of, decay_of
 from theory.pairs import DominatingPair
 
-__all__ = ["Tails", "has_tails", "tails"]
-
 #: A loss, a rational where it is one, with its P-mass and its Q-mass.
 Point: TypeAlias = tuple[Fraction | flint.arb, flint.arb, flint.arb]
 

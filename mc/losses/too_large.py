@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MERGED", "TooLargeError", "check_room"]
-
 #: A remedy more, where the states are sums of charges.
 MERGED = "spend_steps=10000, say, to merge sums of charges, "
 

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 
 from theory.arguments import check_count
 
-__all__ = ["LocalPool", "cluster", "completed", "cores"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -46,8 +46,6 @@ from mc.runs.sources import (
 )
 from mc.runs.store import StoreError
 
-__all__ = ["check_same", "digest", "key_of", "settings"]
-
 #: Classes of numbers whose hash, and so their place in a set, is the same in every process.
 _NUMBERS = {bool, int, float, complex}
 _READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}

@@ -9,8 +9,6 @@ import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-__all__ = ["OutputFolder"]
-
 
 class OutputFolder:
     """A folder whose files are written in a hidden folder inside it and renamed when all are complete.

@@ -29,8 +29,6 @@ from mc.runs.tally import Report, Tally
 from theory.arguments import check_count
 from theory.pairs.base import Direction
 
-__all__ = ["Interrupted", "Placement", "Play", "PlayOptions", "play"]
-
 
 class Placement(TypedDict, total=False):
     """The keywords of a `Play`, except its number of paths and its direction."""

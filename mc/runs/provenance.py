@@ -16,8 +16,6 @@ import scipy
 
 from mc.engine.streams import TILE
 
-__all__ = ["code_version", "origin"]
-
 _HOUSE = Path(os.path.realpath(__file__)).parents[2]
 _ROOMS = tuple(_HOUSE / room for room in ("theory", "filters", "mc"))
 #: The front door only re-exports, so that no number depends on its files.

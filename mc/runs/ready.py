@@ -3,7 +3,5 @@
 import filters.accounting.fast.compiled
 import theory.fast.gaussian
 
-__all__: list[str] = []
-
 theory.fast.gaussian.kernels()
 filters.accounting.fast.compiled.kernels()

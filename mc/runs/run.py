@@ -24,8 +24,6 @@ from mc.runs.keys import check_same, digest, key_of
 from mc.runs.store import RunStore
 from mc.runs.tally import Progress, Report, Tally
 
-__all__ = ["Run", "play_tiles"]
-
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
 WORTH_A_POOL = 5.0
 #: Seconds that one task should take, so that the cost of submitting it is small in comparison.

@@ -15,17 +15,6 @@ from typing import Any
 
 from mc.runs.provenance import origin
 
-__all__ = [
-    "WRAPPED",
-    "WRAPPERS",
-    "EditedError",
-    "codes_of",
-    "instructions",
-    "origin_of_import",
-    "plain_name",
-    "source_files",
-]
-
 #: Members of classes that are made of functions, and the names of these in them.
 WRAPPERS = (property, classmethod, staticmethod, functools.cached_property, functools._lru_cache_wrapper)
 WRAPPED = ("fget", "fset", "fdel", "func", "__wrapped__")

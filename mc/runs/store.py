@@ -16,8 +16,6 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RunStore", "StoreError"]
-
 #: "fprf" in ASCII: the application id in the header of our files.
 APPLICATION = 0x66707266
 #: In layout 3 a run is the digest of its key; in 2 a second table had the key itself, which nothing read.

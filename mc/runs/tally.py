@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from theory.shown import one_line
 
-__all__ = ["Progress", "Report", "Tally"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tally:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from mc.training.data import check_rows
 from theory.arguments import check_count
 
-__all__ = ["ConvolutionalNetwork", "PerSampleGradients"]
-
 Array = NDArray[np.float64]
 
 _SIDE, _CLASSES = 28, 10

@@ -20,8 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DataSet", "check_rows", "real_array"]
-
 Array = NDArray[np.float64]
 
 

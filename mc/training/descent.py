@@ -34,8 +34,6 @@ from mc.runs.output import OutputFolder
 from mc.training.data import DataSet
 from theory.arguments import check_count, check_positive
 
-__all__ = ["Descent", "Learner"]
-
 Array = NDArray[np.float64]
 
 _VERSION = 5

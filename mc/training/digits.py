@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from mc.training.data import DataSet
 
-__all__ = ["FILE", "digits", "pictures"]
-
 #: pictures, shape (1797, 64), and labels, shape (1797,), both uint8.
 FILE = Path(__file__).with_name("digits.npz")
 #: Points are counts from 0 to 16.

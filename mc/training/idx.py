@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from mc.training.data import DataSet
 
-__all__ = ["read_idx"]
-
 #: The third byte of an IDX file: the numbers in it are unsigned bytes.
 _UNSIGNED_BYTE = 8
 _CLASSES = 10

@@ -23,8 +23,6 @@ from theory.numerics import portable
 from theory.numerics.norms import squared_norms
 from theory.numerics.products import product
 
-__all__ = ["Gradients", "Network"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

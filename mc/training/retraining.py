@@ -36,8 +36,6 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Retrained", "StepTaken", "train_idx"]
-
 #: The steps after the first `steps`, as many as 000 takes at most (Appendix A).
 _FURTHER = 35
 _FAILURE = 0.05

@@ -29,8 +29,6 @@ from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.pairs.base import Direction, check_direction
 
-__all__ = ["at", "batches", "simulate_training"]
-
 #: Numbers in the vectors of all worlds that are played at once.
 _AT_ONCE = 1 << 21
 #: Worlds that are played at once, at most.

@@ -18,8 +18,6 @@ from filters.rules.zcdp import ZCDPFilter
 from mc.training.data import real_array
 from theory.arguments import check_count, check_positive, check_probability
 
-__all__ = ["PrivateCounts"]
-
 
 class PrivateCounts:
     """Each answer is sum_i r_i + N(0, sigma^2), r_i in [0, 1] for person i, who is charged r_i^2 / (2 sigma^2).

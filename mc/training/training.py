@@ -23,8 +23,6 @@ from theory.arguments import check_positive
 from theory.guarantees import Guarantee
 from theory.numerics.norms import euclidean_norms
 
-__all__ = ["LogisticTraining", "MakeSums", "NoisySums", "Training", "WithCanary"]
-
 
 class Training(Protocol):
     """An analysis by sums over people, each a function of what was released: gradient descent, say.

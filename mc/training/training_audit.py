@@ -29,8 +29,6 @@ from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
 from theory.shown import Row, Shown
 
-__all__ = ["TrainingAudit", "audit_training"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingAudit(Shown):

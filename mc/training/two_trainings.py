@@ -27,8 +27,6 @@ from mc.training.training import LogisticTraining, MakeSums, Training, WithCanar
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
 
-__all__ = ["TwoTrainings"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Others:

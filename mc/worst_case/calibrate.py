@@ -31,8 +31,6 @@ from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["CalibratedFilter", "calibrate"]
-
 #: By what factor a search goes on from where it was told to begin.
 _NEAR = 17 / 16
 #: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.

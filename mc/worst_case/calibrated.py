@@ -32,8 +32,6 @@ from theory.numerics.decimals import interval
 from theory.pairs import RandomizedResponse
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["CalibratedThreshold", "calibrated"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibratedThreshold(Shown):

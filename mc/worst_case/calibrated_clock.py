@@ -29,8 +29,6 @@ from theory.arguments import check_count
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["ShareFilter", "calibrated_clock"]
-
 #: By how much a share is rounded at most, of itself; a budget by a quarter of that.
 _CLOSE = 1 / 64
 

@@ -19,8 +19,6 @@ from mc.losses.too_large import MERGED, check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 
-__all__ = ["DenseGame"]
-
 #: -log of the share of the value that losses outside of the window may have.
 _LEFT = 40.0
 #: Tilts that are tried, in units of one over the largest standard deviation of a request's loss.

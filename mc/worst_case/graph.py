@@ -15,8 +15,6 @@ from mc.evaluate.walk import Branch, MenuPlay, walk
 from mc.losses.too_large import MERGED, check_room
 from theory.pairs import DominatingPair
 
-__all__ = ["StateGraph", "state_weight"]
-
 _Number = TypeVar("_Number", np.int64, np.float64)
 #: Beyond every sum of moves.
 _HUGE = np.int64(2**62)

@@ -20,8 +20,6 @@ from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 from theory.log_ratio import LogRatio
 
-__all__ = ["UNDERFLOW", "UNIT", "LevelGame", "moderate"]
-
 #: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
 _MOST = 128.0
 #: The largest level and epsilon in steps: sums of their squares fit int64.

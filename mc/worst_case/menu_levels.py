@@ -19,8 +19,6 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["DOMINATION", "MenuLevels"]
-
 #: What is cited for "no larger at any epsilon, so a post-processing".
 DOMINATION = (
     "Kairouz, Oh and Viswanath: randomised response dominates what is epsilon-DP",

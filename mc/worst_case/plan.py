@@ -19,8 +19,6 @@ from mc.losses.log_ratio import nearest_log
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["MARGIN", "DeniedError", "History", "Plan", "masses_of", "written_out"]
-
 #: Relative margin by which a plan's worth must exceed the promise, because promises are rounded doubles.
 MARGIN = Fraction(1, 10**9)
 #: The requests of a play in turn, each with the loss log dP/dQ that it shows.

@@ -29,8 +29,6 @@ from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction, check_direction
 
-__all__ = ["renyi_game"]
-
 
 def renyi_game(
     filt: PrivacyFilter,

@@ -11,8 +11,6 @@ from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
 from theory.numerics.decimals import interval
 
-__all__ = ["NOTHING_ADMITTED", "Certificate", "PartialWorstCase", "WorstCase"]
-
 #: The end of the scope of a game in which the filter admits no request.
 NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"
 

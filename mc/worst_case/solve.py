@@ -21,8 +21,6 @@ from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["worst_case", "worst_cases"]
-
 #: States from which on a width of so much is enough unless another is asked for.
 _MANY, _ENOUGH = 20_000, 0.05
 #: The step to begin with, in default ones, and the largest one where that has too many losses.

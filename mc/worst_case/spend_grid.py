@@ -12,8 +12,6 @@ from filters.rules.additive import AdditiveFilter
 from theory.arguments import check_count
 from theory.numerics.error_free import Exact
 
-__all__ = ["SpendGrid"]
-
 
 @dataclass(frozen=True, slots=True)
 class SpendGrid:

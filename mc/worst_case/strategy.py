@@ -16,8 +16,6 @@ from mc.worst_case.level_game import LevelGame
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
-__all__ = ["LatticeStrategy", "TreeStrategy"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeStrategy(Adversary):

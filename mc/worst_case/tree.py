@@ -20,8 +20,6 @@ from mc.worst_case.strategy import TreeStrategy
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["GameTree", "branches_of"]
-
 #: In place of a child: the request is not admitted.
 DENIED = -2
 

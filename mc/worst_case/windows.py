@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from mc.worst_case.graph import StateGraph
 
-__all__ = ["Windows"]
-
 #: -log of the share of the value that the windows leave out, about 2^-100.
 _LEFT = 70.0
 _LINES = 16

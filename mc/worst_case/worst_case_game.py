@@ -47,8 +47,6 @@ from theory.log_ratio import LogRatio
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DOUBLES", "Known", "WorstCaseGame"]
-
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000
 #: That on the positions of a game of levels, of which most are not held: its strategy takes a byte or two for each.

@@ -11,8 +11,6 @@ from mc.accountants.law_answers import Answer
 from reports.audit.fault import EntryPoint, Fault
 from reports.reading import read
 
-__all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLibrary", "recorded_audit"]
-
 SCHEMA = 2
 
 

@@ -21,8 +21,6 @@ import reports.audit
 from reports.audit.audited import Audit, AuditedLibrary, library_of
 from reports.audit.fault import Library
 
-__all__ = ["audit_of", "interpreter"]
-
 _STOPPED = "its process ended with"
 
 

@@ -12,8 +12,6 @@ from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["module", "script"]
-
 
 def module(folder: Path, name: str) -> ModuleType:
     """The module `name.py` of a library's folder, run with the rights of the process.

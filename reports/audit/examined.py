@@ -29,8 +29,6 @@ from reports.audit.fault import EntryPoint, Fault, Library
 from reports.audit.registry import libraries_of
 from theory.evidence import Outcome
 
-__all__ = ["agree", "audited", "main", "shown"]
-
 #: The seconds after which a script is stopped.
 _PATIENCE = 120
 

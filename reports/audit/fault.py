@@ -11,8 +11,6 @@ from typing import Any
 from mc.accountants.accountant_subject import AccountantSubject
 from reports.audit.code_beside import module, script
 
-__all__ = ["EntryPoint", "Fault", "Kind", "Library", "Route"]
-
 
 class Kind(Enum):
     """What is wrong; or nothing is, and it is as well to know."""

@@ -10,8 +10,6 @@ from typing import Any
 from reports.audit.fault import Library
 from reports.reading import read
 
-__all__ = ["FINDINGS", "libraries_of"]
-
 #: The findings of our own study, which are beside this file in the source and in no wheel.
 FINDINGS = Path(__file__).parent / "findings"
 

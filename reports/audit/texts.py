@@ -6,8 +6,6 @@ import re
 
 from reports.audit.audited import AuditedFault, AuditedLibrary
 
-__all__ = ["issue_text", "titled"]
-
 
 def issue_text(library: AuditedLibrary, found: AuditedFault) -> str:
     """The text in Markdown. It is written to a file and sent nowhere."""

@@ -18,8 +18,6 @@ from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
-__all__ = ["CASES", "measured", "tell"]
-
 GATHERS = True
 
 DELTA = 1e-5

@@ -19,8 +19,6 @@ from reports.study import Simulated, Study
 from theory.conversions import CKS, SIMPLE
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["tell"]
-
 PROVES = ("approximate-DP filter", "B*", "CKS")
 EPSILON, DELTA = 1.0, 1e-5
 #: The least delta that is drawn.

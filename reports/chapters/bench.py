@@ -9,8 +9,6 @@ from reports.finding import Claim, Table, Told
 from reports.study import Study
 from reports.words import record
 
-__all__ = ["recorded_bench", "tell"]
-
 
 def recorded_bench(recorded: dict[str, Any] | None = None) -> tuple[Table, ...]:
     """The tables of the parts that were recorded; nothing where nothing was."""

@@ -22,8 +22,6 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["GAMES", "MENUS", "POINTS", "overshoot", "played", "tell"]
-
 #: The promises looked at, each for every menu; the first, with the first menu, whenever the report is made.
 POINTS = ((2.0, 1e-5), (1.0, 1e-5), (4.0, 1e-5), (1.0, 1e-6), (2.0, 1e-6), (4.0, 1e-6))
 MENUS: tuple[tuple[DominatingPair, ...], ...] = (COMMON_RATES, (SubsampledGaussian(0.001, 0.8),))

@@ -25,21 +25,6 @@ from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
-__all__ = [
-    "agreed",
-    "beside_promise",
-    "compared",
-    "draw_estimates",
-    "examined",
-    "judge_promise",
-    "name",
-    "proved",
-    "shares_of",
-    "simulations",
-    "with_family",
-]
-
-
 #: Processor seconds where those given were too few for the verdict, on a slow processor.
 _AGAIN = 30.0
 

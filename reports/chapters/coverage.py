@@ -13,8 +13,6 @@ from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import interval
 
-__all__ = ["judge", "tell"]
-
 GATHERS = True
 
 #: Repetitions of each method, shared among the cases that it applies to.

@@ -13,8 +13,6 @@ from reports.finding import Claim, Finding, Table, Told
 from reports.shown.numbers import within
 from reports.study import Simulated, Study
 
-__all__ = ["judge", "tell"]
-
 GATHERS = True
 
 

@@ -17,8 +17,6 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.proofs.proof import Proof
 
-__all__ = ["expected", "tell"]
-
 GATHERS = True
 
 #: Processor seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation

@@ -13,8 +13,6 @@ from reports.shown.numbers import within
 from reports.study import Study
 from theory.numerics.decimals import above, below
 
-__all__ = ["judge", "judge_attacks", "tell"]
-
 GATHERS = True
 
 

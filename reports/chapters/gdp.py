@@ -14,8 +14,6 @@ from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
 
-__all__ = ["tell"]
-
 PROVES = ("GDP filter",)
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 

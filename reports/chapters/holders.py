@@ -15,8 +15,6 @@ from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
-__all__ = ["judged", "tell"]
-
 GATHERS = True
 
 

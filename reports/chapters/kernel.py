@@ -12,8 +12,6 @@ from theory.kernel import accepted
 from theory.kernel.claimed import FINITE, KERNEL
 from theory.kernel.record import ALLOWED, Accepted
 
-__all__ = ["GAPS", "tell"]
-
 #: What a statement about finite trees and real numbers leaves open, and what stands in each gap.
 GAPS = tuple(
     (between, said(known, {})) for between, known in declared("chapters", "chapter")["kernel"]["gaps"]

@@ -12,8 +12,6 @@ from reports.chapters.common import judge_promise, simulations
 from reports.finding import Claim, Told
 from reports.study import Study
 
-__all__ = ["tell"]
-
 EPSILON, DELTA = 1.0, 0.01
 ROUNDS = (1, 2, 5, 10, 20, 50, 100, 200)
 

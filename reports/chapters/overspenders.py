@@ -20,8 +20,6 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs import KOV, DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
-
 #: Nodes of the rule on each piece of an integral, at most half a standard deviation wide where a Gaussian weighs.
 _NODES = 40
 #: What a filter promises, and whether it says what it holds every path to.

@@ -12,8 +12,6 @@ from reports.shown.numbers import within
 from reports.study import Simulated, Study
 from theory.pairs.base import Direction
 
-__all__ = ["judge", "known", "tell"]
-
 _PATHS = 50_000
 _WAYS: tuple[Direction, ...] = ("PQ", "QP")
 

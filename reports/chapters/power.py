@@ -8,8 +8,6 @@ from typing import Any
 from reports.finding import Table
 from reports.words import record
 
-__all__ = ["recorded_faults", "recorded_history", "recorded_power", "right"]
-
 #: Words of the examination that are right for a filter of each kind.
 _RIGHT = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
 

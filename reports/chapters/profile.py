@@ -21,8 +21,6 @@ from theory.arguments import Real
 from theory.guarantees import GaussianDP
 from theory.numerics.decimals import above, below
 
-__all__ = ["judge_curves", "play_both_ways", "tell"]
-
 #: Paths in each direction; more would gain little, since the grid's steps limit the width of the band.
 PATHS = 250_000
 EPSILONS = tuple(step / 5 for step in range(31))

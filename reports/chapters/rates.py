@@ -21,8 +21,6 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["CASES", "kept_of_plans", "tables_of", "tell"]
-
 DELTA = 1e-5
 #: The share of a plan of 100 rounds or more that the claim names.
 SHARE = 0.9

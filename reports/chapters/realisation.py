@@ -20,8 +20,6 @@ from theory.numerics.decimals import interval
 from theory.pairs import Gaussian
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-__all__ = ["tell"]
-
 PROVES = ("realisation filter", "kappa")
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
 #: If no path exceeds epsilon, the interval of tilted paths ends near 5/n, with this n at half of delta.

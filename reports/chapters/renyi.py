@@ -21,8 +21,6 @@ from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["tell"]
-
 PROVES = ("RDP filter",)
 EPSILONS = (1.0, 2.0, 4.0)
 

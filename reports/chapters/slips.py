@@ -8,8 +8,6 @@ from reports.chapters.common import proved
 from reports.finding import Claim, Table, Told
 from reports.study import Study
 
-__all__ = ["tell"]
-
 PROVES = ("slips",)
 
 

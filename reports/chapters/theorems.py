@@ -12,8 +12,6 @@ from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS
 from theory.proofs.proof import Proof
 
-__all__ = ["tell"]
-
 #: The theorems without a chapter of their own.
 PROVES = tuple(name for name in THEOREMS if name not in ("papers' steps", "slips"))
 

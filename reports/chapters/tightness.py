@@ -26,8 +26,6 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below, interval
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["gains_tables", "tell", "tightness_filters", "worst_table"]
-
 EPSILON, DELTA = 1.0, 1e-5
 GRID = tuple((epsilon, delta) for epsilon in (0.5, 1.0, 3.0) for delta in (1e-3, 1e-5, 1e-7))
 ON_GAUSSIANS, BY_CKS = "GDP, on Gaussians", "B* by CKS"

@@ -17,8 +17,6 @@ from reports.expression import read_filter
 from reports.replaying import replay_command
 from theory.arguments import check_count
 
-__all__ = ["attack"]
-
 #: Far more rounds than can be solved: each round multiplies the number of histories.
 MOST_ROUNDS = 10_000
 

@@ -17,8 +17,6 @@ from theory.arguments import did_you_mean
 if TYPE_CHECKING:
     from reports.audit.audited import Audit
 
-__all__ = ["audit"]
-
 
 def audit(
     libraries: Annotated[

@@ -21,8 +21,6 @@ from theory.guarantees import ZCDP, GaussianDP, PureDP
 from theory.numerics.decimals import below, near
 from theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
-__all__ = ["calibrate", "read_mechanism"]
-
 #: A menu of more levels has more positions than fit in memory.
 MOST_LEVELS = 4096
 #: word -> (what makes the mechanism, its numbers where none are given, the names of these)

@@ -22,18 +22,6 @@ from theory.agreement import Accord, Agreement
 from theory.evidence import Outcome, Verdict
 from theory.shown import printable
 
-__all__ = [
-    "OUTCOME_STYLE",
-    "check_folder",
-    "clear_errors",
-    "clear_faults",
-    "complain",
-    "counting_bar",
-    "doing",
-    "say",
-    "styled",
-]
-
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
 
 

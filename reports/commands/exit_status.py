@@ -10,8 +10,6 @@ from enum import IntEnum
 
 import typer
 
-__all__ = ["End", "ExitStatus"]
-
 
 class ExitStatus(IntEnum):
     """An exit status and its `meaning`, in the words of the page on the command line."""

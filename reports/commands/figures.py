@@ -12,8 +12,6 @@ from rich.table import Table
 from reports.commands.console import clear_errors, doing, say
 from reports.expression import read_value
 
-__all__ = ["figures"]
-
 
 def figures(
     names: Annotated[

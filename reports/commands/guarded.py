@@ -22,8 +22,6 @@ from mc.examine.worker import alone
 from reports.commands.console import complain
 from reports.commands.exit_status import End, ExitStatus
 
-__all__ = ["guarded"]
-
 _INTERRUPTED = "interrupted; nothing was decided, and what was not kept in a store is lost"
 
 

@@ -11,8 +11,6 @@ from rich.markup import escape
 from reports.commands.console import clear_errors
 from reports.commands.exit_status import End, ExitStatus
 
-__all__ = ["kernel"]
-
 
 def kernel(
     check: Annotated[

@@ -5,8 +5,6 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["list_"]
-
 
 def list_() -> None:
     """List the filters, the adversaries and the claims of the report."""

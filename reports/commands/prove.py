@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from filters.certified.certified_numbers import CertifiedNumbers
     from filters.certified.running_number import CheckedNumber
 
-__all__ = ["POINTS", "asked_of", "prove", "show_numbers"]
-
 
 def prove(
     theorem: Annotated[

@@ -14,8 +14,6 @@ from rich.console import Console
 from reports.commands.console import clear_errors, complain, say
 from reports.commands.exit_status import End, ExitStatus
 
-__all__ = ["replay"]
-
 _FILES = "witness.json, verdict.json or verdicts.json"
 
 

@@ -10,8 +10,6 @@ import typer
 from reports.commands.console import clear_errors, counting_bar, say
 from theory.numerics.decimals import interval
 
-__all__ = ["retrain"]
-
 
 def retrain(
     folder: Annotated[

@@ -23,8 +23,6 @@ from reports.expression import read_adversary, read_filter
 from theory.arguments import check_count
 from theory.numerics import decimals
 
-__all__ = ["simulate"]
-
 #: Runs of one round that show whether the filter admits anything.
 _GLANCE = 256
 

@@ -14,8 +14,6 @@ from theory.arguments import did_you_mean
 if TYPE_CHECKING:
     from reports.figures.trials import Trial
 
-__all__ = ["train"]
-
 #: Inside the output folder: what the same call goes on from.
 _OUTCOMES = "outcomes.sqlite"
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from reports.pages.overview import Row
     from reports.study import Study
 
-__all__ = ["limit_of", "verify"]
-
 _FEWER = "play fewer, or several reports of other seeds"
 
 

@@ -28,8 +28,6 @@ from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
 from reports.expression import read_command, read_filter, read_target
 
-__all__ = ["SECONDS", "against", "verify_one"]
-
 #: How long an examination takes by default.
 SECONDS = 60.0
 #: The status of each ending that is not that of a promise which was not refuted.

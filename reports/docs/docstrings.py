@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["rst_of"]
-
 #: What is marked up in prose: code between single backticks, and words between two stars.
 _MARKED = re.compile(r"`([^`]+)`|(?<![\w*])\*\*(\S[^*]*\S)\*\*(?![\w*])")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*(\(\))?")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
 
-__all__ = ["setup"]
-
 _PUBLIC = re.compile(r"fp\.([A-Za-z_]\w*)((?:\.\w+)*)(\(.*\))?", re.DOTALL)
 #: How an array's type reads when it is written out, with or without the modules that autodoc shortens by `~`.
 _ARRAY = re.compile(

@@ -51,8 +51,6 @@ from theory.pairs.base import ChargeName
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
 
-__all__ = ["GENERATED", "LISTED", "PAPERS", "charges", "escaped", "expand", "table", "theorems_of"]
-
 _FENCE = re.compile(
     r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )

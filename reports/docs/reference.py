@@ -16,8 +16,6 @@ from reports.finding import slug
 from theory.proofs import THEOREMS
 from theory.shown import Shown
 
-__all__ = ["described", "proof_of", "reference"]
-
 #: Classes whose methods stand in a base that is not public.
 _WITH_BASES = ("PrivacyFilter",)
 #: Bases of results that are documented elsewhere.

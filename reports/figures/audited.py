@@ -26,8 +26,6 @@ from reports.figures.data import FigureData
 from reports.figures.specification import Specification, any_seed, real, whole
 from theory.numerics.decimals import below, interval
 
-__all__ = ["NetworkAudit", "NetworkTraining"]
-
 #: The canary's norm, in clips; and the rate of the descent.
 _SIZE, _RATE = 1e4, 2.0
 #: name of the row -> (sums, whether they go on when full clips have used a budget up)

@@ -21,8 +21,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cell", "FigureData"]
-
 #: A number or a word, and None where there is none.
 Cell: TypeAlias = float | int | str | None
 

@@ -25,8 +25,6 @@ from reports.figures.specification import Specification, probability, real, whol
 from theory.evidence import Evidence
 from theory.pairs import Erasure
 
-__all__ = ["EraserRounds"]
-
 _MOST_ROUNDS, _MOST_POINTS = 2000, 60
 
 

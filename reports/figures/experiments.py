@@ -25,8 +25,6 @@ from mc.training.stopping import PrivateCounts
 from reports.figures.trials import Experiment, FollowedDescent
 from theory.conversions import SIMPLE, gaussian_epsilon
 
-__all__ = ["DELTA", "GROUPS", "GroupOutcome", "GroupRun", "GroupsAt", "Setting", "Trained", "groups"]
-
 #: Of all epsilons told; 003 has no other.
 DELTA = 1e-5
 #: The digits of each group, which share no person; the groups cover everyone.

@@ -32,8 +32,6 @@ from reports.figures.specification import (
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 
-__all__ = ["GaussianSteps", "LargestSteps", "PrivateGradientDescent", "SeveralSteps"]
-
 #: What 003 prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
 PRINTED_STEPS, PRINTED_MORE, PRINTED_EPSILON, _PERCENT = 420, 495, 0.8, 10
 #: More steps than this are not told apart from their neighbours.

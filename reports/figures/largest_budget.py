@@ -22,8 +22,6 @@ from theory.conversions import CKS, SIMPLE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LargestBudget"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargestBudget(Specification):

@@ -36,8 +36,6 @@ from theory.pairs import RandomizedResponse
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["NaturalGame", "NaturalRounds"]
-
 _LEVELS = (1, 2, 3)
 
 

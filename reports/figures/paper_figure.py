@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FIGURES",
-    "ComputedFigure",
-    "PaperFigure",
-    "Source",
-    "check_formats",
-    "figure",
-    "figures",
-    "named",
-]
-
 _AUTHORS = {
     "000": "Feldman and Zrnic",
     "003": "Koskela, Tobaben and Honkela",

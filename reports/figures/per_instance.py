@@ -25,8 +25,6 @@ from reports.figures.lines import line
 from reports.figures.specification import Specification, whole
 from theory.pairs import RandomizedResponse, Selection
 
-__all__ = ["PerInstance"]
-
 #: Who is charged what, and what follows: see `transcript_deltas`.
 Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]
 

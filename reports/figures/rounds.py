@@ -35,8 +35,6 @@ from theory.arguments import check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["RoundsOfEach"]
-
 _MOST_ROUNDS, _MOST_BUDGETS = 20_000, 40
 
 #: The filters of (epsilon, delta), from those that allow least to those that allow most; another is read off a table.

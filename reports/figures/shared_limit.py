@@ -29,8 +29,6 @@ from theory.pairs import DominatingPair, RandomizedResponse
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SharedLimit"]
-
 #: A request costs one or two units of log 2, and a site has two of them.
 _UNIT, _OF_A_SITE = math.log(2), 2
 _HALF, _WHOLE = RandomizedResponse.from_ratio(2), RandomizedResponse.from_ratio(4)

@@ -20,24 +20,6 @@ from theory.arguments import check_count, check_delta, check_real, did_you_mean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Printed",
-    "Specification",
-    "any_seed",
-    "axis_points",
-    "check_between",
-    "check_rising",
-    "check_several",
-    "check_told_apart",
-    "checked",
-    "probabilities",
-    "probability",
-    "real",
-    "reals",
-    "whole",
-    "wholes",
-]
-
 Number = TypeVar("Number", int, float)
 T = TypeVar("T")
 

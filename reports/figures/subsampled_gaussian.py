@@ -39,8 +39,6 @@ from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["SampledDescent", "SampledTraining"]
-
 _MOST_PEOPLE = 200
 #: How far the profile is drawn, over its epsilon at delta.
 _BEYOND = 1.3

@@ -35,8 +35,6 @@ from reports.figures.specification import Specification, any_seed, probability, 
 from theory.numerics.decimals import interval
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["Supermartingale", "potential_paths"]
-
 
 @dataclass(frozen=True, slots=True)
 class PotentialPaths:

@@ -40,8 +40,6 @@ from theory.numerics.decimals import above
 from theory.pairs import Gaussian
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-__all__ = ["Survival", "largest_kappa", "mechanism_level", "stopping_rounds"]
-
 #: What 004 prints beside N = 48, as far as its last exponent, which our text does not show.
 _DHAT = 4.797e-6
 _MOST_ROUNDS = 500

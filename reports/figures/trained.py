@@ -13,8 +13,6 @@ from scipy import special
 from reports.figures.specification import Specification, whole
 from reports.figures.trials import Experiment, Trial, outcome_of
 
-__all__ = ["CONFIDENCE", "STAND_IN", "Spread", "TrainingSpecification", "some_trials"]
-
 T = TypeVar("T")
 
 #: What every caption says first.

@@ -40,8 +40,6 @@ from reports.shown.numbers import signed
 from theory.conversions import gaussian_epsilon
 from theory.numerics.decimals import interval
 
-__all__ = ["RunSpecification", "SeveralClips", "SpentOnPeople", "TrainedEpochs", "TrainedGroups"]
-
 _MOST_FACTORS, _MOST_EPOCHS = 5, 10_000
 #: Name of a row -> name of the outcome's part, in the order of the panels.
 _WHAT = {"test loss": "test_loss", "training loss": "train_loss", "epsilon": "epsilon"}

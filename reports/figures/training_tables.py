@@ -25,8 +25,6 @@ from reports.figures.specification import any_seed, probability, real, reals
 from reports.figures.trained import STAND_IN, Spread, TrainingSpecification, some_trials
 from reports.shown.numbers import signed
 
-__all__ = ["TUNED", "ClipTable", "NoiseTable", "TrainedTable"]
-
 _MOST_EPSILONS = 6
 _DIGITS, _MNIST = "digits", "MNIST as printed"
 

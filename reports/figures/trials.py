@@ -35,8 +35,6 @@ from mc.training.network import Network
 from reports.reading import read
 from theory.arguments import check_count
 
-__all__ = ["PLAYED", "Experiment", "FollowedDescent", "Trial", "outcome_of", "study"]
-
 T = TypeVar("T")
 
 _SCHEMA = 4

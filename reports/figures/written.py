@@ -13,8 +13,6 @@ from mc.runs.output import OutputFolder
 from reports.drawing import FORMATS
 from reports.figures.paper_figure import ComputedFigure
 
-__all__ = ["listed", "write"]
-
 _MANIFEST = "manifest.json"
 _SCHEMA = 2
 

@@ -20,8 +20,6 @@ from theory.evidence import Evidence
 from theory.numerics.decimals import above, interval
 from theory.pairs.base import Direction
 
-__all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table", "drawn_from", "runs_of"]
-
 #: Rounds that these runs may have in about a second of the engine; plays that may be longer get fewer runs.
 _ROUNDS = 16
 #: How near to each other the two ends of a mean over sequences are to be: less than the simulations are wide.

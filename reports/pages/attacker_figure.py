@@ -14,8 +14,6 @@ from reports.shown.numbers import percent
 from theory.attacker import AttackerBound, AttackerCurve, attacker_bound
 from theory.numerics.decimals import above, chance, interval
 
-__all__ = ["AttackerShown"]
-
 _BLUE, _GREEN, _BAR = (PALETTE[place] for place in (0, 2, 4))
 #: Of which mechanisms a bound is.
 _ALL, _MENU = "certified for all mechanisms", "certified on this menu"

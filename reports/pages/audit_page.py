@@ -10,8 +10,6 @@ from reports.audit.fault import Kind
 from reports.audit.texts import titled
 from reports.template import rendered, style
 
-__all__ = ["audit_page", "audit_section"]
-
 #: Outcome of a law -> its sign and the class of its cell.
 _CELLS = {
     "held": ("✓", "held"),

@@ -22,8 +22,6 @@ from theory.numerics.decimals import above, chance
 if TYPE_CHECKING:
     from mc.examine.examination import StageFinding
 
-__all__ = ["examination_fragment", "examination_page"]
-
 #: The picture for each kind of screen: its condition, and its width in inches.
 _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
 

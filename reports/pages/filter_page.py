@@ -23,8 +23,6 @@ from theory.log_ratio import LogRatio
 from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair
 
-__all__ = ["filter_page", "profile_picture"]
-
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The longest expression of a pair that is shown.
 _LONG = 60

@@ -60,18 +60,6 @@ from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.pairs.sparse_vector import stop_law
 
-__all__ = [
-    "Curves",
-    "Holders",
-    "LookedAt",
-    "Participation",
-    "drawn",
-    "made",
-    "participation",
-    "simulations",
-    "weakest",
-]
-
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
 #: Gaussian rounds of this mu are drawn, so many of them; for the simulation the adversary plays `WATCHED`.

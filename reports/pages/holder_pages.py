@@ -19,8 +19,6 @@ from reports.words import declared, said
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["holder_page", "holder_pages"]
-
 
 def holder_pages(holders: Holders | None) -> tuple[Page, ...]:
     """A page for each kind of holder, from what the chapter on holders simulated; RuntimeError before it has run."""

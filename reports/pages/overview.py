@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-__all__ = ["Row", "alt", "between", "counted", "overview", "picture"]
-
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
 _LEAST, _MOST, _EDGE = 1e-3, 150.0, 170.0

@@ -11,8 +11,6 @@ from reports.finding import Picture, Table
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
 
-__all__ = ["Badge", "Known", "Page", "explaining"]
-
 
 @dataclass(frozen=True, slots=True)
 class Badge:

@@ -15,8 +15,6 @@ from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 
-__all__ = ["GameJob", "Played", "SimulatedStrategy", "SolvedPoint", "play"]
-
 #: Epsilons at which both directions are simulated, over that of the game; 0 gives the attacker's advantage.
 _SHARES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 #: Runs of either direction, which are plain.

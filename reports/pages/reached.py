@@ -8,8 +8,6 @@ from mc import Estimate
 from reports.shown import numbers
 from theory.numerics import decimals
 
-__all__ = ["ReachedRow"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReachedRow:

@@ -15,8 +15,6 @@ from mc.losses.accountant_filter import AccountantFilter
 from reports.finding import slug
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["SUBJECTS", "PageSubject"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageSubject(FilterPage):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MOST_ROWS", "shown", "tightness_alt", "tightness_figure", "tightness_into"]
-
 #: Lines that fit into one picture; data.csv has them all.
 MOST_ROWS = 14
 _BLUE, _RED, _GREEN, *_ = PALETTE

@@ -13,8 +13,6 @@ from theory.evidence import Evidence
 from theory.numerics.decimals import above, below, chance, interval, near
 from theory.shown import Cell, Row
 
-__all__ = ["VALUES", "cells"]
-
 _NO_EVIDENCE = "none: nothing bounds the error of the grids, so this decides nothing"
 _KINDS = ("value", "low", "high")
 #: The names of the cell of a value with its interval, and of an interval alone.

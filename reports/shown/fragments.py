@@ -33,8 +33,6 @@ from theory.numerics.decimals import above, below, chance, interval, near
 from theory.proofs.proof import Proof
 from theory.shown import Pictured, Shown
 
-__all__ = ["FRAGMENTS", "MOST_LINES", "Fragment", "fragment", "of_rows", "some"]
-
 #: Lines of a table that are shown; `rows()` has them all.
 MOST_LINES = 24
 

@@ -11,8 +11,6 @@ from theory.evidence import Checked
 from theory.numerics.decimals import above, interval, near
 from theory.proofs.proof import Proof
 
-__all__ = ["NOTHING", "agreed_within", "exact_or", "percent", "signed", "steps_by_check", "within"]
-
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
 #: Shares below this are bounds on rounding, not divergences.

@@ -16,8 +16,6 @@ from mc.evaluate.evaluation import Evaluation, Evaluations
 from reports.drawing import GREY, INK, PALETTE
 from theory.numerics.decimals import above, chance, interval, near
 
-__all__ = ["PICTURES", "alt", "draw"]
-
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.
 _WIDE = 30.0

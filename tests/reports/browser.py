@@ -10,8 +10,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-__all__ = ["inspected"]
-
 #: What is asked of the page, once everything in it has loaded.
 _QUESTIONS = Path(__file__).with_name("browser.js")
 #: What goes wrong before the questions come is kept as well.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["contrast"]
-
 
 def contrast(one: str, other: str) -> float:
     """(lighter + 0.05) / (darker + 0.05) of two colours #rrggbb, by their relative luminance: from 1 to 21."""

@@ -15,8 +15,6 @@ from typing import NamedTuple, NoReturn
 
 from reports.cli import main
 
-__all__ = ["CAST", "MINE", "Ended", "Started", "filterproof", "start"]
-
 #: A file of a person's own, with a sound filter from which others are made.
 MINE = """
 import os, sys, time

@@ -13,8 +13,6 @@ from mpmath import mp
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.numerics.golden import lowest_at
 
-__all__ = ["conversion_delta", "gaussian_hockey_stick"]
-
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
 

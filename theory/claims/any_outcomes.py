@@ -6,8 +6,6 @@ from theory.claims.conversions import B_STAR
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _MECHANISMS = (
     "adaptive mechanisms with outcomes of any kind, given by two densities against an integral on them, which is "
     "monotone, homogeneous and subadditive where functions are not negative, as every upper integral is, on the real "

@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _EVENT = Formula("exp(epsilon)*q + delta")
 _PRODUCT = Formula("1 - (1 - delta)*(1 - d)")
 _SOME_LEAK = Formula("1 - (1 - delta)**n", rocq="1 - (1 - delta) ^ n", n=("1", "48"))

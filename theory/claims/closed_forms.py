@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _COSINES = Formula(
     "log(cosh((alpha - 1/2)*epsilon)/cosh(epsilon/2))/(alpha - 1)",
     rocq="ln (cosh_ratio alpha e) / (alpha - 1)",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["B_STAR", "ROWS", "SHARE"]
-
 _CONVERTED = Formula(
     "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
     rocq="cks_bound alpha rho epsilon",

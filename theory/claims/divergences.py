@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names={"rho": "B"})
 _BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"})
 _ROOT = Formula("Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"})

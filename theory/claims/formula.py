@@ -18,8 +18,6 @@ from typing import Any
 
 from flint import arb, fmpq
 
-__all__ = ["FUNCTIONS", "Formula", "compile_formula", "hull", "rational_value", "variables"]
-
 #: A formula ready to run: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
 

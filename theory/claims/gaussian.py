@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _CURVE = Formula(
     "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
     rocq="Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu)",

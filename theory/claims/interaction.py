@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _REACHED = Formula(
     "delta*(1 + 1/(1 + exp(e1)))", rocq="delta * (1 + 1 / (1 + exp e))", names={"e": "e1"}, e1=("1/8", "3")
 )

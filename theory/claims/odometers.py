@@ -5,8 +5,6 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-__all__ = ["ROWS"]
-
 _MIXTURE = Formula(
     "S/2 + sqrt(2*(S + H)*(l + log(S/H + 1)/2))",
     rocq="V + sqrt (2 * (2 * V + H) * (ln (1 / delta) + ln (2 * V / H + 1) / 2))",

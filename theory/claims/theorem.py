@@ -17,19 +17,6 @@ from theory.kernel.claimed import KERNEL, KernelTheorem
 from theory.kernel.record import accepted
 from theory.shown import one_line
 
-__all__ = [
-    "THEOREMS",
-    "Check",
-    "Reached",
-    "RefusedError",
-    "Step",
-    "Theorem",
-    "beside",
-    "decided_by",
-    "kernel_step",
-    "unknown",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Reached:

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-__all__ = ["compiler", "worth"]
-
 #: Runs for which numba, which takes a second, is imported. Where it has been, a kernel is seven times as fast for two.
 _MANY = 32
 

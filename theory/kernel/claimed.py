@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-__all__ = ["FINITE", "KERNEL", "KernelTheorem", "claimed", "sources"]
-
 _CLAIM = re.compile(
     r"^\(\*\* Claim: ((?:(?!\*\)).)*) \*\)\n(?:Theorem|Lemma|Corollary|Example)\s+([\w']+)",
     re.MULTILINE | re.DOTALL,

@@ -12,23 +12,6 @@ from importlib.resources import files
 
 from theory.kernel.claimed import KernelTheorem, sources
 
-__all__ = [
-    "ALLOWED",
-    "HERE",
-    "RECORD",
-    "SEAL",
-    "Accepted",
-    "Record",
-    "accepted",
-    "axioms_beyond",
-    "digests",
-    "hole_in",
-    "read_record",
-    "readable_record",
-    "twice_defined",
-    "without_comments",
-]
-
 #: The file of the record, that of its digest, and that of a run on this machine, which is not shared.
 RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["above", "below", "chance", "interval", "near"]
-
 #: A relative excess that comes from writing 1 - confidence in doubles.
 _ROUNDING = 1e-9
 

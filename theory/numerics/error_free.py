@@ -17,18 +17,6 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = [
-    "Exact",
-    "add_up",
-    "inverse_beyond",
-    "product_beyond",
-    "quotient_beyond",
-    "round_up",
-    "square",
-    "two_product",
-    "two_sum",
-]
-
 #: high + low, two doubles (or arrays of them) that are not added, with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import mpmath as mp
     from flint import fmpq
 
-__all__ = ["fraction_of", "rational"]
-
 
 def rational(x: float | Fraction) -> fmpq:
     """The same number in flint, which is imported by who asks for one."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["lowest_at"]
-
 _SHARE = (math.sqrt(5) - 1) / 2
 
 

@@ -15,8 +15,6 @@ from scipy.special import roots_legendre
 
 from theory.arguments import check_count
 
-__all__ = ["gauss_legendre", "steps_rule"]
-
 #: Nodes for each standard deviation of a step: with 4 of them walks agree with finer ones within 1e-11.
 _FINE = 5
 

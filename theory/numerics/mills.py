@@ -8,8 +8,6 @@ from scipy import special
 
 from theory.numerics import portable
 
-__all__ = ["LOG_SQRT_TWO_PI", "mills", "mills_drop"]
-
 LOG_SQRT_TWO_PI = 0.9189385332046727
 _SQRT_HALF_PI = 1.2533141373155003
 _SQRT_HALF = 0.7071067811865476

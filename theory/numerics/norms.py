@@ -15,8 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["euclidean_norms", "exact_sum", "nearest", "squared_norms", "weighted"]
-
 #: A sum of squares below this may have lost some that were too small to be squared.
 _LEAST = 2.0**-900
 #: Numbers at a time, so that products are still in the nearest cache when they are added.

@@ -22,8 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["exp", "expit", "expm1", "log", "log1p", "log_expit", "logaddexp", "tanh"]
-
 Array = NDArray[np.float64]
 
 _INVERSE = 1.4426950408889634  # 1 / log 2

@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["product"]
-
 Array = NDArray[np.float64]
 
 #: Bits of a part, and how many products of two of them are added: 2^10 products of 2^42 at most, exact in 53 bits.

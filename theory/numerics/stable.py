@@ -14,16 +14,6 @@ from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.error_free import square
 
-__all__ = [
-    "as_real",
-    "expm1_minus",
-    "increasing_root",
-    "log_beyond",
-    "log_fraction",
-    "mass_fraction",
-    "signed_square",
-]
-
 _MOST = float(np.finfo(np.float64).max)
 _LEAST, _LEAST_NORMAL = 5e-324, 2.0**-1022
 _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))

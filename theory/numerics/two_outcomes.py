@@ -36,8 +36,6 @@ from theory.numerics.golden import lowest_at
 if TYPE_CHECKING:
     import mpmath as mp
 
-__all__ = ["Kept", "Point", "most_under", "most_under_zcdp", "stick_above"]
-
 _DIGITS, _BITS = 50, 224
 #: A mass nearer to nothing is not written down as a fraction.
 _FURTHEST = 2**16

@@ -17,8 +17,6 @@ from scipy import special
 from theory.arguments import Real
 from theory.numerics import portable
 
-__all__ = ["log_theta_ratio", "theta", "upper", "upper_over_first"]
-
 #: Terms that are added one by one: e^-96 is left where the first ratio is e^-1.5, and of the sum from 0 where s < 2.
 _TERMS, _STEEP, _SMALL = 64, 1.5, 2.0
 #: Below this s the sum over all numbers is that of its few terms, from here on that of its Fourier series.

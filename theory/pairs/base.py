@@ -26,21 +26,6 @@ from theory.pairs.pair_type import PairType
 from theory.pairs.parametrised import Parametrised
 from theory.pairs.truths import PairTruths
 
-__all__ = [
-    "ALL_CHARGES",
-    "ITSELF",
-    "ChargeName",
-    "Direction",
-    "DominatingPair",
-    "ExactMasses",
-    "KOVForm",
-    "LeastShare",
-    "Outputs",
-    "check_direction",
-    "half_square_of",
-    "same_as",
-]
-
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
 #: The charges that are one number.

@@ -25,8 +25,6 @@ from theory.pairs.finite import pure_to_gdp
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import IntervalTruths, PairTruths
 
-__all__ = ["BoundedRange"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundedRange(DominatingPair):

@@ -30,8 +30,6 @@ from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["DiscreteGaussian"]
-
 #: Noise whose doubles keep their digits; numbers so many sigmas away have no mass that a double holds.
 _LEAST, _MOST, _FAR = 2.0**-10, 2.0**20, 45.0
 _LARGEST_SENSITIVITY = 2**20

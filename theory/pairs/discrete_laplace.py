@@ -30,8 +30,6 @@ from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["DiscreteLaplace"]
-
 #: Every method is a sum over the losses.
 _MOST = 1024
 

@@ -22,8 +22,6 @@ from theory.pairs.finite import Finite
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
-__all__ = ["Erasure"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Erasure(Finite):

@@ -31,8 +31,6 @@ from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of, up
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["Finite", "FinitePair", "largest_corner", "pure_to_gdp", "rounded_up_mu"]
-
 _MOST = float(np.finfo(np.float64).max)
 #: Below it a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
 _LEAST_LOSS = -700.0

@@ -29,8 +29,6 @@ from theory.pairs.truths import PairTruths, ball_of, down, up
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["Masses", "convex_rho", "least_gdp_mu", "least_zcdp_rho", "response_rho"]
-
 #: The P- and the Q-mass of each outcome.
 Masses: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 

@@ -18,8 +18,6 @@ from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["FiniteTruths", "Mass"]
-
 #: A formula in the parameters, or a fraction: 0 exactly where there is no mass.
 Mass: TypeAlias = str | Fraction
 _Balls: TypeAlias = list[tuple["arb", "arb"]]

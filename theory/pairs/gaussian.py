@@ -24,8 +24,6 @@ from theory.pairs.truths import Exact, PairTruths, ball_of
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["Gaussian"]
-
 _Kind = TypeVar("_Kind", bound="Gaussian")
 
 #: Losses drawn at a time, so that they are still in the nearest cache when they are shifted and scaled.

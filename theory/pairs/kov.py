@@ -19,8 +19,6 @@ from theory.numerics.stable import log_beyond
 from theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
 from theory.pairs.randomized_response import Response, check_ratio
 
-__all__ = ["KOV"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KOV(Response):

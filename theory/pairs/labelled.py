@@ -22,8 +22,6 @@ from theory.pairs.base import DominatingPair, same_as
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.shown import one_line
 
-__all__ = ["Label", "Labelled", "Where", "checked_where", "several", "where_words"]
-
 #: A label, or several that one request is about.
 Label: TypeAlias = "str | int | tuple[str | int, ...]"
 #: Dimension by dimension, as a request keeps its labels.

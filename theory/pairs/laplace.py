@@ -27,8 +27,6 @@ from theory.pairs.finite import rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
 
-__all__ = ["Laplace"]
-
 _LEAST = 2.0**-1022  # 1 / b must be finite
 
 

@@ -24,8 +24,6 @@ from theory.pairs import normal_law
 from theory.pairs.normal_law import tail
 from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
 
-__all__ = ["MixtureTruths"]
-
 
 @dataclass(frozen=True, slots=True)
 class MixtureTruths(PairTruths):

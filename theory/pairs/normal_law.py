@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from flint import arb, ctx
 
-__all__ = ["cdf", "density", "hockey_stick", "quantile", "tail"]
-
 
 def tail(x: arb) -> arb:
     """P(N(0, 1) > x)."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import ABCMeta
 from typing import Any
 
-__all__ = ["PairType"]
-
 #: What says a pair's law in another form, is proved of it, or is the least for it.
 _OF_THE_LAW = frozenset(
     {

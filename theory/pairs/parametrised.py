@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from theory.shown import told_apart
 
-__all__ = ["Parametrised"]
-
 
 class Parametrised:
     """A frozen dataclass whose fields are its parameters: numbers, or arrays of shape (n,), one per run.

@@ -25,8 +25,6 @@ from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
-__all__ = ["RandomizedResponse", "Response", "check_ratio"]
-
 #: Bits of the largest ratio that is looked for.
 _BITS = 640
 #: The delta of what is never revealed.

@@ -20,8 +20,6 @@ from theory.arguments import Real
 from theory.pairs.base import DominatingPair, same_as
 from theory.shown import one_line
 
-__all__ = ["Selection", "look_up"]
-
 #: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
 

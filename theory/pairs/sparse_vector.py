@@ -16,8 +16,6 @@ from fractions import Fraction
 
 from theory.arguments import check_count
 
-__all__ = ["stop_law"]
-
 #: Values are at least minus this.
 _MOST = 10**6
 

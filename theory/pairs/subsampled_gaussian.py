@@ -27,8 +27,6 @@ from theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import PairTruths
 
-__all__ = ["SubsampledGaussian"]
-
 Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
 

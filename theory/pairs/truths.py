@@ -23,8 +23,6 @@ from theory.numerics.exact import rational
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["INFINITE", "Exact", "IntervalTruths", "PairTruths", "TrueValue", "ball_of", "down", "up"]
-
 #: A double, or a number known exactly.
 Exact: TypeAlias = float | int | Fraction
 

@@ -9,8 +9,6 @@ from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import rounded
 from theory.proofs.symbolic import Sides, as_written, identity, signed
 
-__all__ = ["THEOREM"]
-
 # In b = sqrt B, m = sqrt(log(1/delta)) and t = alpha - 1 every claim is algebraic; s = e^{tx} - 1 and w = e^{-x}, where
 # x = L - eps > 0.
 b, m, t, s, w, h, eps = sp.symbols("b m t s w h epsilon", positive=True)

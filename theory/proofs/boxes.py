@@ -13,8 +13,6 @@ from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence
 from theory.numerics.exact import rational
 
-__all__ = ["prove_positive"]
-
 #: The corners of a box, one (low, high) per variable, in the order of the variables.
 Box = tuple[tuple[fmpq, fmpq], ...]
 

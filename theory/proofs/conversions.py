@@ -12,8 +12,6 @@ from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each
 from theory.proofs.symbolic import Sides, as_written, identity, signed
 
-__all__ = ["THEOREM"]
-
 # r the zCDP budget, x a level of the loss, s = 1 + (epsilon - r)/(2r); u = epsilon - r >= 0.
 r, x, s, u, y, v, c = sp.symbols("r x s u y v c", positive=True)
 over = sp.Symbol("o", nonnegative=True)

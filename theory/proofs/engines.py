@@ -15,8 +15,6 @@ from theory.claims.theorem import Check, Reached, RefusedError
 from theory.evidence import Evidence
 from theory.proofs.boxes import prove_positive
 
-__all__ = ["Inequality", "certified", "certified_each", "exact", "rounded"]
-
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
 Inequality = tuple[Fraction | int, str, Fraction | int]
 

@@ -9,8 +9,6 @@ from theory.claims.theorem import Step, Theorem, beside
 from theory.proofs.engines import rounded
 from theory.proofs.symbolic import Sides, as_written, identity
 
-__all__ = ["THEOREM"]
-
 mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
 m, rest, ratio = sp.symbols("m r g", positive=True)

@@ -9,8 +9,6 @@ from theory.claims.theorem import Check, Step, Theorem, beside
 from theory.proofs.engines import certified
 from theory.proofs.symbolic import Sides, identity
 
-__all__ = ["THEOREM"]
-
 # b = sqrt B*, m = sqrt(log(1/delta)), t = sqrt 2 m, mu = sqrt 2 b: epsilon = b^2 + 2 b m.
 b, m, mu, t = sp.symbols("b m mu t", positive=True)
 SQRT2 = sp.sqrt(2)

@@ -8,8 +8,6 @@ from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem, beside
 from theory.proofs.symbolic import Sides, as_written, identity, signed
 
-__all__ = ["THEOREM"]
-
 alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)
 power = sp.Symbol("theta", real=True)

@@ -9,8 +9,6 @@ from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import certified, rounded
 from theory.proofs.symbolic import Sides, as_written, identity, signed
 
-__all__ = ["THEOREM"]
-
 # d is delta-hat, z_d and z_theta the upper quantiles of d and theta; the sensitivity is 1.
 sigma, n, d, theta, g = sp.symbols("sigma N d theta g", positive=True)
 eps, loss, z_d, z_theta, delta = sp.symbols("epsilon loss z_d z_theta delta", real=True)

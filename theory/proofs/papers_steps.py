@@ -9,8 +9,6 @@ from fractions import Fraction
 from theory.claims.theorem import Check, Step, Theorem, beside
 from theory.proofs.engines import certified, certified_each
 
-__all__ = ["PRINTED", "THEOREM"]
-
 #: (sigma, k): epsilon at delta = 1e-5 in millionths, by the simple conversion, by CKS, and exactly.
 PRINTED = {
     (170, 112): (300660, 224940, 203269),

@@ -13,8 +13,6 @@ from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.latex import as_latex
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["JOIN", "CheckedStep", "Proof"]
-
 #: The version of the certificate's file format, which `recheck.py` reads.
 CERTIFICATE_FORMAT = "filterproof-certificate-4"
 

@@ -18,8 +18,6 @@ from theory.proofs.engines import Inequality, certified, certified_each, exact
 from theory.proofs.kappa import BEST_THETA, not_stationary
 from theory.proofs.symbolic import Sides, as_written, identity, nonnegative, zero
 
-__all__ = ["THEOREM", "slip"]
-
 _Form = TypeVar("_Form")
 
 alpha, t, budget, sigma, clip, persons, norm = sp.symbols("alpha t B sigma C n norm", positive=True)

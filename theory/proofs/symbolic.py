@@ -16,8 +16,6 @@ import sympy as sp
 from theory.claims.theorem import Check, Reached, RefusedError
 from theory.evidence import Evidence
 
-__all__ = ["Sides", "as_written", "identity", "nonnegative", "signed", "zero"]
-
 #: The two sides of an identity.
 Sides: TypeAlias = tuple[sp.Expr, sp.Expr]
 #: Ranges that a symbol may be declared with; others are refused, since no rule here uses them.

@@ -18,8 +18,6 @@ from theory.arguments import check_count, did_you_mean
 from theory.numerics.exact import rational
 from theory.thresholds.budgets import THRESHOLDS
 
-__all__ = ["Ball", "threshold"]
-
 #: After these no more are tried.
 _MOST_BITS = 2**12
 

@@ -32,8 +32,6 @@ from theory.numerics.exact import fraction_of, rational
 if TYPE_CHECKING:
     import mpmath as mp
 
-__all__ = ["BStar", "b_star", "least_rho_beyond", "slopes_below"]
-
 
 @dataclass(frozen=True, slots=True)
 class BStar:

@@ -21,8 +21,6 @@ from theory.numerics.exact import rational
 from theory.pairs.truths import down
 from theory.thresholds.b_star import b_star
 
-__all__ = ["THRESHOLDS", "below", "budget_below", "order_below", "pure_below", "split_below"]
-
 #: Bits of the balls, one after the other until they tell which double it is. The last ones do where epsilon or delta is
 #: near either end of the doubles.
 _PRECISIONS = (128, 256, 1024, 4096, 16384)

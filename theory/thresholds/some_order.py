@@ -14,8 +14,6 @@ import numpy as np
 
 from theory.numerics import portable
 
-__all__ = ["share_at_some_order"]
-
 #: Above the rounding of the sums and of the elementary functions; any payments of at least 1 will do.
 _MARGIN = 1e-9
 

@@ -20,8 +20,6 @@ from filters.accounting.limit import Limit
 from theory.fast.compiler import compiler
 from theory.numerics.error_free import Exact
 
-__all__ = ["SMALL", "charge", "quotients", "step"]
-
 #: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
 SMALL = 16384
 

@@ -15,8 +15,6 @@ from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, square
 from theory.pairs.selection import look_up
 
-__all__ = ["BLOCK", "quotients", "step"]
-
 #: Runs handled at a time: what is computed on the way stays in cache.
 BLOCK = 131072
 #: Charges looked at before all are: most that are no two levels are told by these.

@@ -11,8 +11,6 @@ from filters.accounting.amounts import Charge, Mixed, Square
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, add_up
 
-__all__ = ["step"]
-
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """The general route, on numbers instead of arrays; None for a charge that comes in an array."""

@@ -23,8 +23,6 @@ from filters.certified.running_number import Claims, RunningNumber
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.pairs.normal_law import hockey_stick
 
-__all__ = ["numbers", "numbers_at"]
-
 _Points: TypeAlias = Sequence[tuple[float, ...]]
 
 #: (epsilon, delta) for what is inverted: ordinary ones, and both ends of either.

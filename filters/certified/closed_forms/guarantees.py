@@ -13,8 +13,6 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Ren
 from theory.pairs.truths import TrueValue
 from theory.relative_entropy import entropy_delta
 
-__all__ = ["numbers"]
-
 _EPSILONS = (0.0, 1e-9, 0.1, 0.5, 1.0, 2.0, 7.0, 30.0)
 _ENTROPIES = (
     *((1e-100, 0.0), (1e-9, 0.0), (1e-9, 0.1), (1e-3, 1e-6), (0.02, 0.0), (0.02, 0.1)),

@@ -15,8 +15,6 @@ from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
 from theory.pairs.truths import ball_of
 
-__all__ = ["numbers"]
-
 _CLAIMS = Claims("linear queries")
 _MASSES = (
     *(Fraction(1, 3), Fraction(5, 2**1076), Fraction(1, 3 * 2**1060)),

@@ -21,8 +21,6 @@ from theory.pairs.randomized_response import RandomizedResponse
 from theory.pairs.subsampled_gaussian import SubsampledGaussian
 from theory.pairs.truths import TrueValue
 
-__all__ = ["numbers"]
-
 _RENYI, _STICK, _PURE = "Rényi divergences", "Gaussian hockey-stick", "RR zCDP"
 _Law: TypeAlias = tuple[float | Fraction, ...]
 _Make: TypeAlias = Callable[..., DominatingPair]

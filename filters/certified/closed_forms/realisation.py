@@ -13,8 +13,6 @@ from filters.certified.running_number import Claims, RunningNumber, Truth
 from theory.pairs.normal_law import cdf, hockey_stick, quantile
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-__all__ = ["best_split", "kappas", "numbers"]
-
 _CLAIMS = Claims("kappa")
 _SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))
 #: (kappa, mu): limits and steps of the walk of the losses.

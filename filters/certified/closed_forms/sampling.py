@@ -26,8 +26,6 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["numbers"]
-
 _CLAIMS = Claims("tilted weights")
 _ORDERS = (1.0, 1.75, 4.0)
 #: Random numbers are taken so close to a threshold, on either side of it.

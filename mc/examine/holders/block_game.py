@@ -26,8 +26,6 @@ from mc.examine.words import count_words
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
-__all__ = ["BlockGame"]
-
 _BLOCKS, _FAMILIES, _DEEPEST = (1, 2, 3), ("gaussian", "rr"), 7
 
 

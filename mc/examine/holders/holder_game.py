@@ -12,8 +12,6 @@ from mc.examine.measure import Bound, Measure, goals
 from mc.examine.sequence import Sequence
 from theory.pairs import DominatingPair
 
-__all__ = ["HolderGame"]
-
 
 class HolderGame(ABC):
     """One game of a `holder`, which is data beside the holder: `to_data`, and `from_data` by who has the holder."""

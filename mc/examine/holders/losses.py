@@ -31,8 +31,6 @@ from theory.arguments import check_count
 from theory.numerics.exact import rational
 from theory.pairs import RandomizedResponse
 
-__all__ = ["OvertakingGame"]
-
 #: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
 _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
 _BEST = 3

@@ -32,8 +32,6 @@ from mc.examine.sequence import Sequence
 from theory.arguments import check_count, check_real
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-__all__ = ["PEOPLE", "Membership", "PeopleGame", "Summed"]
-
 #: People in the larger data set; the person 0 is missing in the other.
 PEOPLE = 3
 #: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.

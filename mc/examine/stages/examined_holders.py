@@ -17,8 +17,6 @@ from mc.examine.witness import measured_witness
 from mc.examine.words import count_words
 from theory.evidence import Evidence
 
-__all__ = ["games_of", "lets_through"]
-
 _ASKED = "What is the most that it lets anyone tell, played by its own code?"
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 

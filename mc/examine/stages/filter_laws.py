@@ -17,8 +17,6 @@ from mc.examine.subject import Admission, Subject
 from mc.examine.words import count_words
 from theory.pairs import DominatingPair
 
-__all__ = ["laws"]
-
 _RUNS = "runs_do_not_see_each_other"
 #: Laws without which a state is not all that a filter knows of a run, so that games on states mean nothing.
 _PURITY = {

@@ -28,8 +28,6 @@ from mc.examine.words import pair_words, steps_words
 from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse
 from theory.pairs.base import Direction
 
-__all__ = ["Affordable", "alternatives", "inside", "lasting", "quantiles"]
-
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
 _LASTING = (1000, 400)
 #: Rounds in which a least request is put, to learn how many requests are granted at all.

@@ -21,8 +21,6 @@ from mc.examine.subject import Admission, Subject, named_pairs
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair, FinitePair
 
-__all__ = ["Menu", "alarms", "menus", "sticks"]
-
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
 #: How often the alarm goes off, and its loss as a share of the largest randomised response at the start.

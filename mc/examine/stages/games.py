@@ -36,8 +36,6 @@ from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
 
-__all__ = ["Tried", "chosen_goals", "games", "replies", "solved"]
-
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Positions of one game; more take longer than they are worth here.
 _POSITIONS = 2_500_000

@@ -32,8 +32,6 @@ from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.pair_type import PairType
 
-__all__ = ["CHARGES", "Parts", "Unknown", "as_made", "fields_as_made", "is_one_of", "parts_of", "read"]
-
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The charges of the library.
 CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)

@@ -65,8 +65,6 @@ from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import Proof
 
-__all__ = ["PROVED", "SCOPE", "of_parts", "parts"]
-
 SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
     "declare, in finitely many rounds"

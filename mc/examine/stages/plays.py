@@ -26,8 +26,6 @@ from mc.examine.sequence import Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-__all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs", "swallowed"]
-
 #: Requests of one kind in a row.
 _TIMES = (4, 16, 64, 256, 300)
 #: The most requests of one family, each as large as is granted.

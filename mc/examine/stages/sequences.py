@@ -33,8 +33,6 @@ from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["Search", "glance", "most", "sequences"]
-
 _ASKED = "Do requests fixed in advance compose to more than was promised?"
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)

@@ -36,8 +36,6 @@ from mc.worst_case.tree import GameTree
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 
-__all__ = ["mesh_strategy", "search"]
-
 _ASKED = "Can a strategy that reads realised losses reach more than was promised?"
 #: Positions of a game on the mesh.
 _POSITIONS = 60_000

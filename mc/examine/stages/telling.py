@@ -41,8 +41,6 @@ from theory.arguments import beyond
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
-__all__ = ["as_found", "plain_plans", "telling", "written"]
-
 T = TypeVar("T")
 
 _ASKED = "What is the plainest play that breaks the promise, and how far does it go?"

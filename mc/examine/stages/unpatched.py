@@ -30,8 +30,6 @@ import numpy as np
 
 from filters.contract.library import attributes
 
-__all__ = ["patched"]
-
 #: The rooms whose code decides what a filter grants, what a pair declares, what a game is worth, what is certified.
 _ROOMS = ("theory.", "filters.", "mc.engine.", "mc.evaluate.", "mc.losses.", "mc.worst_case.")
 _ROOT = Path(__file__).resolve().parents[3]

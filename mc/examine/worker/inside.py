@@ -28,8 +28,6 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import Calls, examining
 
-__all__ = ["BREATH", "CUT", "LENGTH", "Inside", "Task", "dumped", "loaded", "serve", "so_far"]
-
 #: Bytes of the length of a message, which follows the secret; seconds between two looks at the other side.
 LENGTH, BREATH = 8, 0.05
 #: The exit status of a child that could not send its answer.

@@ -20,8 +20,6 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task, loaded, serve
 
-__all__ = ["alone", "results"]
-
 T = TypeVar("T")
 
 #: Bytes of the secret; seconds that a child has to say what is late, and to end.

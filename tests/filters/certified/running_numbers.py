@@ -37,8 +37,6 @@ from theory.claims.formula import rational_value, variables
 from theory.conversions import CKS, SIMPLE
 from theory.proofs.engines import certified
 
-__all__ = ["PATH", "cks_lemma", "in_rocq", "lemma_of", "simple_lemma"]
-
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 
 _HEADER = """(* Written by tests/filters/certified/running_numbers.py; do not edit. Each lemma is about the exact \

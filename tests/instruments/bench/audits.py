@@ -15,8 +15,6 @@ from mc.intervals.anytime import Side, Wealth
 from tests.instruments.bench.measured import Row
 from theory.guarantees import GaussianDP
 
-__all__ = ["audits", "band", "bets"]
-
 #: The curve that is promised, the points at which bets are laid, the chance of a false alarm, draws between two looks.
 _PROMISED, _EPSILONS, _FAILURE, _LOOK = GaussianDP(1.0), (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 0.05, 100
 _MOST = 400_000

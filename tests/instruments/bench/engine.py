@@ -26,8 +26,6 @@ from mc.runs.play import play
 from tests.instruments.bench.games import GAMES, STARTS
 from tests.instruments.bench.measured import Row, seconds
 
-__all__ = ["PLAIN", "on_a_cluster", "rates", "raw_seconds", "scaling", "starts"]
-
 PLAIN = HockeyStick(1.0)
 #: Seconds that one worker takes in a comparison with two, and the epsilon of short simulations.
 LONG, EPSILON = 5.0, 4.0

@@ -17,8 +17,6 @@ from mc.runs.play import play
 from tests.instruments.bench.games import LEAVING
 from tests.instruments.bench.measured import Row
 
-__all__ = ["worth"]
-
 
 def worth(repeats: int) -> list[Row]:
     """Every estimator in every game that leaves some of the budget."""

@@ -11,8 +11,6 @@ from mc.worst_case.calibrated import CalibratedThreshold
 from tests.instruments.bench.measured import Row, seconds
 from theory.pairs import RandomizedResponse
 
-__all__ = ["solved"]
-
 
 def _game(levels: int, charges: int) -> Callable[[], object]:
     step = 2.0**-8

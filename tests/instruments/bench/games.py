@@ -11,8 +11,6 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
-__all__ = ["GAMES", "LEAVING", "ROUNDS", "STARTS"]
-
 ROUNDS = 100
 
 

@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["Row", "measured", "predecessor", "seconds"]
-
 #: What was measured, by name, as it is recorded; ratios are medians over pairs.
 Row: TypeAlias = dict[str, Any]
 

@@ -21,8 +21,6 @@ from tests.instruments.bench.measured import Row, seconds
 from tests.instruments.bench.references import reference
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
-__all__ = ["CONTESTANTS", "OURS", "WORKS", "Contestant", "Said", "Work", "compare"]
-
 
 @dataclass(frozen=True, slots=True)
 class Work:

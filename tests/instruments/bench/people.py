@@ -18,8 +18,6 @@ from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
 from tests.instruments.bench.measured import Row, seconds
 
-__all__ = ["kept", "summed"]
-
 
 def _works(norms: NDArray[np.float64]) -> dict[str, Callable[[], Callable[[], object]]]:
     """What is measured: each makes its people, and gives the round that they play."""

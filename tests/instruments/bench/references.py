@@ -13,8 +13,6 @@ from mpmath import mp
 
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
-__all__ = ["reference"]
-
 
 def reference(pair: DominatingPair, rounds: int, epsilon: float) -> Any:
     """H_{e^epsilon} of so many rounds of the pair, to 12 digits or more; subsampled, for a hundred rounds or more."""

@@ -19,8 +19,6 @@ from mc.runs.store import RunStore
 from tests.instruments.bench.engine import PLAIN
 from tests.instruments.bench.measured import Row, seconds
 
-__all__ = ["grown"]
-
 #: Ten rounds of a strategy that answers its losses, and the tiles of a run that is only laid out and kept.
 _ROUNDS, _LAID_OUT = 10, 20_000
 

@@ -9,8 +9,6 @@ from filters import GaussianFilter, ZCDPFilter
 from tests.instruments.bench.measured import Row
 from theory.pairs import Gaussian, Laplace
 
-__all__ = ["asked"]
-
 _REQUESTS = 2000
 
 

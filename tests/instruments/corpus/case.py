@@ -11,8 +11,6 @@ from typing import Literal, TypeAlias, TypeVar
 import filterproof as fp
 from tests.instruments.corpus.games import Asked, Reached, played
 
-__all__ = ["Case", "Cases"]
-
 F = TypeVar("F", bound=fp.PrivacyFilter)
 Kind: TypeAlias = Literal["broken", "sound"]
 

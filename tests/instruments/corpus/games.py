@@ -13,24 +13,6 @@ from scipy import integrate, special
 import filterproof as fp
 from filters.contract.state import keys
 
-__all__ = [
-    "Asked",
-    "Best",
-    "Reached",
-    "gaussian_delta",
-    "granted_for_ever",
-    "hockey_stick",
-    "lower_power",
-    "mean_after",
-    "played",
-    "product",
-    "renyi",
-    "require_after",
-    "require_granted",
-    "tail_hockey_stick",
-    "transcript",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Reached:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from tests.instruments.corpus.case import Case
 
-__all__ = ["HALVES"]
-
 
 def _part(name: str) -> tuple[Case, ...]:
     files = sorted((Path(__file__).parent / name).glob("*.py"))

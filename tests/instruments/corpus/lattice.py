@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-__all__ = ["lower_sum", "response_delta", "response_law"]
-
 
 def response_delta(level: float, count: int, epsilon: float, before: float = 0.0) -> float:
     """H_{e^epsilon} of `count` randomised responses at `level` after a loss of `before`."""

@@ -10,29 +10,6 @@ import filterproof as fp
 from theory.arguments import Real
 from theory.pairs.selection import look_up
 
-__all__ = [
-    "BELOW",
-    "ROUNDED_UP",
-    "Counts",
-    "Exact",
-    "Gauge",
-    "PerPair",
-    "Rule",
-    "Sums",
-    "adds_epsilon",
-    "adds_rho",
-    "adds_square",
-    "at_least_dust",
-    "basic_delta",
-    "basic_epsilon",
-    "delta_either_way",
-    "only",
-    "per_run",
-    "renyi_either_way",
-    "rounded_epsilon",
-    "rounded_rho",
-]
-
 _ONE = 1
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12

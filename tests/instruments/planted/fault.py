@@ -13,8 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar, cast
 
-__all__ = ["FAULTS", "NODES", "ROOT", "Fault", "Kind", "NodeFault", "digest"]
-
 ROOT = Path(__file__).resolve().parents[3]
 
 Kind: TypeAlias = Literal["unsound", "loose", "equivalent"]

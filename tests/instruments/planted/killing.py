@@ -17,8 +17,6 @@ import pytest
 from tests.instruments.planted.fault import ROOT, NodeFault
 from tests.instruments.planted.planting import Outcome, forked, planting
 
-__all__ = ["SECONDS", "kill", "ordered"]
-
 #: Processor seconds that the tests of a room have to kill a fault.
 SECONDS = 120
 #: What imports a room of `mc`; the rest of the house is shared with the fork.

@@ -27,8 +27,6 @@ from typing import Any
 
 from tests.instruments.planted.fault import ROOT, Fault
 
-__all__ = ["PARTS", "Outcome", "forked", "plant", "planting"]
-
 #: The packages of the project: whatever is of them is imported anew.
 _OURS = ("theory", "filters", "mc", "reports", "filterproof")
 _LIBRARIES = ("numpy", "scipy.special", "scipy.optimize", "flint", "numba", "numba.np.random._constants")

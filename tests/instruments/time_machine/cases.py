@@ -16,8 +16,6 @@ from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["CASES", "Case"]
-
 K = TypeVar("K", bound="type[Budget] | type[Raced]")
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from reports.audit.fault import Library
 from reports.audit.registry import libraries_of
 
-__all__ = ["GONE", "TEXT", "THERE", "toy"]
-
 THERE = "def tenth(truth):\n    assert truth == 3, 3\n"
 GONE = "def tenth(truth):\n    assert truth == 2, 2\n"
 

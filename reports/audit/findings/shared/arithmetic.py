@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from math import expm1, hypot, log1p, prod
 
-__all__ = ["any_of", "any_of_by_logarithm", "difference", "product", "quotient", "root_of_squares", "total"]
-
 
 def total(*parts: float | str) -> float:
     """The sum of all parts."""

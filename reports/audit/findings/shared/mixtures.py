@@ -11,8 +11,6 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-__all__ = ["delta_by_cut", "epsilon_by_cut", "epsilon_by_quadrature"]
-
 #: A mixture of normal laws of one standard deviation: means with their weights.
 Mixture: TypeAlias = Sequence[tuple[float, float]]
 

@@ -11,24 +11,6 @@ import numpy as np
 from mpmath import mp
 from scipy.stats import laplace
 
-__all__ = [
-    "gaussian_deviation",
-    "gaussian_epsilon",
-    "gaussian_profile",
-    "geometric_tails",
-    "is_nan_for_one",
-    "laplace_loss",
-    "laplace_mass",
-    "laplace_tails",
-    "mass_on_numbers",
-    "renyi_by_answers",
-    "renyi_by_cosh",
-    "response_advantage",
-    "responses_epsilon",
-    "told_together",
-    "total_variation",
-]
-
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
 

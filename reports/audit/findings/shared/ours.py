@@ -13,16 +13,6 @@ from mc.losses.composition import Composition
 from theory import pairs
 from theory.guarantees import GaussianDP
 
-__all__ = [
-    "delta",
-    "epsilon",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_noise",
-    "gaussian_rate",
-    "renyi",
-]
-
 
 def _pair(named: Sequence[Any]) -> pairs.DominatingPair:
     made: pairs.DominatingPair = getattr(pairs, named[0])(*named[1:])

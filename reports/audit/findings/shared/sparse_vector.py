@@ -8,8 +8,6 @@ import mpmath
 from scipy.integrate import quad
 from scipy.stats import laplace
 
-__all__ = ["log_ratio_by_expansion", "log_ratio_by_scipy"]
-
 
 def log_ratio_by_scipy(below: int) -> float:
     """The log ratio of `below` answers below the threshold and one above, when each query has changed by 1."""

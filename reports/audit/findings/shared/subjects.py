@@ -12,8 +12,6 @@ from mc.accountants.law_answers import subject_of
 from theory.guarantees import Guarantee
 from theory.pairs import KOV, DominatingPair, Gaussian
 
-__all__ = ["accountant", "dpsgd_step", "ledger", "one_by_one"]
-
 
 def accountant(
     make: Callable[[], Any],
