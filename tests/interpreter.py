@@ -1,7 +1,5 @@
 """An interpreter of its own, for what one that has loaded our rooms, or pytest's plugins, cannot show."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

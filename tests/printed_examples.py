@@ -1,7 +1,5 @@
 """The examples of a Markdown page: its python blocks run in order, and a text block is what the one above it prints."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

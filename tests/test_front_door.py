@@ -1,7 +1,5 @@
 """The front door: public names, and a clear refusal when another package took a room's name."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Names: every module is reached by its own, which no value of a package hides, and no two public classes share one."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import pkgutil

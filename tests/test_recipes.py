@@ -1,7 +1,5 @@
 """The recipes of CONTRIBUTING for a filter, a pair, an adversary and a chapter, followed in a copy of the house."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What was added cannot be forgotten: `missing` names the file that lacks a line, and each line left out is named."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re

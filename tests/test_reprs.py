@@ -1,7 +1,5 @@
 """What stands at a prompt: each public object in two lines of a terminal, with its number, and nobody's data."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Pages, help texts and docstrings claim no more of the proofs than was checked, and carry no stray quotes."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What users write and do: filters of their own, odd numbers, several threads."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What cannot be made or asked is refused in one sentence: what must be, what was got, and what to do instead."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

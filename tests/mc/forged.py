@@ -1,7 +1,5 @@
 """Data in which one place was changed: what is read from outside ends in the truth or in one sentence."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

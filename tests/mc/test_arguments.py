@@ -1,7 +1,5 @@
 """Whatever is given in the place of an argument: an answer, or one sentence that names the argument."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

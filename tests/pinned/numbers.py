@@ -1,7 +1,5 @@
 """Budgets, charges and running bounds as hexadecimal doubles; `python -m tests.pinned.numbers` writes `numbers.txt`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Numbers that decide are the recorded bits, on this processor and on those that `make processors` imitates."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

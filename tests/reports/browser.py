@@ -1,7 +1,5 @@
 """A headless Chromium that opens a page at a given width, in light or dark, and says what a reader would meet."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

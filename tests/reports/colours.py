@@ -1,7 +1,5 @@
 """The contrast of two colours, as the Web Content Accessibility Guidelines define it."""
 
-from __future__ import annotations
-
 
 def contrast(one: str, other: str) -> float:
     """(lighter + 0.05) / (darker + 0.05) of two colours #rrggbb, by their relative luminance: from 1 to 21."""

@@ -1,7 +1,5 @@
 """What tests of figures share."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Examinations built by hand, one for each way that an examination can end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

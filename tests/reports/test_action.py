@@ -1,7 +1,5 @@
 """The action and the hook for other people's continuous integration call the command as a shell reads them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

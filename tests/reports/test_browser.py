@@ -3,8 +3,6 @@
 `make browser` runs these; they are left out of `make test`, which needs no browser.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

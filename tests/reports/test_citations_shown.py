@@ -1,7 +1,5 @@
 """A reader of a page, a table or the data sees what a HOLDS rests on and what each step checked."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a person types and what comes back: a status for each way of ending, a sentence, and no half-written report."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

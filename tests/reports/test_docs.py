@@ -1,7 +1,5 @@
 """What the pages take from the code, each part once and nothing else; every block runs, and prints what is shown."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import shlex

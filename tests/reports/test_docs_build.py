@@ -1,7 +1,5 @@
 """The pages as they are built: without a warning, every link resolves, nothing comes from a network or this machine."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

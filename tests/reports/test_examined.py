@@ -1,7 +1,5 @@
 """What a person sees of an examination: words, files, LaTeX and a notebook say the same and no more."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

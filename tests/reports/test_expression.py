@@ -1,7 +1,5 @@
 """What a person types names a filter or an adversary and is read without running it; a file is loaded, or refused."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How chapters judge: the promise of a filter by many simulations, and a number by another route to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace

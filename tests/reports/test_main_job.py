@@ -1,7 +1,5 @@
 """The main job by the command line: a whole report, and the status that its verdicts call for."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The pytest plugin: a filter is a test, and what failed is told to JUnit and SARIF."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Chapters with a record: each claim is decided on the code that runs, and the tables say what the record says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

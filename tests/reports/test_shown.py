@@ -1,7 +1,5 @@
 """Results show themselves: rows keep every digit, HTML never lacks an interval, and pictures draw what rows say."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import random

@@ -3,8 +3,6 @@
 Null of every AGREES of a band: it is valid, so that a closed form leaves it with probability at most 1.6e-7.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

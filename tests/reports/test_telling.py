@@ -1,7 +1,5 @@
 """Chapters told beside each other tell what they tell one after the other."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

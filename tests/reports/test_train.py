@@ -1,7 +1,5 @@
 """`filterproof train`: what a person types, files that do not depend on workers or interrupts, and one sentence."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """Whatever a user's file does as it is loaded, read, played or printed, only our own completion is a success."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

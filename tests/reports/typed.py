@@ -1,7 +1,5 @@
 """A command as a person types it, in a child of this process: what is imported here the child need not load again."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

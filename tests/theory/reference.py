@@ -4,8 +4,6 @@ Every function takes `digits`, works at that precision (more where something can
 precision of mpmath as it was. It is slow: thousandths to tenths of a second per number.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from mpmath import mp

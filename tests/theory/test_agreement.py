@@ -1,7 +1,5 @@
 """A comparison of two routes has an outcome of its own, derived from the numbers, and is read as no verdict."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What an attacker gets at most agrees with the trade-off curves that are known in closed form, and rounds up."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

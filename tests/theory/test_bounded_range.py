@@ -1,7 +1,5 @@
 """The pair of bounded range beside exponential mechanisms, enumerated, and beside another library."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whole noise beside its definition: sums over all of its values by mpmath, and cuts between them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

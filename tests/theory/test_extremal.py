@@ -1,7 +1,5 @@
 """Extremal mechanisms, held against B*, searches by mpmath and SciPy, and closed forms: no route shares code."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

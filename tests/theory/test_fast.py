@@ -1,7 +1,5 @@
 """Compiled draws against NumPy's, bit by bit; and what a Gaussian says of its levels."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

@@ -1,7 +1,5 @@
 """A request with labels has the laws of its mechanism about a record that it reads, and of nothing about others."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The least charges of finite pairs, held against searches by mpmath."""
 
-from __future__ import annotations
-
 import math
 import sys
 from fractions import Fraction

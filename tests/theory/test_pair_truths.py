@@ -1,7 +1,5 @@
 """What is said to be true of pairs agrees with mpmath's integrals and sums, which know nothing of balls or of pairs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What the room refuses: a call, words of the one sentence that it gets, and the arguments that are refused so."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction as Q

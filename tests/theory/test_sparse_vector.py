@@ -1,7 +1,5 @@
 """The sparse vector's stop: its exact law beside a plain sum, and its own code beside that law."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The divergence of what a realisation filter releases, against simulation, composition and another grid."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What ledgers are asked in these tests: every kind of charge, and its exact value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

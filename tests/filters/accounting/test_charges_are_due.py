@@ -1,7 +1,5 @@
 """No charge is below what is due, and no promise above what was asked for: to the last place, against balls."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What makes the ledger fast, held to its general route bit for bit: one sum, many sums, compiled or not."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 It runs as it is, with what makes it fast; `test_fast_sums` holds that to the general route bit for bit.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

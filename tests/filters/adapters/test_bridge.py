@@ -1,7 +1,5 @@
 """A program that decides over JSON lines is a filter; what it does against the protocol ends in one sentence."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A filter made of an accountant, a budget or a queryable grants what that grants, and raises what it raises."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import math

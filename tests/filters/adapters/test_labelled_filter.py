@@ -1,7 +1,5 @@
 """Budgets that are kept by labels promise one record what is released about it, wherever requests are made."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from fractions import Fraction

@@ -10,8 +10,6 @@ Proof. lra. Qed.
 <BLANKLINE>
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

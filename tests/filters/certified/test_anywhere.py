@@ -1,7 +1,5 @@
 """Wherever its parameters lie, a number in doubles is the number of its formula in balls: drawn, and not at points."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The numbers that run fit their theorems, and every fault that is planted here is refused."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The closed forms of theory at doubles: all of them fit, and the formulas they are held against are the right ones."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What is written for Rocq is what the filters compare with, the same each time, and is refused where it is false."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

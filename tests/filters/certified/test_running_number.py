@@ -1,7 +1,5 @@
 """A running number is refused where it is on the wrong side, by an ulp even, or gives more away than declared."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

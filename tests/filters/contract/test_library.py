@@ -1,7 +1,5 @@
 """What an instance holds is seen, whatever its class says of itself."""
 
-from __future__ import annotations
-
 import copy
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a filter is shown: a state that it can only read, and requests of one family at a time."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """States: what is done with a tuple of arrays is done with each array, run by run."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

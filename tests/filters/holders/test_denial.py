@@ -1,7 +1,5 @@
 """A denial names what would still fit: it is granted, and what lies nearer to the request is not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

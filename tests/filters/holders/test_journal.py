@@ -1,7 +1,5 @@
 """The journal of linear queries: whatever a crash leaves of a file, nobody has less spent than was released."""
 
-from __future__ import annotations
-
 import os
 import stat
 import threading

@@ -1,7 +1,5 @@
 """A process that answers queries and is killed at any moment: its journal has everything that was released."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

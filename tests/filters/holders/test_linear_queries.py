@@ -1,7 +1,5 @@
 """Linear queries over people who come and go: what values they take, who is charged, and what they keep."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

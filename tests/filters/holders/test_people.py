@@ -1,7 +1,5 @@
 """Individual accounting: those who run out sit out, reports are for one person, and many are decided some at a time."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction

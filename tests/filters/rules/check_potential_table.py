@@ -16,8 +16,6 @@ H(t) = E_P (1 - t e^-L)_+ the hockey-stick of the pair. All of it is exact: D is
 a table takes minutes, with 64 some seconds.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import sys

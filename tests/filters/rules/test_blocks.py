@@ -1,7 +1,5 @@
 """A filter of so many blocks: it goes on as first-fit in fractions does, and one block is the filter of its size."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The central limit's filter: its charges by quadrature, and how it breaks its promise."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath as mp

@@ -1,7 +1,5 @@
 """What filters say is left of them is granted, and no more; at the ends of the doubles they decide or refuse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any

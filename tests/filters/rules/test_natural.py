@@ -1,7 +1,5 @@
 """The natural filter decides exactly, equality included; rows of numbers of uses are told apart."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

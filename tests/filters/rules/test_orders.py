@@ -1,7 +1,5 @@
 """All orders hold the promise; some order does not; the order that is chosen for a plan keeps most of it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A shipped table is what it says: by a checker that shares no code with what made it."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Filters that look at losses: the order of events, the menu, why the naive rule fails, pure DP by realised losses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

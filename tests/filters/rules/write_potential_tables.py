@@ -1,7 +1,5 @@
 """Write the tables of the potential filter again: python -m tests.filters.rules.write_potential_tables."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from dataclasses import replace

@@ -7,8 +7,6 @@ takes a million paths, and a thousand million path-rounds for the memory. `--onl
 writes what was measured as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

@@ -1,7 +1,5 @@
 """`make accountant`: the accountant's rule and the central limit against adversaries, and what sound rules keep."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

@@ -1,7 +1,5 @@
 """How many draws tell a promised curve from a larger one: bets on its points beside a band on both error rates."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable

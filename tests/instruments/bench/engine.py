@@ -1,7 +1,5 @@
 """What a path-round costs beside the random number in it, what a simulation costs before its paths, and two workers."""
 
-from __future__ import annotations
-
 import gc
 import math
 import statistics

@@ -1,7 +1,5 @@
 """What estimators are worth: their variance times time beside that of plain simulation."""
 
-from __future__ import annotations
-
 import math
 import statistics
 import time

@@ -1,7 +1,5 @@
 """The seconds of exact games, of a calibration and of attacks, once each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter

@@ -1,7 +1,5 @@
 """The games that are timed, and those on which estimators are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

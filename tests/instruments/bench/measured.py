@@ -1,7 +1,5 @@
 """What is measured in a process of its own: with or without the compiled kernels, of this library or an earlier one."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -4,8 +4,6 @@ Peers come with the extra [bench]; the line of one that is absent says so. An ac
 `CONTESTANTS`.
 """
 
-from __future__ import annotations
-
 import statistics
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What people cost beside a plain sum of doubles, and linear queries that keep a journal on this disk."""
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time

@@ -5,8 +5,6 @@
 0.126936737507
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from mpmath import mp

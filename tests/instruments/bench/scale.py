@@ -1,7 +1,5 @@
 """What size costs: a path, a tile in memory and in a store, a position of a game, a filter of a report."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 import tracemalloc

@@ -1,7 +1,5 @@
 """What a session's request costs."""
 
-from __future__ import annotations
-
 import statistics
 import time
 

@@ -1,7 +1,5 @@
 """Audits of a curve that holds refuse it no more often than they say, and the larger the curve, the sooner."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The reference digits of the benchmarks by second routes, and what a line says of a peer that is absent."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

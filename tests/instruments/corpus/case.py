@@ -1,7 +1,5 @@
 """A case of the corpus: a filter as a user would write it, and what is true of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Games: requests played through a filter's own code, and divergences computed by closed form or enumeration."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence

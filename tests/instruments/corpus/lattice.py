@@ -1,7 +1,5 @@
 """Sums of randomised responses: their deltas by closed form, bounded from below, and their laws on a lattice."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

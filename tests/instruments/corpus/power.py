@@ -1,7 +1,5 @@
 """The power of the examination, measured on the corpus: `make power`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

@@ -1,7 +1,5 @@
 """What the filters of the corpus are written with: what a run starts with, sums, gauges of losses, and charges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@
 at nodes of `mc`, which the tests of their room kill (`make killed`).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -3,8 +3,6 @@
 `FAULTS` of `theory` and `filters` and `NODES` of `mc` are read from `faults/*.txt`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 They run in a fork, the most relevant file first, and end with the first that fails.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

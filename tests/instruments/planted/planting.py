@@ -6,8 +6,6 @@ nothing of the modules in which faults are planted (a test says so), and for a f
 `theory`.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import json

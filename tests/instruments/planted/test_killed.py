@@ -1,7 +1,5 @@
 """Faults planted at nodes of `mc`: in which rooms, what a node is, and that one is killed here."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.instruments.planted.fault import NODES, NodeFault, digest

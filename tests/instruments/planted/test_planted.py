@@ -1,7 +1,5 @@
 """Planted faults: the tables are in order, some faults are refused here, and each record is of its very table."""
 
-from __future__ import annotations
-
 import ast
 import json
 

@@ -1,7 +1,5 @@
 """The time machine: which faults of public history are refuted, and what is said after their repair."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Each fault of public history breaks its promise, its repair keeps it, and the recorded table says so of them all."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Adversaries of the catalogue: what they ask for, that they spend everything, that any filter will do."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """Paths have the law of what was asked for; a tile is a function of its index and seed; nonsense is one sentence."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """What is remembered: an answer to an equal question, and to none that differs in anything it depends on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

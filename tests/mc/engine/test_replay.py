@@ -1,7 +1,5 @@
 """Every run of a tile against the same run replayed alone, from what its adversary wrote down."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Games with infinite losses whose hockey-sticks are known."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Filters that let more through than they promise, and an adversary that does not say what it asks for."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """How often an answer misses its bound: beside the error function, and with too little noise stated."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Comparisons of filters: rounds that a session grants again, beside the best that a fixed plan can have."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

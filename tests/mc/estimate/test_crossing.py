@@ -1,7 +1,5 @@
 """How often a loss crosses a bound: beside enumeration, the reflection formula, and closed forms of one round."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

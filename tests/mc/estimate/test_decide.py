@@ -3,8 +3,6 @@
 Null of every decision below: wrong with probability at most 1e-6.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

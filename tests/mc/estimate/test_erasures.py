@@ -1,7 +1,5 @@
 """Infinite losses weighed instead of drawn, against closed forms and against the law of every transcript."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

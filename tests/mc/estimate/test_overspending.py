@@ -3,8 +3,6 @@
 Null of every count of misses: each interval misses, and each decision is wrong, with probability at most `FAILURE`.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What simulations say, against closed forms, exact enumeration and numerical integration."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One person in or out of the data: beside the Gaussian that the sums amount to, and with code that is broken."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What vouches for a bound, and what happens where nothing does or it was wrong."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The value of a given strategy without sampling, on routes that share nothing with it."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The mean over a coin flipper's sequences is what enumeration and simulation give, and bounds hold for others."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

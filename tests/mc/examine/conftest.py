@@ -1,7 +1,5 @@
 """Examinations whose seconds are processor seconds, but where something sleeps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

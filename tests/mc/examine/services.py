@@ -1,7 +1,5 @@
 """Services for the tests of schedules: sound ones, and each with one fault that no single request shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count

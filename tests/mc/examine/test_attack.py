@@ -1,7 +1,5 @@
 """The search finds the known failures by itself, nothing against sound filters, and says where nothing was tried."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A refutation stands where its witness refutes when it is played by a filter that nobody has asked before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Two filters on the same requests: what differs is found and cut, what does not is not, and blame needs a number."""
 
-from __future__ import annotations
-
 import os
 import time
 from functools import partial

@@ -1,7 +1,5 @@
 """Broken filters are refuted by the stage that should see them, sound ones never; the verdict says what was found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace

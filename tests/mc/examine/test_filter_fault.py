@@ -1,7 +1,5 @@
 """What a filter's own code raises is told in a sentence that names its method and line; all else passes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

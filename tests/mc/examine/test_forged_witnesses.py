@@ -1,7 +1,5 @@
 """Whatever stands in any place of what is read from outside: it is refused in one sentence, or it says the truth."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Holders are examined as filters are: theorem and numbers join, their own code plays, and broken ones lose a game."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a promise allows each measure, where it is examined, and when a number breaks it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What is no argument of an examination's calls, and a filter that was not made, is refused in one sentence."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Requests in flight, sent again, and a process that is killed: a service keeps its promise through all of it."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """A fixed sequence goes through the filter's own code, and what it reveals is a certified lower bound."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """A witness is told round by round, in the filter's own terms, with the number that passes the promise and why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise

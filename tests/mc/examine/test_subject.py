@@ -1,7 +1,5 @@
 """What is asked of a filter: families in lines, its own pairs and numbers, and what a fresh run grants of them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The largest delta over all that a filter covers: within the promise of sound filters, granted and simulated."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whatever a filter's code does, an examination ends in time with a sentence about it, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

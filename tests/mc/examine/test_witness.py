@@ -1,7 +1,5 @@
 """A witness of any kind replays from its data alone, refutes by the number played here, and by no other."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

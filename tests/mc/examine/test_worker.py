@@ -1,7 +1,5 @@
 """A worker ends in an answer, an exception or a sentence, whatever its code does, and leaves no process behind."""
 
-from __future__ import annotations
-
 import ctypes
 import faulthandler
 import multiprocessing

@@ -1,7 +1,5 @@
 """Small filters as a user would write them: sound ones, and what is wrong with each of the others."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import filterproof as fp

@@ -1,7 +1,5 @@
 """Filters whose code misbehaves, each in one way; all but that is the README's filter of Gaussians and sums."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """A witness of each kind that is small enough to be played again often."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 

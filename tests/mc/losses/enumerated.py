@@ -1,7 +1,5 @@
 """Compositions of finite pairs by enumeration in fractions, and their divergences in mpmath: a second route."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from fractions import Fraction

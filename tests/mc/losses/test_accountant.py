@@ -1,7 +1,5 @@
 """The accountant's rule: what it admits, where its promise is true, and where an adaptive choice passes it."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

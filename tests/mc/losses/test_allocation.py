@@ -1,7 +1,5 @@
 """Random allocation: bounds against closed forms, an integral and draws, and the pair that filters are asked for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

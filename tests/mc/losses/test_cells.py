@@ -1,7 +1,5 @@
 """Cells hold all of a law, and the two laws made of them lie on either side of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Certified bounds on compositions fixed in advance, each held against a second route."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

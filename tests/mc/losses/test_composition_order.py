@@ -1,7 +1,5 @@
 """The order of compositions: chains and crossings in fractions, beside plain enumeration of the outcomes."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Losses that are kept exactly: how far above epsilon they lie and what they pay, beside mpmath."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

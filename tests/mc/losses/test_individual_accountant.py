@@ -1,7 +1,5 @@
 """Each person's epsilon and delta, held against certified compositions, another library, and closed forms."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Many Laplace releases: between the bounds lie closed forms in mpmath, and the bounds by cells."""
 
-from __future__ import annotations
-
 import math
 import random
 

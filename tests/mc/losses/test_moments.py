@@ -1,7 +1,5 @@
 """Moments and characteristic functions of one step: in extended precision, and their bounds against a dense rule."""
 
-from __future__ import annotations
-
 import flint
 import numpy as np
 import pytest

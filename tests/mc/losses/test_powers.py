@@ -1,7 +1,5 @@
 """The transform's bounds on its own errors hold against sums of products of rationals."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import reduce

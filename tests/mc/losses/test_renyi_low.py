@@ -1,7 +1,5 @@
 """Lower bounds on Renyi divergences are never above the truth, and how near they come, by a second route."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A store's key and code: what a class reaches decides it, in every process alike, and nothing else does."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import platform

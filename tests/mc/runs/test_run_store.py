@@ -1,7 +1,5 @@
 """A store gives back what was put into it or says in one sentence why not: no damage is ever read as a result."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """Runs give the same bits wherever they are played, and lose nothing when a process dies."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

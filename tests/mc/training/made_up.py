@@ -1,7 +1,5 @@
 """What trainings are tested with: a small data set, a descent on it, a canary, and sums that are not the library's."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 from typing import Any

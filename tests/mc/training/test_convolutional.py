@@ -3,8 +3,6 @@
 They need the extra `filterproof[training]`: `make training` installs it and runs them, and no other target does.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data sets: their shapes, the digits of scikit-learn, and IDX files with the sentence for each way to be wrong."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

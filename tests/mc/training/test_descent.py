@@ -1,7 +1,5 @@
 """The descent: Algorithms 6 and 7 of paper 000 written out in loops beside it, what is spent, and going on later."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The network: gradients against finite differences and loops over people, norms and sums without the table of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """What no part of a training takes is one sentence that names it, and charges nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

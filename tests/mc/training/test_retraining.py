@@ -3,8 +3,6 @@
 The convolutional network needs Torch, and has its own tests; here a small one of NumPy stands in its place.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small filters with simple, exactly known behaviour, and a solver that shares nothing with the real one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

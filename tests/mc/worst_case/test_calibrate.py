@@ -1,7 +1,5 @@
 """Calibrated filters: the threshold is the largest that the game allows, and the class is enforced."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

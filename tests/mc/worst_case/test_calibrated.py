@@ -1,7 +1,5 @@
 """The table of calibrated thresholds: its rows are confirmed by solving them again, and false ones are not."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A clock keeps its promise with the largest budget that its game allows, and rounds up by domination."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

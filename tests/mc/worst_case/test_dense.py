@@ -1,7 +1,5 @@
 """Games of many losses: transforms, windows and tilts keep the bounds on their sides."""
 
-from __future__ import annotations
-
 import dataclasses
 from fractions import Fraction
 

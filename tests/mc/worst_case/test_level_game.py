@@ -1,7 +1,5 @@
 """The game of levels seen from half way: the same enclosures as by transforms on the whole lattice, in less room."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from fractions import Fraction

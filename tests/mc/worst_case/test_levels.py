@@ -1,7 +1,5 @@
 """Domination: a level is charged only for what is no worse at any epsilon, and the cheapest such level is taken."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

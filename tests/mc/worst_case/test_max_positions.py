@@ -1,7 +1,5 @@
 """A game that is too large ends in a sentence, before time and memory are spent on it."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import dataclass, field

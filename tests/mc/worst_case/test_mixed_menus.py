@@ -1,7 +1,5 @@
 """Rational erasures, KOV pairs and randomised responses on one menu, against whole histories in mpmath."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

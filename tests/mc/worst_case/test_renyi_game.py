@@ -1,7 +1,5 @@
 """The Rényi game against every strategy enumerated, and against the sum that a fixed order composes to."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The worst case: in rationals, in doubles on lattices, for losses on none, and the strategy that attains it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

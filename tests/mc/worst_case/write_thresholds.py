@@ -3,8 +3,6 @@
 It takes several minutes in one process and comes out the same each time; `--check` compares instead of writing.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """An audit runs a script as it stands, asks the laws, and says what it could not show or explain."""
 
-from __future__ import annotations
-
 import json
 import signal
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """Findings are data: each has a short script of its own and routes to the true value that agree, or is refused."""
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from collections.abc import Iterator

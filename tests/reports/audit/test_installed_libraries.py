@@ -1,7 +1,5 @@
 """The libraries themselves, in the environments of `make audit-test`: findings are shown, broken laws explained."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A folder of findings about one toy: an accountant that answers a tenth of what is due."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from reports.audit.fault import Library

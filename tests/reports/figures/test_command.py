@@ -1,7 +1,5 @@
 """`filterproof figures`: what a person types, the files, and one sentence for what cannot be used."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

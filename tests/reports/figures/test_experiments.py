@@ -1,7 +1,5 @@
 """The experiments of 003 and 000: budgets kept by steps and counts, groups, and that nobody is filtered too early."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pictures that explain: each number by a closed form, by enumeration, or by another function of the library."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Paper 003's Figure 1: the profile by a Fourier transform of its own, RDP by the binomial formula, and its descent."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every figure keeps to, also far from the papers' parameters: names, files, words, and the same bytes again."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ElementTree

@@ -1,7 +1,5 @@
 """A study: outcomes that do not depend on workers, kept one by one, each for what was asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Steps and rounds of 003 and 000: every number again by mpmath, by search, by a binomial law, by the filters."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Paper 004's Figure 2: survival by simulation, values by evaluation, thresholds by their certificates."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The training figures: each number again from the outcomes of their trials, and words that follow from the numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

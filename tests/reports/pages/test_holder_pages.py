@@ -1,7 +1,5 @@
 """The pages of the holders: what they say is what was simulated, and what contradicts a promise is said."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import pickle

@@ -1,7 +1,5 @@
 """The front page says of each filter what is known, and draws it on the right side of the promise."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The games of the pages have the values that closed forms give them, and simulations meet them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor, Future

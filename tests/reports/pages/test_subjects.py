@@ -1,7 +1,5 @@
 """Every filter has a page, whose code makes the filter and the menu that the page is about."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

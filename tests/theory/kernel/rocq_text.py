@@ -3,8 +3,6 @@
 By it the tests compare the Rocq form of a claim's formula with its text, at points of the formula's box.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The second checker holds certificates against its own hashes, finds genuine ones in order and refuses every other."""
 
-from __future__ import annotations
-
 import copy
 import json
 import subprocess

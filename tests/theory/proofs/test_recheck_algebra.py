@@ -1,7 +1,5 @@
 """Neither the symbolic engines nor the second checker call equal what differs, or positive what is not evidently so."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,5 @@
 """What the second checker says of each kind of step, against a table of their own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

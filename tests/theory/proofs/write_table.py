@@ -4,8 +4,6 @@ By it `theory/proofs/recheck.py` tells a theorem's text from any other. It is wr
 that differs in the diff is a theorem that says something else than before, which the diff of its module shows.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two routes or more to the true value of each finding about autodp, which share no code."""
 
-from __future__ import annotations
-
 from math import comb, exp, log, log1p, sqrt
 
 import mpmath

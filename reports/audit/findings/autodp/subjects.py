@@ -1,7 +1,5 @@
 """The Renyi accountant of autodp, which composes cumulant generating functions and answers with an epsilon."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mc.accountants.accountant_subject import AccountantSubject

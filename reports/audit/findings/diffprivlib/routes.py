@@ -1,7 +1,5 @@
 """Routes to the true values of findings about diffprivlib: losses of its mechanisms and models, and what tells."""
 
-from __future__ import annotations
-
 import itertools
 from math import cbrt, ceil, exp, log, log2
 from typing import Any, TypeAlias

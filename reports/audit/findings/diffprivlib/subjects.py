@@ -1,7 +1,5 @@
 """The budget of diffprivlib, which is checked before a mechanism and spent after it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Routes to the true values that dp-accounting was held against."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from fractions import Fraction

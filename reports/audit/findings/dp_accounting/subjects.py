@@ -1,7 +1,5 @@
 """The accountants of dp-accounting, which compose events and answer with an epsilon."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

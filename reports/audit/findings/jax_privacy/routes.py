@@ -1,7 +1,5 @@
 """Two routes or more to the true value of each finding about jax-privacy, which share no code."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

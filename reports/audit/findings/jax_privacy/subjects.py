@@ -1,7 +1,5 @@
 """The training accountant of JAX Privacy, which is asked for the epsilon of so many updates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mc.accountants.accountant_subject import AccountantSubject

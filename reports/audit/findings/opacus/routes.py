@@ -1,7 +1,5 @@
 """Two routes or more to the true value of each finding about opacus, which share no code."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil, comb, exp, log, sqrt
 

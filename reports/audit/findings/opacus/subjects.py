@@ -1,7 +1,5 @@
 """The accountants of Opacus, which take steps and answer with an epsilon."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """opake-accounting's accountant as a subject of the laws; `opake` is imported when one is made."""
 
-from __future__ import annotations
-
 from dataclasses import make_dataclass
 from importlib import import_module
 from typing import Any

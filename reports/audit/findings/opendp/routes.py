@@ -1,7 +1,5 @@
 """Two routes or more to the true value of each finding about opendp, which share no code."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """OpenDP's filter, odometer and compositor as subjects of the laws; `opendp` is imported when one is made."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

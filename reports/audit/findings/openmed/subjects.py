@@ -1,7 +1,5 @@
 """The ledgers of openmed, each of which accepts a charge or raises."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any

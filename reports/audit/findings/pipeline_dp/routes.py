@@ -1,7 +1,5 @@
 """Two routes or more to the true value of each finding about pipeline-dp, which share no code."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 from mpmath import mp

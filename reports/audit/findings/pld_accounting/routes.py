@@ -1,7 +1,5 @@
 """Two routes to the true value of each finding about PLD_accounting, which share no code."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """PLD_accounting's loss distributions as a subject of the laws; the library is imported when it is made."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mc.accountants.accountant_subject import AccountantSubject

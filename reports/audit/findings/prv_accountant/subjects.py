@@ -1,7 +1,5 @@
 """The accountant of prv-accountant, which is made for its mechanisms and then asked for how often each was used."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from mc.accountants.accountant_subject import AccountantSubject

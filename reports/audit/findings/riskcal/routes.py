@@ -1,7 +1,5 @@
 """Two routes to the true value of each finding about riskcal, which share no code."""
 
-from __future__ import annotations
-
 from mpmath import mp
 from scipy.stats import norm
 

@@ -1,7 +1,5 @@
 """riskcal's accountant as a subject of the laws; `riskcal` is imported when it is made."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mc.accountants.accountant_subject import AccountantSubject

@@ -1,7 +1,5 @@
 """Sums, products, quotients, lengths and chances of whole numbers and of fractions written as "1/3", in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import expm1, hypot, log1p, prod
 

@@ -1,7 +1,5 @@
 """What one mixture of normal laws loses against another, in two ways that share no code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, log, pi, sqrt

@@ -1,7 +1,5 @@
 """True values of laws and their losses, most of them in mpmath, by which findings of several libraries are held."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import cosh, erf, exp, log, sqrt, tanh

@@ -1,7 +1,5 @@
 """What this house says itself: of a pair that a text names with its parameters, as ["SubsampledGaussian", 0.5, 0.1]."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

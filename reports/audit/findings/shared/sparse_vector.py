@@ -1,7 +1,5 @@
 """The log ratio of an output of the sparse vector technique with Laplace noise, in two ways that share no code."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import mpmath

@@ -1,7 +1,5 @@
 """Subjects of the laws: what accountants, and ledgers, of several libraries have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

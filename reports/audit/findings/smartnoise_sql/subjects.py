@@ -1,7 +1,5 @@
 """smartnoise-sql's odometers as subjects of the laws; `snsql` is imported when one is made."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 from typing import Any

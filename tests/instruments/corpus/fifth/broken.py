@@ -1,7 +1,5 @@
 """Broken where families share a budget, after many rounds, in narrow arithmetic, and where losses move the budget."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sound rules of the same looks: purses that add up, stops by losses, many rounds, single precision upwards."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Broken by adaptivity: rules that are right for requests fixed in advance, and what was made of realised losses."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Broken by bookkeeping: counted too late, too seldom, in numbers too narrow, in a place that others change."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Broken by a formula: what is charged, and what is promised for the sum."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

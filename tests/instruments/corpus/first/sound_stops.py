@@ -1,7 +1,5 @@
 """Sound filters with a stopping rule of their own: by losses, by the clock, by survival, by one of two rules."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules with a clock, whose ledgers are filed, renewed and cut, and rules in numbers too narrow for them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules whose budget moves with what was really lost."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules with a purse for each kind of request, and what is paid when several are opened."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

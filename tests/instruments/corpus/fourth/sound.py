@@ -1,7 +1,5 @@
 """Sound rules with clocks, purses and gauges, in numbers that are rounded the right way."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

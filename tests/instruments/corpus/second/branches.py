@@ -1,7 +1,5 @@
 """Rules that hold for requests fixed in advance and for no others, or look at the losses of what was released."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

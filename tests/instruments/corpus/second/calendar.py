@@ -1,7 +1,5 @@
 """Rules that go by the round: schedules, phases, plans, prices that depend on when something is asked."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

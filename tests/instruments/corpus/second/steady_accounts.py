@@ -1,7 +1,5 @@
 """Sound filters that keep their own accounts, or look at the losses of what was released."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from functools import lru_cache

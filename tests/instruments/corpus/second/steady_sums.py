@@ -1,7 +1,5 @@
 """Sound filters that add up, count or compare, and look at no losses."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

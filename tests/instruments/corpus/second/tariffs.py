@@ -1,7 +1,5 @@
 """Rules that stand or fall with a figure: a formula of the literature or of the trade, a rounding, a difference."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

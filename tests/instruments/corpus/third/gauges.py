@@ -1,7 +1,5 @@
 """Rules that read the losses of what was released off a gauge that is late, coarse, cut off or kind."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

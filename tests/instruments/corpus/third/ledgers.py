@@ -1,7 +1,5 @@
 """Rules that keep books, and rules that turn one number into another: epsilons, directions, rates, scales."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sound filters that keep books or look at losses."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Rules that are right for totals fixed in advance, and decide by totals that depend on the answers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Filters that try to grant more than they promise by code that decides nothing: each has the parts of a sound one."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 import types

@@ -1,7 +1,5 @@
 """A user's filter of library parts, and what the stage of parts says of a filter."""
 
-from __future__ import annotations
-
 import filterproof as fp
 from mc.examine.stages.parts import parts
 from theory.evidence import Outcome, Verdict

@@ -1,7 +1,5 @@
 """What a filter affords makes plays and menus, in one order."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import islice

@@ -1,7 +1,5 @@
 """No filter gets HOLDS, or grants more than it promises, by code that gives advice, describes or keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction

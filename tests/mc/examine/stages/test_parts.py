@@ -1,7 +1,5 @@
 """What is built of library parts holds by the theorem that covers them; what differs from them in any way does not."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The refutation that is shown is a plain one: each step of making it so is certified again, in a fixed order."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise

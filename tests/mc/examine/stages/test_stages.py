@@ -1,7 +1,5 @@
 """Each stage by itself: what it finds, what it leaves to the others, and what it says that it did not look at."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from decimal import Context, Decimal

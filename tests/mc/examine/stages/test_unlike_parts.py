@@ -1,7 +1,5 @@
 """What differs in any way from the parts that a theorem covers is not certified."""
 
-from __future__ import annotations
-
 import copy
 import math
 import types

@@ -1,7 +1,5 @@
 """Whose code decides is asked of the files of the installed package, on every Python."""
 
-from __future__ import annotations
-
 import builtins
 import copy
 import pickle
