@@ -317,6 +317,26 @@ def test_workers_are_forked_from_a_server_that_has_imported_what_they_need(pool:
     assert pool.submit(eval, "'mc.runs.ready' in __import__('sys').modules").result()
 
 
+AT_ONCE = """
+import os, signal, time
+import filterproof as fp
+try:
+    with fp.LocalPool(1):
+        time.sleep(0.4)  # the server imports for a second and longer
+        os.killpg(0, signal.SIGINT)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_ctrl_c_while_the_server_imports_prints_no_traceback() -> None:
+    command = [sys.executable, "-c", AT_ONCE]
+    done = subprocess.run(
+        command, env=ENVIRONMENT, start_new_session=True, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
+
+
 @pytest.mark.parametrize("given", [None, "3"], ids=["unset", "set by the user"])
 def test_a_worker_does_linear_algebra_in_one_thread_unless_told_otherwise(
     given: str | None, pool: fp.LocalPool, monkeypatch: pytest.MonkeyPatch
