@@ -7,10 +7,12 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import repeat
 from operator import attrgetter, is_
 from reprlib import repr as short
 from types import FunctionType
@@ -340,10 +342,11 @@ def _knows_its_rules(filt: FilterBase, method: str) -> bool:
             return True
         if any(name in own for name in _SPEAKS_OF[method]):
             return False
-    # by what is found, for a class may be changed; what is no function may equal any, or have no hash
+    # by what is found, for a class may be changed; what is no function may equal any, or have no hash, and a class of
+    # another kind of classes may claim to equal any
     found = _reader((method, *_SPEAKS_OF[method]))(kind)
-    ask = _knows_once if all(type(one) is FunctionType for one in found) else _knows
-    return ask(kind, method, found)
+    plain = type(kind) is ABCMeta and all(map(is_, map(type, found), repeat(FunctionType)))
+    return (_knows_once if plain else _knows)(kind, method, found)
 
 
 def _knows(kind: type, method: str, _: object) -> bool:
@@ -354,7 +357,8 @@ def _knows(kind: type, method: str, _: object) -> bool:
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
 
 
-_knows_once = kept_of_classes(_knows)
+#: The same, found once; each request asks it, and a call more would be seen in its time.
+_knows_once = lru_cache(maxsize=1024)(_knows)
 
 
 def _has_own_grant(filt: FilterBase) -> bool:
