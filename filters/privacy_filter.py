@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 from filters.contract.filter_base import FilterBase, OnDenial, StateT
+from filters.contract.library import bases_of
 from filters.holders.session import Session
 
 
@@ -43,4 +44,4 @@ class PrivacyFilter(FilterBase[StateT]):
 
 def is_filter(made: object) -> TypeGuard[PrivacyFilter[Any]]:
     """Whether it is a filter; unlike `isinstance` this runs no code of its class, which may end the process."""
-    return any(kind is PrivacyFilter for kind in type.__dict__["__mro__"].__get__(type(made)))
+    return any(kind is PrivacyFilter for kind in bases_of(type(made)))

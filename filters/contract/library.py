@@ -32,6 +32,12 @@ _PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 _MODULE, _BASES = (type.__dict__[name] for name in ("__module__", "__mro__"))
 
 
+def bases_of(kind: type) -> tuple[type, ...]:
+    """A class and its bases, in the order in which they are looked up, no code of the class being run."""
+    found: tuple[type, ...] = _BASES.__get__(kind)
+    return found
+
+
 def by_identity(thing: object) -> bool:
     """Whether it is a class that, like its bases, is equal to none but itself: a cache may be asked for it."""
     of = type(thing)
@@ -86,7 +92,7 @@ def attributes(thing: object) -> dict[str, object]:
     """
     held: dict[str, object] = {}
     kind = type(thing)
-    for name, get in _slots(kind, _BASES.__get__(kind)):
+    for name, get in _slots(kind, bases_of(kind)):
         try:
             held[_free(name, held)] = get(thing, kind)
         except AttributeError:  # a slot that was never set

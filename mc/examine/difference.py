@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
+from importlib import import_module
 from itertools import count, groupby
 from typing import Any
 
 import numpy as np
 
-from filters import ZCDPFilter
 from filters.adapters.labelled import program_of
 from filters.contract.checks import checked_filter, checked_start
 from filters.privacy_filter import PrivacyFilter
@@ -101,7 +101,7 @@ def first_difference(
         checked_filter(filt)
     limit = float(check_positive("seconds", seconds))
     seed = check_count("seed", seed, least=0)
-    _load_kernels()
+    import_module("mc.runs.ready")  # once here: every worker would take as long as for hundreds of histories
     work = partial(_searched, filters, limit, seed)
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
@@ -114,12 +114,6 @@ def first_difference(
                 if alone(partial(happens, filt, history), filt=filt) is not grants:
                     raise FilterFault(impure(filt))
     return found
-
-
-@cache
-def _load_kernels() -> None:
-    """Once here, by a filter of ours: every worker would take as long for them as for hundreds of histories."""
-    requests_near(ZCDPFilter(1.0))
 
 
 def _searched(filters: tuple[PrivacyFilter, PrivacyFilter], seconds: float, seed: int) -> DifferenceSearch:

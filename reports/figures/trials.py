@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -121,8 +119,7 @@ def study(
     with ExitStack() as stack:
         pool = None
         if many > 1 and len(missing) >= _FEW:
-            with _no_interrupt():
-                pool = LocalPool(many)
+            pool = LocalPool(many)
             stack.callback(pool.kill)
         for trial, outcome in completed(pool, Trial.play, missing, window=2 * many):
             PLAYED[trial] = outcome
@@ -131,19 +128,6 @@ def study(
             done += 1
             on_trial(done, len(wanted))
     return len(missing)
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Ctrl-C is ignored by what is started here: it would end the server of the workers in its imports."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class FollowedDescent:

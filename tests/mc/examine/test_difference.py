@@ -15,6 +15,7 @@ from mc.examine import difference
 from mc.examine.difference import Difference, _Apart, first_difference
 from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import granted
+from mc.examine.worker import alone
 from tests.mc.examine import unhappy
 from tests.mc.examine.test_confirmation import Tires
 from tests.mc.examine.toys import ResetAfterTen, Sum
@@ -117,20 +118,26 @@ def test_whose_code_ends_the_process_is_told_as_one_of_both() -> None:
         first_difference(Sum(), leaves, seconds=9.0)
 
 
-def test_kernels_are_loaded_once_before_the_workers_and_by_no_filter_of_the_users(
+def test_kernels_are_loaded_before_the_workers_and_by_no_filter_of_the_users(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[fp.PrivacyFilter] = []  # here: what workers append is lost with them
+    done: list[str] = []
 
     def noted(filt: fp.PrivacyFilter) -> Any:
         asked.append(filt)
         return requests_near(filt)
 
+    def worker(*given: Any, **how: Any) -> Any:
+        done.append("a worker")
+        return alone(*given, **how)
+
     monkeypatch.setattr(difference, "requests_near", noted)
-    difference._load_kernels.cache_clear()
+    monkeypatch.setattr(difference, "import_module", done.append)
+    monkeypatch.setattr(difference, "alone", worker)
     for _ in range(2):
         first_difference(Sum(), Sum(), seconds=0.01)
-    assert asked == [fp.ZCDPFilter(1.0)]
+    assert (asked, done) == ([], ["mc.runs.ready", "a worker"] * 2)
 
 
 def test_the_same_seed_finds_the_same() -> None:
