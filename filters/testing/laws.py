@@ -20,7 +20,7 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
-from filters.contract.state import State, choose, same, take
+from filters.contract.state import State, choose, leaves, same, take
 from filters.holders.session import FilterHaltedError, Session
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.play import (
@@ -170,7 +170,15 @@ def a_grant_is_admits_and_spend(filt: PrivacyFilter, history: History, request: 
     granted, after = checked_grant(filt, state, request, 1)
     if granted[0] != admits(filt, state, request):
         raise LawBrokenError(f"grant and admits answer {request!r} in two ways")
-    if after is not None and granted[0] and not same(after, checked_spend(filt, state, request, 1)).all():
+    if after is None or not granted[0]:
+        return
+    spent = checked_spend(filt, state, request, 1)
+    alike = bool(same(after, spent).all())
+    if not alike and any(leaf.dtype.hasobject for leaf in leaves(after)):
+        # a copied object may equal nothing but itself: two states of such are told apart by what they decide
+        later = [*history, *[(request, 0.0)] * 4]
+        alike = play(filt, later, after)[1] == play(filt, later, spent)[1]
+    if not alike:
         raise LawBrokenError(f"grant and spend give two states after {request!r}")
 
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)
 
 
-def play(filt: PrivacyFilter, history: History) -> tuple[State, list[bool]]:
-    """The state after a history, denied requests left out, and the decisions."""
-    state = checked_start(filt, 1)
+def play(filt: PrivacyFilter, history: History, start: State | None = None) -> tuple[State, list[bool]]:
+    """The state after a history, denied requests left out, and the decisions; from the beginning, or from `start`."""
+    state = checked_start(filt, 1) if start is None else start
     decisions = []
     for request, loss in history:
         state, granted = one_round(filt, state, request, loss)

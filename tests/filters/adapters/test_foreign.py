@@ -22,6 +22,7 @@ from dp_accounting.pld import PLDAccountant
 
 import filterproof as fp
 from filters.adapters.foreign import CopiedFilter, CountedFilter
+from filters.testing.laws import LawBrokenError, a_grant_is_admits_and_spend
 
 MENU = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
 COIN, EPSILON = fp.RandomizedResponse(0.95), attrgetter("epsilon")
@@ -132,6 +133,15 @@ def test_a_copied_object_is_never_changed_in_a_state() -> None:
     filt.admits(state, MENU[1])
     filt.spend(state, MENU[1])
     assert [held.spent for held in state] == kept
+
+
+def test_copied_objects_which_equal_nothing_but_themselves_are_compared_by_their_decisions() -> None:
+    filt = made("budget, copied")
+    a_grant_is_admits_and_spend(filt, [], MENU[1])
+    filt.grant = lambda state, request: (filt.admits(state, request), state)
+    filt.admits, filt.spend = (lambda *asked, i=i: CopiedFilter.grant(filt, *asked)[i] for i in (0, 1))
+    with pytest.raises(LawBrokenError, match="grant and spend give two states"):
+        a_grant_is_admits_and_spend(filt, [], MENU[1])
 
 
 def test_uses_below_none_are_not_restored() -> None:
