@@ -82,6 +82,13 @@ def test_several_pairs_at_once_are_no_request(sizes: list[float]) -> None:
     assert session.to_dict() == before
 
 
+class TurnsInto(list[float]):
+    """A number that is another each time it is read."""
+
+    def __float__(self) -> float:
+        return self.pop(0)
+
+
 @pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, math.log(2) * (1 + 1e-11), math.nan])
 def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(loss: float) -> None:
     step = RandomizedResponse.from_ratio(2)
@@ -92,8 +99,10 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
         session.observe(loss)
     with pytest.raises(RuntimeError, match="call observe"):
         session.request(step)
-    session.observe(math.log(2))  # the mechanism's own, which the pair only dominates, may be any within it
+    # the mechanism's own, which the pair only dominates, may be any within it; another reading of it is none
+    session.observe(TurnsInto([math.log(2), -50.0]))  # type: ignore[arg-type]
     assert session.request(step)
+    assert session.remaining() > 0.9
     session.observe(0.1)
     with pytest.raises(RuntimeError, match="no release waits"):
         session.observe(0.1)
