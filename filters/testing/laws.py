@@ -202,18 +202,22 @@ def the_future_changes_no_past_decision(
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
-    """n runs at once decide as n single runs do."""
+    """n runs at once decide as n single runs do, asked in turn as people are, by `grant`, and as games are."""
     n = len(together)
     if n == 0:
         return
     state = checked_start(filt, n)
     single_states = [checked_start(filt, 1) for _ in range(n)]
-    for rounds in zip(*together, strict=False):
+    spent: State | None
+    for place, rounds in enumerate(zip(*together, strict=False), start=n):
         request = at_once(tuple(pair for pair, _ in rounds), np.arange(n))
         loss = np.array([realised for _, realised in rounds])
-        granted = checked_admits(filt, state, request, n)
-        after = checked_observe(filt, checked_spend(filt, state, request, n), loss, n)
-        state = choose(granted, after, state)
+        if place % 2:
+            granted, spent = checked_grant(filt, state, request, n)
+        else:
+            granted, spent = checked_admits(filt, state, request, n), None
+        spent = checked_spend(filt, state, request, n) if spent is None else spent
+        state = choose(granted, checked_observe(filt, spent, loss, n), state)
         for run, (pair, realised) in enumerate(rounds):
             single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:

@@ -99,6 +99,11 @@ def written(method: str) -> type[Sound]:
     return of(Sound, **{method: writes})
 
 
+def first_only(before: Any, after: Any) -> Any:
+    """The first run's state after a request, and the others' before it."""
+    return tuple(np.append(b[:1], a[1:]) for a, b in zip(before, after, strict=True))
+
+
 FIVE_UNLESS_DEAR = of(
     Sound,
     spend=lambda filt, s, r: (s[0] + cost(r), s[1] + 1, np.maximum(s[2], cost(r))),
@@ -151,6 +156,17 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "max of runs": (
         "runs_do_not_see_each_other",
         of(Sound, admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
+    ),
+    "grants all what one may have": (
+        "runs_do_not_see_each_other",
+        of(Together, grant=lambda filt, s, r: (np.any(Sound.admits(filt, s, r)) | (s[0] < 0), None)),
+    ),
+    "charges the first of many alone": (
+        "runs_do_not_see_each_other",
+        of(
+            Together,
+            grant=lambda filt, s, r: (Sound.admits(filt, s, r), first_only(s, Sound.spend(filt, s, r))),
+        ),
     ),
     "closed": ("something_is_admitted", refused(lambda s, c: s[0] >= 0)),
 }
