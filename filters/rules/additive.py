@@ -172,7 +172,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             return PrivacyFilter.affordable(self, state, family)
         budget = self.budget
         room = budget.room(state)
-        root = lowered(np.sqrt(room / scale) * _SHAVE * budget.root_unit)
+        root = np.sqrt(room / scale)
+        root = lowered(root * (_SHAVE * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
             root[untouched] = _largest_first(budget, scale)

@@ -46,4 +46,4 @@ class GaussianFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
-        return lowered(np.sqrt(self.budget.room(state)) * (1 - 2.0**-52) * self.budget.root_unit)
+        return lowered(np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52)))
