@@ -202,7 +202,7 @@ def the_future_changes_no_past_decision(
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
-    """n runs at once decide as n single runs do, asked in turn as people are, by `grant`, and as games are."""
+    """n runs at once decide as n single runs do: asked by `grant`, as people are, as games are, or for one pair."""
     n = len(together)
     if n == 0:
         return
@@ -210,7 +210,9 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
     single_states = [checked_start(filt, 1) for _ in range(n)]
     spent: State | None
     for place, rounds in enumerate(zip(*together, strict=False), start=n):
-        request = at_once(tuple(pair for pair, _ in rounds), np.arange(n))
+        asked = tuple(pair for pair, _ in rounds)
+        asked = asked if place % 3 else asked[:1] * n  # one pair for all
+        request = at_once(asked, np.arange(n)) if place % 3 else asked[0]
         loss = np.array([realised for _, realised in rounds])
         if place % 2:
             granted, spent = checked_grant(filt, state, request, n)
@@ -218,7 +220,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
             granted, spent = checked_admits(filt, state, request, n), None
         spent = checked_spend(filt, state, request, n) if spent is None else spent
         state = choose(granted, checked_observe(filt, spent, loss, n), state)
-        for run, (pair, realised) in enumerate(rounds):
+        for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
             single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:
                 raise LawBrokenError(f"run {run} of {n} is decided otherwise when it is alone")

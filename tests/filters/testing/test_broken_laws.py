@@ -168,6 +168,10 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
             grant=lambda filt, s, r: (Sound.admits(filt, s, r), first_only(s, Sound.spend(filt, s, r))),
         ),
     ),
+    "decides one pair for all by the first": (
+        "runs_do_not_see_each_other",
+        of(Sound, admits=lambda filt, s, r: Sound.admits(filt, s if r.shape else (s[0][:1] + 0 * s[0],), r)),
+    ),
     "closed": ("something_is_admitted", refused(lambda s, c: s[0] >= 0)),
 }
 
