@@ -46,6 +46,17 @@ class Together(Sound):
         return after[0] <= self.most, (np.where(after[0] <= 0.5, spent, np.nan), *after[1:])
 
 
+class Exacting(Sound):
+    """Refuses a loss that what was released cannot have."""
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return *super().spend(state, request)[:2], request.pure_epsilon + np.zeros(len(state[0]))
+
+    def observe(self, state: Any, loss: Any) -> Any:
+        assert not (np.abs(loss) > state[2]).any()
+        return state
+
+
 class SpendsOutside(Sound):
     def __init__(self) -> None:
         self.spent = 0.0
@@ -204,7 +215,7 @@ def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound
 
 
 def test_a_sound_filter_breaks_nothing() -> None:
-    assert names(Sound()) == names(Together()) == set()
+    assert names(Sound()) == names(Together()) == names(Exacting(), examples=20) == set()
 
 
 def test_a_filter_with_a_menu_is_given_its_own_requests() -> None:
