@@ -11,10 +11,22 @@ import math
 from reprlib import repr as short
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from theory.arguments import beyond as _beyond
 from theory.arguments import towards_zero
 
 _NO_NUMBER = (TypeError, ValueError, AttributeError, OverflowError)
+
+
+def lowered(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products that were rounded down by a share of themselves: the next double down where it is below 2^-1000.
+
+    Numbers below 2^-1022 have fewer digits, and are multiplied to nearest whatever the share.
+    """
+    small = (x < 2.0**-1000) & (x > 0)
+    return np.where(small, np.nextafter(x, 0.0), x) if small.any() else x
 
 
 def beyond(x: Any) -> float:

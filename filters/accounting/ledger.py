@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from filters.accounting import fast
 from filters.accounting.amounts import Charge
-from filters.accounting.directed import within
+from filters.accounting.directed import lowered, within
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, add_up, square, two_sum
 
@@ -147,9 +147,7 @@ class Budget(Limit):
 
     def left(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum, in the charges' own units, rounded down: shape (n,)."""
-        left: NDArray[np.float64] = self.room(state) * self.root_unit * self.root_unit
-        # numbers below 2^-1022 are multiplied to nearest
-        return np.where(left < 2.0**-1000, np.nextafter(left, 0.0), left)
+        return lowered(self.room(state) * self.root_unit * self.root_unit)
 
     def value(self, state: Exact) -> NDArray[np.float64]:
         """The sum in the charges' own units, to nearest: shape (n,)."""

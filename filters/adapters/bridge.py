@@ -186,7 +186,7 @@ class Bridge:
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:
-            answer = json.loads(body)
+            answer = json.loads(body, object_pairs_hook=_named_once)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict) or not isinstance(answer.get("answers"), list):
@@ -250,6 +250,14 @@ class Bridge:
         lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; ValueError where a name stands twice, of which readers take either."""
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError(f"names must stand once, got {[name for name, _ in pairs]}; leave one out")
+    return named
 
 
 def shown(told: object) -> str:

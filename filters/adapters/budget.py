@@ -35,7 +35,7 @@ Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[E
 
 
 def is_no(answered: object) -> bool:
-    """Whether an answer is False, Python's or numpy's; what says nothing, None or 0, is no denial.
+    """Whether an answer is False, Python's or numpy's, or an array with one; what says nothing, None or 0, is none.
 
     Raises TypeError for what has not answered yet.
     """
@@ -43,8 +43,8 @@ def is_no(answered: object) -> bool:
         raise TypeError(
             f"a budget must answer at once, got a {type(answered).__name__}; wait for it, by asyncio.run say"
         )
-    if isinstance(answered, np.ndarray) and answered.ndim == 0:
-        answered = answered[()]
+    if isinstance(answered, np.ndarray) and answered.dtype == np.bool_:
+        answered = answered.all()
     return isinstance(answered, (bool, np.bool_)) and not answered
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import repeat
+from itertools import chain, repeat
 from operator import attrgetter, is_
 from reprlib import repr as short
 from types import FunctionType
@@ -96,35 +96,92 @@ def checked_filter(filt: object) -> FilterBase:
 
 @dataclass(frozen=True, slots=True)
 class FilterTerms:
-    """What a filter must not change while someone holds it: its promise, and its budget where it has one, by value."""
+    """What a filter must not change while someone holds it: its promise, its budget, and what a class of ours keeps.
 
-    values: tuple[object, object]
-    #: Whether it is seen sooner that neither has changed, for nobody can change a part of them in place.
-    plain: bool
+    Promise and budget are told by value, and so are numbers and budgets in the fields of ours; all else there is the
+    very thing that it was.
+    """
+
+    values: Mapping[str, object]
+    #: Things that hold these very parts as long as nothing has changed; None where some may change within.
+    whole: tuple[_Whole, ...] | None
 
     @classmethod
     def of(cls, filt: FilterBase) -> Self:
         """The terms of a filter as they are now."""
-        values = _value(filt.promise), _value(_budget(filt))
-        return cls(values, all(map(_is_plain, values)))
+        names = tuple(dict.fromkeys(("promise", "budget", *_fields_of_ours(type(filt)))))
+        below = {name: _within(_term(filt, name)) for name in names}
+        values = {
+            name: _value(_term(filt, name))
+            if name in _ALWAYS or below[name] is not None
+            else _Value(object, (), (id(_term(filt, name)),))
+            for name in names
+        }
+        if any(below[name] is None for name in _ALWAYS):
+            return cls(values, None)
+        held = tuple(name for name in names if name != "budget" or _term(filt, name) is not None)
+        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))))
 
     def check(self, filt: FilterBase) -> None:
         """TypeError if the filter's terms are others."""
-        promise, budget = self.values
-        if self.plain and _is_still(promise, filt.promise) and _is_still(budget, _budget(filt)):
-            return
-        if (now := (_value(filt.promise), _value(_budget(filt)))) != self.values:
-            raise TypeError(
-                f"{type(filt).__name__} must keep its promise and its budget while it is held, got "
-                f"{now} where it was opened with {self.values}; make another filter for another budget"
-            )
+        for thing, kind, read, parts in self.whole or ():
+            if type(thing) is not kind or not all(map(is_, read(thing), parts)):
+                break
+        else:
+            if self.whole:
+                return
+        now = FilterTerms.of(filt).values
+        for name, value in self.values.items():
+            if now.get(name) != value:
+                raise TypeError(
+                    f"{type(filt).__name__} must keep its promise and its budget while it is held, got {name} "
+                    f"{now.get(name)} where it was opened with {value}; make another filter for another budget"
+                )
 
 
-def _budget(filt: FilterBase) -> object:
+#: A thing, its class, what reads its parts, and these.
+_Whole: TypeAlias = "tuple[object, type, Callable[[object], tuple[object, ...]], tuple[object, ...]]"
+#: The terms of every filter, whatever they are.
+_ALWAYS = ("promise", "budget")
+
+
+def _term(filt: FilterBase, name: str) -> object:
     try:
-        return getattr(filt, "budget", None)
+        return getattr(filt, name, None)
     except ValueError:  # no theorem gives a budget for the promise
         return None
+
+
+def _whole(thing: object, names: tuple[str, ...]) -> _Whole:
+    read = _reader(names)
+    return thing, type(thing), read, read(thing)
+
+
+def _within(thing: Any) -> list[_Whole] | None:
+    """The objects of the library that a value is made of; None where it is made of others, pairs and arrays among them.
+
+    None also where a part may be changed in place, so that it is not the same for being the same thing.
+    """
+    kind: Any = type(thing)
+    if is_plain(kind):
+        return []
+    own, parts = [], thing
+    if kind is not tuple:
+        names = _field_names(kind) if of_the_library(kind) else None
+        if not names or issubclass(kind, DominatingPair):
+            return None
+        own = [_whole(thing, names)]
+        parts = own[0][3]
+    below = [_within(part) for part in parts]
+    return None if None in below else [*own, *chain(*below)]  # type: ignore[arg-type]
+
+
+@kept_of_classes
+def _fields_of_ours(kind: type) -> tuple[str, ...]:
+    """The fields of the nearest class of ours that has any."""
+    return next(
+        (_field_names(one) or () for one in kind.__mro__ if of_the_library(one) and is_dataclass(one)), ()
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,20 +197,6 @@ class _Value:
 
     def __repr__(self) -> str:
         return f"{self.kind.__name__}({', '.join(map(repr, self.parts))})"
-
-
-def _is_plain(value: object) -> bool:
-    """Whether it is plain, or an object of the library; of what may be changed within, no part is found again."""
-    if not isinstance(value, _Value):
-        return is_plain(type(value))
-    return of_the_library(value.kind) and bool(value.names)
-
-
-def _is_still(value: object, thing: object) -> bool:
-    """Whether a thing is of that plain value's very class, and each of its fields that very object."""
-    if type(value) is _Value:
-        return type(thing) is value.kind and all(map(is_, _reader(value.names)(thing), value.parts))
-    return thing is value
 
 
 def _value(thing: Any) -> object:

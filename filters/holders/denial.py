@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from filters.contract.checks import checked_admits, checked_start
+from filters.contract.checks import checked_grant, checked_start
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import State
 from theory.pairs import DominatingPair
@@ -77,7 +77,7 @@ class Denial:
         return changed(high)
 
     def _admits(self, state: State, pair: DominatingPair) -> bool:
-        return bool(checked_admits(self.filter, state, pair, 1)[0])
+        return bool(checked_grant(self.filter, state, pair, 1)[0][0])
 
     def __str__(self) -> str:
         later = "but would in a new session" if self.ever else "nor in a new session"

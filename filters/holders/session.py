@@ -184,21 +184,23 @@ class Session(Holder):
         RuntimeError when no release waits for its loss.
         """
         try:
-            size = math.fabs(loss)  # unlike float it reads no text
+            realised = math.ldexp(loss, 0)  # read once, for it may change; unlike float it reads no text
         except (TypeError, ValueError, OverflowError):
-            size = math.nan
-        if math.isnan(size):
+            realised = math.nan
+        if math.isnan(realised):
             raise ValueError(f"loss must be a number, got loss={short(loss)}; pass log p(output)/q(output)")
         with self._in_turn("observe"), self._alone("observe"):
             now = self._now
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
-            if size > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
+            if (
+                math.fabs(realised) > now.most * (1 + _ROUNDED) + _ROUNDED
+            ):  # losses of either sign would cancel
                 raise ValueError(
                     f"loss must lie within the epsilon {now.most:.6g} of what was granted, got loss={loss!r}; "
                     "pass log p(output)/q(output) of the output that was released"
                 )
-            after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
+            after = checked_observe(self._filter, now.state, np.array([realised]), 1)
             self._settle(replace(now, state=frozen(after), awaits_loss=False, most=math.inf))
 
     def _settle(self, after: _Standing) -> None:

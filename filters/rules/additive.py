@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import ChargeRule
+from filters.accounting.directed import lowered
 from filters.accounting.ledger import Budget
 from filters.accounting.limit import Limit
 from filters.contract.filter_base import MechanismFamily
@@ -172,7 +173,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         budget = self.budget
         room = budget.room(state)
         root = np.sqrt(room / scale)
-        root *= _SHAVE * budget.root_unit
+        root = lowered(root * (_SHAVE * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
             root[untouched] = _largest_first(budget, scale)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import pure_epsilon
 from filters.accounting.declared import unvanished
+from filters.accounting.directed import lowered
 from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from theory.guarantees import GaussianDP, Guarantee
@@ -76,7 +77,7 @@ class GaussianResidueFilter(LevelFilter):
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """The mu that is left, rounded down."""
-        return np.sqrt(np.ldexp(state.astype(np.float64), self._exponent)) * (1 - 2.0**-52)
+        return lowered(np.ldexp(np.sqrt(state.astype(np.float64)) * (1 - 2.0**-52), self._exponent // 2))
 
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
         mu, epsilon = np.broadcast_arrays(unvanished(request.gdp_mu, request), pure_epsilon(request))

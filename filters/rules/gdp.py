@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import gdp_charge
+from filters.accounting.directed import lowered
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import checked_parameters, one_mu
@@ -45,4 +46,4 @@ class GaussianFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
-        return np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52))
+        return lowered(np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52)))

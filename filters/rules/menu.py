@@ -51,14 +51,16 @@ def checked_plan(plan: object) -> dict[DominatingPair, float]:
 def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int) -> NDArray[np.intp]:
     """The place in the menu of each run's request, -1 where it is not on the menu: shape (n,).
 
-    Pairs are the same if they are of one class and their numbers are equal.
+    Pairs are the same if they are of one class and their numbers are equal. A request with labels that are not on the
+    menu is for its mechanism.
     """
     if (index := request.choice) is not None:
         table = np.stack([positions(menu, pair, n) for pair in request.members])
         return np.asarray(table[index, np.arange(n)])
     place = np.full(n, -1, dtype=np.intp)
-    for position, pair in enumerate(menu):
-        place[pair.alike(request) & (place < 0)] = position
+    for asked in (request, request.asked) if request.labels else (request,):
+        for position, pair in enumerate(menu):
+            place[pair.alike(asked) & (place < 0)] = position
     return place
 
 

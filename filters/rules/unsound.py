@@ -26,6 +26,7 @@ from filters.rules.additive import AdditiveFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.orders import SomeOrderRule
+from theory.arguments import towards_zero
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
 from theory.numerics import portable
@@ -240,26 +241,26 @@ class NaturalFilter(PrivacyFilter):
         return counted(state, len(self.menu))
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
-        """delta minus the composed hockey-stick divergence so far, at least 0."""
+        """What is left of delta: an erasure of this probability fits, were it on the menu; rounded down, at least 0."""
         ratio, allowed = _exactly(self)
         left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
-        return np.array([max(float(room), 0.0) for room in left])
+        return np.array([towards_zero(max(room, Fraction(0))) for room in left])
 
     def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
         return affordable_of(self, self.menu, state, family)
 
 
 def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
-    """(e^epsilon, delta) as rationals: those given, else the values of the doubles."""
+    """(e^epsilon, what a divergence may come to) as rationals: delta, less the margin where a number is rounded."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
-    return ratio, Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
+    allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
+    return ratio, allowed if filt.exact else allowed / (1 + _MARGIN)
 
 
 @lru_cache(maxsize=1 << 16)
 def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
     ratio, allowed = _exactly(filt)
-    composed = composed_hockey_stick(filt.menu, counts, ratio)
-    return composed <= allowed if filt.exact else composed * (1 + _MARGIN) <= allowed
+    return composed_hockey_stick(filt.menu, counts, ratio) <= allowed
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -50,8 +50,8 @@ def broken_laws(
 
     `requests` are the single pairs to draw from, by default those of `requests_near(filt)`; a filter that raises for
     some pairs needs requests without them, since exceptions of its own code pass through. Realised losses are drawn
-    from [-2, 2], whatever was requested. Between examples `until` is asked whether to stop. Nothing broken is no
-    proof: it says that no example contradicted a law. Raises ValueError for no requests and for examples below 1.
+    from [-2, 2], as far as the request can have them. Between examples `until` is asked whether to stop. Nothing broken
+    is no proof: it says that no example contradicted a law. Raises ValueError for no requests and for examples below 1.
     """
     checked_filter(filt)
     try:

@@ -32,7 +32,7 @@ from filters.testing.play import (
     states,
     transcript_divergence,
 )
-from filters.testing.requests import History, Requests, Tape, at_once
+from filters.testing.requests import History, Requests, Tape, at_once, possible_loss
 from theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def a_cheaper_past_denies_no_more(
     """
     if not ladder:
         return
+    for pair in (*ladder, *then):  # the same in all worlds, and one that each request can have
+        loss = possible_loss(pair, loss)
     state, _ = play(filt, history)
     worlds, pasts = take(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
     request = at_once(ladder, np.arange(len(ladder)))
@@ -159,7 +161,7 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
     state, _ = play(filt, history)
     if not admits(filt, state, request):
         return
-    checked_observe(filt, checked_spend(filt, state, request, 1), np.array([0.1]), 1)
+    checked_observe(filt, checked_spend(filt, state, request, 1), np.array([possible_loss(request, 0.1)]), 1)
     if not admits(filt, state, request):
         raise LawBrokenError(f"the state before spend denies {request!r} now, which it admitted")
 
@@ -210,19 +212,26 @@ def the_future_changes_no_past_decision(
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
-    """n runs at once decide as n single runs do."""
+    """n runs at once decide as n single runs do: asked by `grant`, as people are, as games are, or for one pair."""
     n = len(together)
     if n == 0:
         return
     state = checked_start(filt, n)
     single_states = [checked_start(filt, 1) for _ in range(n)]
-    for rounds in zip(*together, strict=False):
-        request = at_once(tuple(pair for pair, _ in rounds), np.arange(n))
-        loss = np.array([realised for _, realised in rounds])
-        granted = checked_admits(filt, state, request, n)
-        after = checked_observe(filt, checked_spend(filt, state, request, n), loss, n)
-        state = choose(granted, after, state)
-        for run, (pair, realised) in enumerate(rounds):
+    spent: State | None
+    for place, rounds in enumerate(zip(*together, strict=False), start=n):
+        asked = tuple(pair for pair, _ in rounds)
+        asked = asked if place % 3 else asked[:1] * n  # one pair for all
+        request = at_once(asked, np.arange(n)) if place % 3 else asked[0]
+        told = zip(asked, rounds, strict=True)
+        loss = np.array([possible_loss(pair, realised) for pair, (_, realised) in told])
+        if place % 2:
+            granted, spent = checked_grant(filt, state, request, n)
+        else:
+            granted, spent = checked_admits(filt, state, request, n), None
+        spent = checked_spend(filt, state, request, n) if spent is None else spent
+        state = choose(granted, checked_observe(filt, spent, loss, n), state)
+        for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
             single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:
                 raise LawBrokenError(f"run {run} of {n} is decided otherwise when it is alone")

@@ -29,6 +29,7 @@ can = {"forgets": ["state", "restart"], "pledges": ["commit"], "describes": ["te
 can["grows"] = can["counts"] = can["hoards"] = can["weakens"] = can["forgets"]
 LINES = {
     "rubbish": "hello",
+    "two minds": '{"id": 2, "answers": [{}, {"granted": false, "granted": true}]}',
     "deep": "[" * 100000,
     "list": '{"id": 2, "answers": [1, 1]}',
     "endless": "x" * 70000,
@@ -154,6 +155,7 @@ def check_bridge(name: str, command: list[str]) -> None:
         ("dies", "ended with status 1 before it had answered, and said Error: out of cheese"),
         ("hangs", "did not answer within 1 s"),
         ("rubbish", "printed hello where an answer was due"),
+        ("two minds", "where an answer was due"),
         ("misnumbers", "where the line 2 was asked"),
         ("short", "gave 1 answers to 2 commands"),
         ("long", "gave 3 answers to 2 commands"),

@@ -275,7 +275,7 @@ def test_what_has_not_answered_yet_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", BUDGETS)
-@pytest.mark.parametrize("no", [False, np.False_, np.array(False)], ids=repr)
+@pytest.mark.parametrize("no", [False, np.False_, np.array(False), np.array([False])], ids=repr)
 @pytest.mark.parametrize("yes", [True, np.True_, None, 0], ids=repr)
 def test_false_is_a_denial_and_nothing_else_is(kind: str, no: Any, yes: Any) -> None:
     class Polite(Purse):

@@ -8,6 +8,7 @@ import pytest
 import filters as fp
 from filters.holders.denial import _told
 from filters.rules.potential import PotentialFilter
+from tests.filters.own import of
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, Laplace, SubsampledGaussian
 
@@ -33,6 +34,11 @@ def denied(session: fp.Session, pair: DominatingPair) -> fp.Denial:
         (fp.GaussianFilter(mu=1.0), Gaussian(mu=0.3), {"mu"}),
         (fp.BasicFilter(epsilon=1.0), Laplace(b=3.0), {"b"}),
         (PotentialFilter(1.0, 0.01, (Gaussian(0.5),)), Gaussian(mu=0.5), {"mu"}),
+        (
+            of(fp.ZCDPFilter, grant=lambda _, *asked: fp.ZCDPFilter(4.5).grant(*asked))(9.0),
+            Gaussian(mu=0.8),
+            {"mu"},
+        ),
     ],
 )
 def test_what_is_said_to_fit_does_and_what_is_nearer_does_not(
@@ -46,8 +52,8 @@ def test_what_is_said_to_fit_does_and_what_is_nearer_does_not(
     for name, value in told.fits.items():
         asked = getattr(pair, name)
         nearer = value * (asked / value) ** min(1.0, 0.07 / abs(np.log2(asked / value)))
-        assert filt.admits(told.state, replace(pair, **{name: value}))[0]
-        assert not filt.admits(told.state, replace(pair, **{name: nearer}))[0]
+        assert filt.grant(told.state, replace(pair, **{name: value}))[0][0]
+        assert not filt.grant(told.state, replace(pair, **{name: nearer}))[0][0]
     shown = {
         name: float(part.partition("=")[2].split(",")[0])
         for name in told.fits
@@ -55,7 +61,7 @@ def test_what_is_said_to_fit_does_and_what_is_nearer_does_not(
         if part.startswith(f"{name}=")
     }
     assert set(shown) == names
-    assert all(filt.admits(told.state, replace(pair, **{name: value}))[0] for name, value in shown.items())
+    assert all(filt.grant(told.state, replace(pair, **{name: value}))[0][0] for name, value in shown.items())
 
 
 def test_a_charge_that_does_not_see_the_rate_says_so() -> None:

@@ -1,14 +1,16 @@
 """A session decides once and before it releases, records before it answers, and keeps what was spent as its own."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 import filters as fp
-from filters.contract.checks import checked_admits
+from filters.accounting.allowance import Allowance
+from filters.catalogue import CATALOGUE
+from filters.contract.checks import FilterTerms, checked_admits
 from tests.filters.own import Adding, ClaimsToBeAny
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
@@ -80,6 +82,13 @@ def test_several_pairs_at_once_are_no_request(sizes: list[float]) -> None:
     assert session.to_dict() == before
 
 
+class TurnsInto(list[float]):
+    """A number that is another each time it is read."""
+
+    def __float__(self) -> float:
+        return self.pop(0)
+
+
 @pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, math.log(2) * (1 + 1e-11), math.nan])
 def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(loss: float) -> None:
     step = RandomizedResponse.from_ratio(2)
@@ -90,14 +99,20 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
         session.observe(loss)
     with pytest.raises(RuntimeError, match="call observe"):
         session.request(step)
-    session.observe(math.log(2))  # the mechanism's own, which the pair only dominates, may be any within it
+    # the mechanism's own, which the pair only dominates, may be any within it; another reading of it is none
+    session.observe(TurnsInto([math.log(2), -50.0]))  # type: ignore[arg-type]
     assert session.request(step)
+    assert session.remaining() > 0.9
     session.observe(0.1)
     with pytest.raises(RuntimeError, match="no release waits"):
         session.observe(0.1)
 
 
 # -- terms -----------------------------------------------------------------------------------------------------
+
+
+def vars_of(thing: Any) -> dict[str, Any]:
+    return {part.name: getattr(thing, part.name) for part in fields(thing)}
 
 
 class Claims(type):
@@ -141,6 +156,24 @@ def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_mo
         with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
             ask(Gaussian(0.9))
     assert [holder.to_dict()["state"] for holder in (session, people)] == charged
+
+
+@pytest.mark.parametrize(
+    "name", ["BasicFilter", "RogersFilter", "AllOrdersFilter", "ExPostFilter", "RealisationFilter"]
+)
+def test_a_filter_whose_numbers_are_exchanged_one_by_one_is_seen_not_to_be_the_one_that_was_opened(
+    name: str,
+) -> None:
+    filt: Any = CATALOGUE[name].example()
+    terms = FilterTerms.of(filt)
+    budgets = [part for part in vars_of(filt).values() if isinstance(part, (fp.Budget, Allowance))]
+    for thing in (filt, *budgets):
+        for part, value in vars_of(thing).items():
+            object.__setattr__(thing, part, 9.25)
+            with pytest.raises(TypeError, match="must keep its promise and its budget"):
+                terms.check(filt)
+            object.__setattr__(thing, part, value)
+            terms.check(filt)
 
 
 @pytest.mark.parametrize("claimed", [None, float, ApproxDP], ids=["none", "a number's", "a promise's"])

@@ -66,6 +66,20 @@ def test_what_is_said_to_be_left_is_granted_and_hardly_more(filt: fp.PrivacyFilt
     assert not filt.admits(state, make(left * (1 + 1e-9)))[some].any()
 
 
+def test_what_is_said_to_be_left_is_granted_below_the_normal_doubles() -> None:
+    sum_of_squares, residue = fp.GaussianFilter(3e-315), fp.GaussianResidueFilter(3e-315)
+    said: list[tuple[fp.PrivacyFilter, Callable[[Any], Any]]] = [
+        (sum_of_squares, sum_of_squares.remaining),
+        (sum_of_squares, lambda state: sum_of_squares.affordable(state, fp.Gaussian)),
+        (residue, residue.remaining),
+    ]
+    for filt, left_of in said:
+        state = filt.spend(filt.start(RUNS), fp.Gaussian(np.linspace(5e-324, 2.9e-315, RUNS)))
+        left = left_of(state)
+        assert (left > 0).all()
+        assert filt.admits(state, fp.Gaussian(left)).all()
+
+
 # -- filters whose parameters lie at the ends of the doubles decide, or refuse to be made in on ----------------
 
 

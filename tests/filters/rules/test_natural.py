@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import filters as fp
 from filters.rules import menu
 from filters.rules.composition import composed_hockey_stick
-from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
+from theory.pairs import Erasure, FinitePair, Gaussian, Labelled, RandomizedResponse, Selection
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
@@ -65,6 +65,11 @@ def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
     filt = three_rounds()
     state = filt.start(4)
     assert not filt.admits(state, RandomizedResponse(0.1)).any()
+    assert filt.spend(state, Labelled(STEPS[1], {"site": "a"})).tolist() == [[0, 1, 0]] * 4
+    there = menu.positions(
+        (STEPS[0], Labelled(STEPS[0], {"site": "a"})), Labelled(STEPS[0], {"site": "a"}), 1
+    )
+    assert there.tolist() == [1]
     asked = Selection((*STEPS, Gaussian(0.1)), np.array([0, 1, 2, 3]))
     one_by_one = [bool(filt.admits(filt.start(1), pair)[0]) for pair in asked.pairs]
     assert filt.admits(state, asked).tolist() == one_by_one
@@ -92,6 +97,11 @@ def test_doubles_keep_a_margin() -> None:
     assert not at.exact
     assert not at.admits(at.start(1), pair)[0]
     assert above.admits(above.start(1), pair)[0]
+    left = at.remaining(at.start(1))[0]  # what is left of delta is granted
+    with fp.knowingly():
+        erased = fp.NaturalFilter(0.25, at.delta, (Erasure(left),))
+    assert erased.admits(erased.start(1), Erasure(left))[0]
+    assert left == pytest.approx(at.delta, rel=2e-9)
 
 
 # -- menus: rows of numbers of uses are told apart, whether few or many may occur ------------------------------
