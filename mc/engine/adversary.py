@@ -54,11 +54,7 @@ class View:
         A filter decides from what the adversary has seen, so a real adversary can compute the decision, too.
         The engine decides again on the request that is made: its arrays may have changed in between.
         """
-        return self.grant(request)[0]
-
-    def grant(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        """`admits`, and the state after the spend if the filter computes both together, else None."""
-        return checked_grant(self.filter, self.state, request, self.n)
+        return checked_grant(self.filter, self.state, request, self.n)[0]
 
 
 class Adversary(ABC):

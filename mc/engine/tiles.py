@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from reprlib import repr as short
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_observe, checked_spend, checked_start
-from filters.contract.state import State, join, moved, put, read_only, take
+from filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
+from filters.contract.state import State, fold, join, moved, put, read_only, take
 from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
@@ -123,13 +124,25 @@ class _Live:
                 getattr(self.done, name)[path] = values[runs]
         self.done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
 
-    def asked(self, t: int, method: Literal["request", "final"]) -> tuple[View, DominatingPair]:
-        """What the adversary sees before round t, and what it asks for; losses are log P/Q in either direction."""
+    def asked(self, t: int, method: Literal["request", "final"]) -> DominatingPair:
+        """What the adversary asks for in round t, lent what it sees; it sees log P/Q in either direction."""
         game, n = self.game, self.n
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
-        view = View(t, *seen, read_only(self.state), self.memory, game.filter, self.own)
-        request = getattr(game.adversary, method)(view)
+        view = View(t, *read_only((*seen, self.state)), self.memory, game.filter, self.own)
         name = f"{type(game.adversary).__name__}.{method}"
+        try:
+            request = getattr(game.adversary, method)(view)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise TypeError(
+                f"{name} must leave what it sees as it is, got a write into it ({error}); write into a copy"
+            ) from error
+        if view.memory is not self.memory:
+            raise TypeError(
+                f"{name} must write into view.memory, got another object in its place; update it in place, "
+                "view.memory[:] = ..., in an array of one entry per run"
+            )
         if not isinstance(request, DominatingPair):
             raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
         if request.shape not in ((), (n,)):
@@ -139,12 +152,13 @@ class _Live:
             )
         if game.guard is not None:
             game.guard.check(request, name)
-        return view, request
+        return request
 
     def release_or_end(self, t: int, method: Literal["request", "final"], aside: list[_Live] | None) -> None:
         """Release to the admitted runs; finish the others, or put them aside for their final requests."""
-        view, request = self.asked(t, method)
-        admitted, after = view.grant(request)
+        request = self.asked(t, method)
+        # by the filter's own state: the adversary may have put another into what it saw
+        admitted, after = checked_grant(self.game.filter, self.state, request, self.n)
         if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
             after = None
@@ -174,8 +188,8 @@ class _Live:
 
     def release_or_wait(self, t: int) -> None:
         """Release to the admitted runs; the others, of loss 0 in this round, ask again in the next one."""
-        view, request = self.asked(t, "request")
-        admitted = view.admits(request)
+        request = self.asked(t, "request")
+        admitted, _ = checked_grant(self.game.filter, self.state, request, self.n)
         if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
         self.last = np.zeros(self.n)
@@ -261,8 +275,23 @@ def _fresh(game: Game, tile: Tile) -> _Live:
         kept=np.zeros(n) if acts else None,
         beyond=np.zeros(n, dtype=np.bool_) if acts else None,
         state=checked_start(game.filter, n),
-        memory=game.adversary.start(game.filter, n, own),
+        memory=_memory(game, n, own),
     )
+
+
+def _memory(game: Game, n: int, rng: np.random.Generator) -> Any:
+    """What the adversary remembers of n fresh runs; ValueError for arrays of other runs, and for lists."""
+
+    def check(leaf: Any) -> None:
+        if isinstance(leaf, list) or (np.ndim(leaf) and len(leaf) != n):
+            raise ValueError(
+                f"{type(game.adversary).__name__}.start must return None, an array with the run on its first axis, "
+                f"or a tuple of these, got {short(leaf)} for {n} runs; size it by n"
+            )
+
+    memory = game.adversary.start(game.filter, n, rng)
+    fold(check, list, memory)
+    return memory
 
 
 def _joined(parts: Sequence[_Live]) -> _Live:

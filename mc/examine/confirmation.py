@@ -111,7 +111,7 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int, way: Direction) -> 
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
     for t in range(rounds):
-        asked = foe.request(View(t, total, last, read_only(state), memory, filt, rng))
+        asked = foe.request(View(t, *read_only((total, last, state)), memory, filt, rng))
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))
         live = np.flatnonzero(grants)

@@ -51,6 +51,21 @@ def play(filt: Any, adversary: Any) -> None:
     play_tile(fp.Game(filt, adversary, 30), Tile(0, 0, 5))
 
 
+@dataclass(frozen=True)
+class Touches(fp.Adversary):
+    """Does something with what it sees, and asks for A."""
+
+    does: Callable[[Any], object]
+    memory: Any = None
+
+    def start(self, filt: fp.PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
+        return self.memory
+
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        self.does(view)
+        return A
+
+
 def guarded(**asked: fp.DominatingPair) -> None:
     game = fp.Game(fp.GaussianFilter(1.0), Ends(**asked), 30)
     play_tile(game.at(2.0, Guard.at(2.0, 1.0, 0.0, "trust", gaussian=True)), Tile(0, 0, 5))
@@ -90,6 +105,21 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
             ("observe", None, "an array"),
         )
     ),
+    *(
+        (
+            lambda seen=seen: play(GDP, Touches(lambda view: seen(view).fill(0))),
+            "Touches.request must leave what",
+        )
+        for seen in (lambda view: view.loss, lambda view: view.last, lambda view: view.state[0])
+    ),
+    (
+        lambda: play(GDP, Touches(lambda view: setattr(view, "memory", view.memory + 1), np.zeros(5))),
+        "Touches.request must write into view.memory, got another object",
+    ),
+    *(
+        (lambda held=held: play(GDP, Touches(np.ndim, held)), "Touches.start must return None, an array")
+        for held in (np.zeros((2, 5)), (np.zeros(5), np.zeros(4)), [0.0] * 5)
+    ),
     (lambda: play(GDP, fp.Scripted), "adversary must be an Adversary"),
     (lambda: play(3, fp.Constant(A)), "PrivacyFilter"),
     (lambda: largest(BASIC, fp.Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
@@ -107,6 +137,13 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: fp.Scripted((A,), 1), "times must be a tuple"),  # type: ignore[arg-type]
     (lambda: fp.Scripted((0.1,), (1,)), "pairs must be pairs"),  # type: ignore[arg-type]
 ]
+
+
+def test_the_filter_decides_by_its_own_state_whatever_an_adversary_puts_into_its_view() -> None:
+    fresh = Touches(lambda view: setattr(view, "state", GDP.start(view.n)))
+    for on_denial in ("halt", "retry"):
+        paths = play_tile(fp.Game(GDP, fresh, 30, on_denial=on_denial), Tile(0, 0, 5))  # type: ignore[arg-type]
+        assert paths.releases.tolist() == [1] * 5
 
 
 @pytest.mark.parametrize(("call", "sentence"), REFUSED, ids=range(len(REFUSED)))
