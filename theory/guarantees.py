@@ -51,7 +51,7 @@ class Guarantee(ABC):
     def delta(self, epsilon: Real) -> Real:
         """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0.
 
-        It is computed within 1e-12 of itself, where that is above 1e-300.
+        It is computed within 1e-12 of itself, where that is above 1e-300, at an eps within 2^-50 of the one asked for.
         Shape of `epsilon`, in nats. Raises ValueError for an eps below zero.
         """
 

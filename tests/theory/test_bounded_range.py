@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,13 +41,22 @@ def test_no_exponential_mechanism_passes_it(
     assert pair.renyi(order) <= order * pair.zcdp_rho
 
 
-@pytest.mark.parametrize("e", [1e-8, 1e-40, 1e-150, 1e-300])
+@pytest.mark.parametrize("e", [1e-8, 1e-40, 1e-130, 1e-150, 1e-300])
 def test_what_is_tiny_is_neither_lost_nor_loose(e: float) -> None:
     pair = fp.BoundedRange(e)
     # tanh(e/4), and e^2/6 times one less a share of e^2, which may be below the least double
-    assert pair.hockey_stick(0.0) == pytest.approx(e / 4, rel=1e-12)
+    assert pair.hockey_stick(0.0) == pytest.approx(e / 4, rel=1e-12, abs=0)
+    assert pair.renyi(2.0) == pytest.approx(e * e / 3, rel=1e-12, abs=1e-300)
     low, high = pair.least("zcdp_rho")
     assert low <= e * e / 6 * (1 + 2.0**-50) + 2.0**-1074
     assert e * e / 6 * (1 - 2.0**-50) <= high <= pair.zcdp_rho
     assert high - low <= 1e-13 * high + 2.0**-1069
     assert math.isnan(pair.renyi(0.5))
+
+
+@pytest.mark.parametrize("missing", [2.0**-20, 2.0**-46, 2.0**-53])
+@pytest.mark.parametrize("e", [15.0, 27.4, 36.0])
+def test_a_quantile_near_the_least_loss_keeps_its_digits(e: float, missing: float) -> None:
+    with mp.workdps(40):
+        exact = e + 2 * mp.log(missing + (1 - mp.mpf(missing)) * mp.exp(-e))
+    assert fp.BoundedRange(e).loss_quantile(1 - missing) == pytest.approx(float(exact), abs=1e-12 * e)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import filterproof as fp
+from theory.numerics import stable
 from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
 from theory.pairs.truths import down, up
 
@@ -209,3 +210,26 @@ def test_the_least_rho_at_the_ends_of_the_doubles_lies_between_bounds(pair: fp.D
     # e tanh(e/2) is that of all that is e-DP
     assert 0 <= low <= high
     assert low <= float(pair.pure_epsilon) * math.tanh(float(pair.pure_epsilon) / 2)
+
+
+@pytest.mark.parametrize(
+    "pair", [fp.RandomizedResponse(1e-162), fp.Gaussian(1e-200), fp.Laplace(6.6340575215898754e156)], ids=repr
+)
+def test_no_half_of_a_square_is_rounded_down_among_the_least_doubles(pair: fp.DominatingPair) -> None:
+    root = float(pair.zcdp_root or 0.0)
+    assert Fraction(float(pair.zcdp_rho)) >= Fraction(root) ** 2 / 2 > 0
+
+
+@pytest.mark.parametrize("bits", [2, 20, 53])
+def test_a_charge_stays_above_its_logarithm_when_another_thread_sets_the_precision(
+    bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Spoiled:
+        def workprec(self, asked: int) -> Any:
+            return ctx.workprec(min(asked, bits))
+
+    monkeypatch.setattr("flint.ctx", Spoiled())
+    for ratio in (Fraction(3), Fraction(7, 6), Fraction(10) ** 9, 1 + Fraction(1, 3 * 2**60)):
+        charge = stable.log_beyond.__wrapped__(ratio)
+        with ctx.workprec(256):
+            assert arb(charge) > arb(ratio.numerator).log() - arb(ratio.denominator).log()

@@ -72,7 +72,7 @@ def add_up(a: Exact, b: Exact) -> Exact:
 
 
 def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
-    """A double that is no less than x / y, and the least of them where x >= 2^-900, for x >= 0 and y > 0."""
+    """A double >= x / y for x >= 0 and y > 0, the least of them where x >= 2^-900 and x / y and y are below 2^996."""
     with np.errstate(over="ignore", invalid="ignore"):
         quotient: NDArray[np.float64] = np.asarray(x / y)
         product, rest = two_product(quotient, y)
@@ -94,7 +94,7 @@ def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
 
 
 def inverse_beyond(x: Real) -> Real:
-    """The least double that is no less than 1/x, for x > 0; inf for x = 0."""
+    """The least double that is no less than 1/x, or the next to it where 1/x or x is above 2^996; inf for x = 0."""
     if isinstance(x, np.ndarray):
         return _inverse_beyond(x)
     return _remembered_inverse(x + 0.0)  # 0.0 and -0.0 have one place in a cache

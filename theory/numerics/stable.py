@@ -68,10 +68,10 @@ def log_beyond(ratio: Fraction) -> float:
         return 0.0
     from flint import arb, ctx, fmpq
 
-    near = log_fraction(ratio)
-    with ctx.workprec(192):
-        less_one = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator))
-        return near if arb(near) >= less_one.log1p() else math.nextafter(near, math.inf)
+    with ctx.workprec(192):  # which another thread may change: the end of a wider ball is no less, either
+        end = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator)).log1p().upper()
+        near = float(end)
+        return near if arb(near) >= end else math.nextafter(near, math.inf)
 
 
 def signed_square(x: Real) -> Real:
@@ -86,6 +86,13 @@ def signed_square(x: Real) -> Real:
         product, rest = square(x * scale)
         short = (x > 0) & ~((near * scale * scale - product) - rest >= 0) & (near < np.inf)
         return as_real(np.where(short, np.nextafter(near, np.inf), near))
+
+
+def half_square(x: Real) -> Real:
+    """x |x| / 2 for charges: the least double that is no less than x^2 / 2, for x > 0."""
+    whole = np.asarray(signed_square(x))
+    half = whole / 2
+    return as_real(half + _LEAST * np.less(2 * half, whole))  # half of an odd number of least doubles is none
 
 
 def mass_fraction(mass: Fraction) -> float:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 from theory.numerics import portable
-from theory.numerics.stable import as_real, signed_square
+from theory.numerics.stable import as_real, half_square
 from theory.pairs.pair_type import PairType
 from theory.pairs.parametrised import Parametrised
 from theory.pairs.truths import PairTruths
@@ -67,8 +67,8 @@ def same_as(name: str) -> Any:
 
 
 def half_square_of(name: str) -> Any:
-    """A property that is half the square of another one of the pair, or of its field."""
-    return property(lambda pair: signed_square(getattr(pair, name)) / 2)
+    """A property that is half the square of another one of the pair, or of its field, never rounded down."""
+    return property(lambda pair: half_square(getattr(pair, name)))
 
 
 #: `swapped` of a pair that is its own mirror image.
@@ -90,8 +90,9 @@ class DominatingPair(Parametrised, metaclass=PairType):
     cannot produce, and -inf at one that only Q can produce.
     Parameters are numbers or arrays of shape (n,), one per run; every method broadcasts over them.
     The pairs of this package copy the arrays they are given and make the copies read-only. What they compute is within
-    1e-12 of itself (where that is above 1e-300): hockey-sticks, divergences, charges; the probabilities of `loss_cdf`
-    within 1e-12, quantiles within 1e-12 of the sizes that they are sums of. A class says where it is less.
+    1e-12 of itself (where that, and each parameter, is above 1e-300): divergences, charges, and hockey-sticks at an
+    epsilon within 2^-50 of the one asked for; the probabilities of `loss_cdf` within 1e-12, quantiles within 1e-12 of
+    the sizes that they are sums of. A class says where it is less.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
     `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and repr come from the base class.
     A subclass of a pair that overrides part of its law inherits no other form of that law, and nothing proved of it.
@@ -156,6 +157,7 @@ class DominatingPair(Parametrised, metaclass=PairType):
     def delta_beyond(self, epsilon: float) -> Real:
         """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if doubles err by 2^-40 of them, and 2^-50 of eps, at most.
 
+        0 may stand for what is less than the least double, too: a filter then charges that (`unvanished`).
         What rounds a loss, as 1/b does, or eps over mu, gives the divergence at another eps: it falls with eps.
         """
         epsilon *= 1 - math.copysign(2.0**-50, epsilon)

@@ -86,7 +86,7 @@ class BoundedRange(DominatingPair):
         half, step = e / 2, t * e
         # E_P[e^{tL}] = sinh(half + step) / sinh(half) / (1 + 2t), less one as a sum of terms of one sign
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            over_odd = _sinh_minus(step) / portable.tanh(half)
+            over_odd = _sinhc_less_one(step) * (step / portable.tanh(half))  # step^3 would be lost
             excess = (2 * _sinh(step / 2) ** 2 + over_odd + step * _langevin(half)) / (1 + 2 * t)
             far = portable.log1p(-portable.exp(-2 * (half + step))) - portable.log1p(-portable.exp(-e))
             beyond = e + (far - portable.log1p(2 * t)) / t
@@ -104,9 +104,12 @@ class BoundedRange(DominatingPair):
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_quantile(self, tail: Real) -> Real:
-        e = self.epsilon
-        inside = np.clip(e + 2 * portable.log1p(-np.asarray(tail) * self._total), -e, e)
-        return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
+        e, tail = self.epsilon, np.asarray(tail, dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            # where little is left of 1 - tail (1 - e^-e) it is a sum of two terms >= 0
+            left = portable.log(1 - tail + tail * portable.exp(-np.asarray(e)))
+        left = np.where(tail * self._total < 0.5, portable.log1p(-tail * self._total), left)
+        return as_real(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
 
     @property
     def truths(self) -> PairTruths:
@@ -125,12 +128,12 @@ def _sinh(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sign(x) * (more + more / (more + 1)) / 2
 
 
-def _sinh_minus(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """sinh x - x, to its last digits."""
+def _sinhc_less_one(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """sinh x / x - 1, to its last digits."""
     square, series = np.minimum(x * x, 1.0), np.zeros_like(x)
     for k in range(9, 0, -1):
         series = (series + 1) * square / ((2 * k) * (2 * k + 1))
-    return np.where(np.abs(x) < 1, x * series, (expm1_minus(x) - expm1_minus(-x)) / 2)
+    return np.where(np.abs(x) < 1, series, (expm1_minus(x) - expm1_minus(-x)) / (2 * x))
 
 
 def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:

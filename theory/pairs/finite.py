@@ -174,7 +174,8 @@ class FinitePair(Finite):
     One pair for all runs, shape (); p and q may be given as lists or as arrays of shape (k,), too. Fractions and ints
     are kept exactly (`exact_masses`) and must sum to one exactly, floats to 1e-12; of these `zcdp_rho` and `gdp_mu`
     are those of p / sum p and q / sum q. All charges are the least, rounded up: `zcdp_rho` by at most 2^-30 of itself
-    where the loss is not nearly Gaussian. A hockey-stick near a loss, where little is left of it, is within 2^-50.
+    where the loss is not nearly Gaussian. A hockey-stick near a loss l, where little is left of it, is within
+    2^-50 (1 + |l|).
     Raises ValueError for masses outside [0, 1], unequal lengths or sums other than one, TypeError for other values.
     """
 

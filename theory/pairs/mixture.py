@@ -146,7 +146,7 @@ class MixtureTruths(PairTruths):
         upper = normal_law.quantile(goal)
         if not self._removal:
             return -self._loss(-scale * upper)
-        low, high = (scale * upper).mid() - 1, (scale * upper).mid() + 2
+        low, high = (scale * upper - 1).lower(), (scale * upper + 2).upper()
         for _ in range(3 * ctx.prec):
             middle = ((low + high) / 2).mid()
             gap = q * tail((middle - 1) / scale) + (1 - q) * tail(middle / scale) - goal

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics import portable
-from theory.numerics.stable import as_real, log_beyond, signed_square
+from theory.numerics.stable import as_real, half_square, log_beyond
 from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, ExactMasses, KOVForm, Outputs, same_as
 from theory.pairs.finite import Finite, pure_to_gdp
 from theory.pairs.finite_charges import response_rho
@@ -76,7 +76,7 @@ class Response(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self._unless_revealed(signed_square(self._form.epsilon) / 2)
+        return self._unless_revealed(half_square(self._form.epsilon))
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         known = charge == "zcdp_rho" and self._form.delta == 0
