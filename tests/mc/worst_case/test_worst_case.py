@@ -163,6 +163,10 @@ def test_one_level_is_the_binomial_composition(n, epsilon):
 def test_a_request_that_costs_nothing_makes_a_game_without_end():
     with pytest.raises(ValueError, match="rounds must be given"):
         worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=1.0)
+    with pytest.raises(ValueError, match="in 101 states after 100 rounds"):
+        worst_case(
+            SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=1.0, rounds=1000, max_positions=3300
+        )
     solved = worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=0.5, rounds=6)
     assert solved.rounds == 6
 
