@@ -142,15 +142,18 @@ def _discrete(
     scope: str,
     evidence: Evidence | None,
 ) -> Evaluation:
-    values = [law.value(epsilon, way) for way in ways]
-    exact = [value for value in values if isinstance(value, Fraction)]
+    values = {way: law.value(epsilon, way) for way in ways}
+    exact = {way: value for way, value in values.items() if isinstance(value, Fraction)}
     if evidence is Evidence.EXACT and len(exact) < len(values):
         raise ValueError(
             f"epsilon must be a LogRatio and every pair have rational masses for EXACT evidence, got {epsilon!r}; "
             "pass LogRatio(e^epsilon) and RandomizedResponse.from_ratio, say"
         )
-    bounds = {way: (max(down(v), 0.0), min(up(v), 1.0)) for way, v in zip(ways, values, strict=True)}
-    value = max(exact) if len(exact) == len(values) and evidence is not Evidence.CERTIFIED else None
+    # of two directions whose ends are the same doubles the first counts
+    order = sorted(ways, key=lambda way: exact.get(way, 0), reverse=True)
+    bounds = {way: (max(down(values[way]), 0.0), min(up(values[way]), 1.0)) for way in order}
+    known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
+    value = exact[order[0]] if known else None
     return Evaluation.of_ways(epsilon, bounds, value, law.rounds, law.positions, scope)
 
 

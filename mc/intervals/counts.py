@@ -13,14 +13,19 @@ from collections.abc import Callable
 from scipy import special
 
 from mc.intervals.estimate import Estimate
-from mc.intervals.moments import ROUNDING
+from mc.intervals.kl import kl_chernoff
+from mc.intervals.moments import ROUNDING, Moments
 from theory.arguments import check_count, check_delta
+
+#: Where SciPy sums up to 40 powers, the first one is below the doubles only for tails below 1e-243.
+_LEAST = 1e-240
 
 
 def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     """[low, high] with P(X >= successes; low) = P(X <= successes; high) = failure/2, X ~ Binomial(n, p).
 
     Each side misses with probability at most failure/2; low = 0 if successes = 0, and high = 1 if successes = n.
+    Where failure/2 is below 1e-240 the tails are bounded by Chernoff's inequality instead.
     Source: Clopper and Pearson, Biometrika 26 (1934); the tails are regularised incomplete beta functions.
     """
     n = check_count("n", n)
@@ -32,8 +37,10 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     failure = float(check_delta("failure", failure))
     misses = n - successes
     tail, value = failure / 2, successes / n
+    if tail < _LEAST:
+        return kl_chernoff(Moments(n, float(successes), 0.0), failure=failure)
     # SciPy's functions lose less than 2^-46 sqrt(n) of themselves, against balls, up to n = 10^13 and for tails down to
-    # 1e-300; its inverses lose more: a root is next to what 1 - p rounds to, far off, or none
+    # 1e-240; its inverses lose more: a root is next to what 1 - p rounds to, far off, or none
     most = tail * (1 - ROUNDING) ** math.sqrt(n)
     low, high = 0.0, 1.0
     if successes:

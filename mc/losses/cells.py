@@ -99,7 +99,7 @@ class Cells:
             growths = [(step * edge).exp() for edge in edges]
             # how far the mean of each cell is from its ends, times its mass and the end's e^L, which may be no double
             low = [max(float(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
-            high = [max(float(q[i] * growths[i + 1] - p[i]), 0.0) for i in range(n - 1)]
+            high = [float(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is all of it beyond the last point
             low.append(max(float(self.above - self.beyond * growths[-1]), 0.0))
             share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()

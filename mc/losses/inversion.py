@@ -128,7 +128,8 @@ class Inversion:
                 self.logs + self.errors - far + 2.0**-46 * (1 + np.abs(self.logs) + far) - _gain(TILTS)
             )
             sure = exponents.min(axis=1)
-            high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40)
+            # what lies below the doubles is not 0
+            high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40) + 2.0**-1074
             # a delta that doubles hardly tell from 0 is only bounded from above
             for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _TINY):
                 who, there = self.some[group], np.full(len(group), epsilon)

@@ -224,8 +224,8 @@ def _window(
     largest = graph.sums_before(moments).max(axis=0)  # of all plays, the largest moment at each lean
     down, up = leans < 0, leans > 0
     low = min(float(((largest[down] + left) / leans[down]).max()), epsilon) - step
-    # e^{tilt (epsilon - low)} and the moments must be doubles
-    fits = (leans[up] * (epsilon - low) < 500.0) & (moments[:, up].max(axis=0) < 500.0)
+    # sums of squares of e^{tilt (epsilon - low)}, and the moments, must be doubles
+    fits = (leans[up] * (epsilon - low) < 340.0) & (moments[:, up].max(axis=0) < 500.0)
     cost = np.where(fits, largest[up] - leans[up] * epsilon, 0.0)
     revealed = max(law.revealed for law in laws) > _REVEALED
     tilt = float(leans[up][cost.argmin()]) if cost.min() < 0 and not revealed else 0.0

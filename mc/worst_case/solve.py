@@ -224,7 +224,7 @@ def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:
 def _worst(directions: Iterable[WorstCase]) -> WorstCase:
     """Bounds on the larger of all directions."""
     solved = tuple(directions)
-    worst = max(solved, key=lambda result: result.high)
+    worst = max(solved, key=lambda result: (result.high, result.value or 0))
     return replace(worst, low=max(result.low for result in solved))
 
 

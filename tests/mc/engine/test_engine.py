@@ -162,6 +162,14 @@ def test_a_guard_charges_the_divergence_of_the_law_that_is_drawn_from(direction:
     assert set(np.asarray(paths.beyond).tolist()) == {passes}
 
 
+def test_a_guard_leaves_alone_a_run_that_met_an_infinite_loss() -> None:
+    script = fp.Scripted((fp.Erasure(0.5), fp.Gaussian(2.0)), (1, 1))
+    game = fp.Game(Grants(fp.ApproxDP(1.0, 0.5), 2), script, 2)
+    paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.5, "mark")), Tile(0, 0, 40))
+    assert np.asarray(paths.beyond).tolist() == np.isfinite(paths.loss).tolist()
+    assert set(np.asarray(paths.beyond).tolist()) == {False, True}
+
+
 def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> None:
     guard = Guard.at(2.0, 1.0, 0.5, "stop")
     spent, kept = np.array([0.5, 2.0, np.nan, 0.5, 0.5]), np.array([0.0, 0.0, 0.0, -1.0, np.nan])

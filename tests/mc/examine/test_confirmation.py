@@ -18,10 +18,11 @@ from mc.examine.measure import Measure
 from mc.examine.verify import examine
 from mc.examine.witness import Witness, menu_witness, witness
 from mc.examine.worker import alone
-from mc.worst_case.plan import Plan
+from mc.worst_case.plan import DeniedError, Plan
 from mc.worst_case.renyi_game import renyi_game
 from tests.mc.examine import services, toys, witnesses
 from tests.mc.examine.stages.test_stages import SeesRewinding
+from tests.mc.worst_case.small_games import CountFilter
 from theory.evidence import Outcome
 
 SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction(9)))
@@ -206,6 +207,14 @@ def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: 
 def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
     made = witnesses.sequence(toys.ByHand(), fp.Gaussian(0.02))
     assert differs(made, afresh(made.filter)) == "it is within the promise"
+
+
+def test_a_plan_asks_for_nothing_after_an_output_that_cannot_come() -> None:
+    pair = fp.FinitePair((Fraction(0), Fraction(1)), (Fraction(1, 4), Fraction(3, 4)))
+    plan = Plan(pair, (None, Plan(pair, (None, None))))
+    assert plan.worth(CountFilter(1), Fraction(1, 2)) == Fraction(5, 8)
+    with pytest.raises(DeniedError):
+        plan.worth(CountFilter(1), Fraction(1, 2), "QP")
 
 
 def test_a_plan_is_worth_what_its_histories_are() -> None:

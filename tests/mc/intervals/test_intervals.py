@@ -97,6 +97,8 @@ def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, fai
         (5, 9268268, 2.4e-300),
         (10**11, 10**12, 1e-6),
         (2, 1000, 1e-200),
+        (1790, 1827, 1e-260),
+        (2, 3, 1e-308),
         (10**6, 10**6, 0.1),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mc.losses.balls import BITS, ball, fraction
-from mc.losses.cells import cells
+from mc.losses.cells import Cells, cells
 from mc.losses.tails import _finite
 from theory.pairs import (
     KOV,
@@ -33,6 +33,7 @@ PAIRS = [
     RandomizedResponse(0.7),
     KOV(0.3, 0.01),
     Erasure(0.1),
+    Erasure(1.0),
     BoundedRange(0.5),
     DiscreteLaplace(2.0, 3),
     DiscreteGaussian(2.1),
@@ -117,3 +118,29 @@ def test_the_upper_law_keeps_what_lies_outside_of_its_cells_at_their_ends_and_at
     assert below.masses[0] - cut.upper().masses[0] == pytest.approx(0.25)
     assert above.masses[-1] == pytest.approx(0.125)
     assert above.revealed - cut.upper().revealed == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_lower_law_lies_between_the_cells_and_their_lower_ends_without_an_atom_at_the_first_edge(seed):
+    rng = np.random.default_rng(seed)
+    # some cells lie at their lower end, as far as doubles tell, or a rounding below it; the last is all that is above
+    p = rng.dirichlet(np.ones(7))
+    ratios = np.exp(0.5 * (np.arange(7) + np.where(rng.random(7) < 0.4, -1e-15, rng.random(7))))
+    law = Cells(
+        Fraction(1, 2),
+        np.arange(7),
+        tuple(map(ball, p[:6])),
+        tuple(map(ball, (p / ratios)[:6])),
+        ball(0.0),
+        ball(p[6]),
+        ball(p[6] / ratios[6]),
+        ball(0.0),
+        ((Fraction(0), ball(0.25)),),
+    ).lower()
+    assert np.all(law.report.share >= 0)
+    for epsilon in np.linspace(-1.0, 3.0, 33):
+        least, most = (
+            float(np.maximum(p - np.exp(epsilon) * p / ends, 0.0).sum())
+            for ends in (np.exp(0.5 * np.arange(7)), ratios)
+        )
+        assert least - 1e-14 <= _hockey_stick(law, 0.5, epsilon) <= most + 1e-14

@@ -249,7 +249,7 @@ def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
         assert low[0] <= float(gaussian_epsilon(level / sigma, delta)) * (1 + 1e-9)
     for epsilon in (0.0, 1e3):
         low, high = made.delta(epsilon).made_public()
-        assert np.all((low >= 0) & (low <= high) & (high <= 1))
+        assert np.all((low >= 0) & (low <= high) & (high > 0) & (high <= 1))
         assert low[0] <= float(full.hockey_stick(epsilon)) * (1 + 1e-9) + 1e-300
     for orders in ([1 + 2.0**-50], [2.0, 2.0**20]):
         low, high = made.renyi_epsilon(1e-5, orders=orders).made_public()

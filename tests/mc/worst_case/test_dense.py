@@ -94,6 +94,13 @@ def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
             assert float(high.bounds[1]) == pytest.approx(exact, rel=1e-9)
 
 
+def test_bounds_whose_squares_are_no_doubles_are_bounds_all_the_same():
+    graph = StateGraph(np.array([[1, 1], [2, 2], [3, 3], [-1, -1]]), 3)
+    laws = [_law([33, 34], [0.7, 0.3], 0.0), _law([-2145, 27], [2e-20, 0.9], 3e-20)]
+    high = DenseGame.solve(graph, laws, Fraction(1, 48), 30.0, "high", max_positions=10**7)
+    assert 3e-20 <= high.bounds[1] <= 1
+
+
 @pytest.mark.parametrize("tilt", [0.0, 0.05])
 def test_below_the_window_what_the_plays_from_there_may_win_counts(tilt, monkeypatch):
     """The first release falls below, and the second leads back: to nearly all that Markov's inequality allows."""

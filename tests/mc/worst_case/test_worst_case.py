@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from filters import GaussianFilter, RenyiFilter, ZCDPFilter
 from filters.catalogue import CATALOGUE
 from filters.rules.unsound import NaturalFilter, knowingly
+from mc.engine.adversaries import Constant
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
+from mc.evaluate.evaluate import evaluate
 from mc.worst_case import worst_case
 from mc.worst_case.spend_grid import SpendGrid
 from tests.mc.worst_case.small_games import (
@@ -89,6 +91,15 @@ def test_both_directions_are_looked_in_though_one_pair_of_the_menu_is_the_same_i
     assert (solved.value, solved.direction) == (Fraction(1, 10), "QP")
 
 
+def test_the_larger_of_two_exact_values_counts_though_doubles_do_not_tell_them_apart():
+    little = Fraction(1, 10**30)
+    pair = FinitePair((2 * little, 1 - 2 * little), (Fraction(1), Fraction(0)))
+    solved = worst_case(CountFilter(1), pair, epsilon=LogRatio(little))
+    (played,) = evaluate(CountFilter(1), Constant(pair), epsilon=[LogRatio(little)], rounds=1)
+    for found in (solved, played):
+        assert (found.value, found.direction) == (1 - 2 * little**2, "QP")
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -152,6 +163,10 @@ def test_one_level_is_the_binomial_composition(n, epsilon):
 def test_a_request_that_costs_nothing_makes_a_game_without_end():
     with pytest.raises(ValueError, match="rounds must be given"):
         worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=1.0)
+    with pytest.raises(ValueError, match="in 101 states after 100 rounds"):
+        worst_case(
+            SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=1.0, rounds=1000, max_positions=3300
+        )
     solved = worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=0.5, rounds=6)
     assert solved.rounds == 6
 
