@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from reprlib import repr as short
 from typing import Any, Unpack
@@ -19,10 +20,14 @@ from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
+from mc.examine.confirmation import drawn, happens, impure
+from mc.examine.filter_fault import FilterFault
 from mc.examine.witness import named
+from mc.examine.worker import alone, set_aside
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.multiplicity import Family
 from mc.runs.play import Placement, Play
+from mc.worst_case.plan import History
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
@@ -55,6 +60,11 @@ class Challenge:
         """The comparisons found above the promise."""
         return tuple(one for one in self.comparisons if one.decision.side is Side.ABOVE)
 
+    @property
+    def surest(self) -> Comparison | None:
+        """The refutation with the most evidence, None where there is none."""
+        return max(self.refutations, key=lambda one: one.decision.log_e_above, default=None)
+
     def verdict(self, *kinds: type) -> Verdict:
         """REFUTED with a witness if any comparison lies above the promise, else UNDECIDED, never HOLDS.
 
@@ -64,12 +74,10 @@ class Challenge:
         names = sorted({type(one.adversary).__name__ for one in self.comparisons})
         scope = f"{', '.join(names)} against {self.filter}; {self.family}"
         below = sum(one.decision.side is Side.BELOW for one in self.comparisons)
-        refutations = self.refutations
-        if not refutations:
+        if (worst := self.surest) is None:
             left = self.family.size - below
             detail = f"{below} comparisons were found below the promise, {left} could not be told from it."
             return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
-        worst = max(refutations, key=lambda one: one.decision.log_e_above)
         witness = {
             "filter": named(self.filter, *kinds),
             "adversary": encode(worst.adversary, nameable(*kinds)),
@@ -99,7 +107,8 @@ def challenge(
 
     The combinations are fixed before the first path is played and share the failure probability equally. Each
     comparison is a `decide`, which stops as soon as it is decided, after at most `most` paths.
-    The other keywords are the fields of `Play`.
+    The other keywords are the fields of `Play`. The surest refutation is played again in a process that nobody has
+    asked before, and some of its runs alone: FilterFault where that is decided otherwise.
     """
     ways = _listed("directions", directions, str, '["PQ", "QP"]')
     if not {"PQ", "QP"}.issuperset(ways):
@@ -107,16 +116,35 @@ def challenge(
     grid = tuple(one_epsilon("epsilons", each) for each in _listed("epsilons", epsilons, object, "[1.0]"))
     play = Play(n=check_count("most", most), **how)
     given = _listed("adversaries", adversaries, Adversary, "[fp.OneShot()]")
-    foes = tuple(play.game(filt, adversary).adversary for adversary in given)
-    family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)
+    setting = (("most", play.n), ("seed", play.seed), ("rounds", play.rounds), ("on_denial", play.on_denial))
 
-    def compared(foe: Adversary, epsilon: float, way: Direction) -> Comparison:
-        decision = decide(filt, foe, epsilon=epsilon, failure=family.each, most=play.n, direction=way, **how)
+    def games() -> tuple[Family, tuple[tuple[Adversary, float, Direction], ...]]:
+        foes = tuple(play.game(filt, adversary).adversary for adversary in given)
+        family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)
+        return family, tuple(product(foes, grid, ways))
+
+    def again(at: int) -> tuple[bool, tuple[History, ...]]:
+        family, asked = games()
+        foe, epsilon, way = asked[at]
+        where: Any = dict(setting)
+        decision = decide(filt, foe, epsilon=epsilon, failure=family.each, direction=way, workers=1, **where)
+        # by a filter that was asked for all of that
+        return decision.side is Side.ABOVE, drawn(filt, foe, play.rounds, way)
+
+    def happens_afresh(at: int) -> bool:
+        above, histories = alone(partial(again, at), filt=filt)
+        return above and all(alone(partial(happens, filt, one), filt=filt) for one in histories)
+
+    def compared(each: float, foe: Adversary, epsilon: float, way: Direction) -> Comparison:
+        decision = decide(filt, foe, epsilon=epsilon, failure=each, most=play.n, direction=way, **how)
         return Comparison(foe, epsilon, way, decision)
 
-    comparisons = tuple(compared(*one) for one in product(foes, grid, ways))
-    setting = (("most", play.n), ("seed", play.seed), ("rounds", play.rounds), ("on_denial", play.on_denial))
-    return Challenge(filt, family, comparisons, setting)
+    with set_aside(happens_afresh, filt=filt) as ask:
+        family, asked = games()
+        found = Challenge(filt, family, tuple(compared(family.each, *one) for one in asked), setting)
+        if (surest := found.surest) is not None and not ask(found.comparisons.index(surest)):
+            raise FilterFault(impure(filt))
+    return found
 
 
 def _listed(name: str, given: Iterable[Any], kind: type, example: str) -> tuple[Any, ...]:

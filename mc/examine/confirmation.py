@@ -15,7 +15,7 @@ its states. Whoever replays the witness begins with a fresh one; what that one d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -82,13 +82,21 @@ def _replayed(witness: Witness) -> tuple[bool, tuple[History, ...]]:
         ratio = decode_fraction(witness.data["ratio"]) * ROUNDED
         histories = [*_telling(witness.plan, ratio, way, Fraction(again.promised) * (1 + MARGIN))]
     elif again.strategy is not None:
-        rounds = witness.data["rounds"] or again.strategy.horizon or _LONGEST
-        histories = [*_drawn(filt, again.strategy, rounds, way)]
+        histories = [*_drawn(filt, again.strategy, witness.data["rounds"], way)]
     else:  # one play by itself
         return again.refutes, ()
-    if not filt.looks_at_losses:  # what is asked is all that it knows
-        histories = [*{tuple(pair for pair, _ in one): one for one in histories}.values()]
-    return again.refutes, tuple(histories)
+    return again.refutes, _told_apart(filt, histories)
+
+
+def drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Direction) -> tuple[History, ...]:
+    """What some runs of an adversary are granted among others: each alone must be granted the same."""
+    return _told_apart(filt, _drawn(filt, foe, rounds, way))
+
+
+def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
+    """The histories that are not the same for the filter: where it sees no losses, what is asked is all it knows."""
+    looks = filt.looks_at_losses
+    return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
 
 
 def _telling(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
@@ -102,7 +110,7 @@ def _telling(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) ->
         yield history
 
 
-def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int, way: Direction) -> Iterator[History]:
+def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Direction) -> Iterator[History]:
     """What runs are granted, each output drawn from the world in which the measure is large.
 
     What a solved game's table asks for it was granted in that game, so that the filter is not asked here.
@@ -110,7 +118,7 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int, way: Direction) -> 
     rng, n = np.random.default_rng(0), _DRAWN
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
-    for t in range(rounds):
+    for t in range(rounds or foe.horizon or _LONGEST):
         asked = foe.request(View(t, *read_only((total, last, state)), memory, filt, rng))
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))

@@ -23,12 +23,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from filters.adapters.bridge import BridgeError
 from filters.adapters.service import MakeService, Release, Service
 from mc.engine.encoding import Nameable, decode, encode
 from mc.examine.words import pair_words
+from mc.examine.worker import alone
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
@@ -76,6 +78,14 @@ class Schedule:
             world.end()
         return world
 
+    def play_afresh(self, make: MakeService) -> World:
+        """The end of the same play, each life of the service in a process of its own, which nobody asked before."""
+        world, left = alone(partial(_life, make, self.menu, None, self.moves), **as_service(make))
+        while left:
+            world, left = alone(partial(_life, make, self.menu, world, left), **as_service(make))
+        played: World = world
+        return played
+
     @property
     def trimmed(self) -> Schedule:
         """The same over a menu of what is asked for alone."""
@@ -111,6 +121,11 @@ class Schedule:
         if not all(isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVES for move in moves):
             raise wrong
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
+
+
+def as_service(make: MakeService) -> dict[str, Any]:
+    """How a worker runs a service's code, which may start processes."""
+    return {"whose": getattr(make, "__name__", type(make).__name__), "starts": True}
 
 
 class DiskFull(OSError):  # noqa: N818 - what the system calls it
@@ -370,3 +385,29 @@ class World:
 #: What comes after the last step, and in place of what was to be returned.
 _END, _RAISED, _EXITED = object(), object(), object()
 _WHEN: Mapping[Fault, str] = {"unwritten": "before it is on the disk", "written": "after it is on the disk"}
+
+
+class _Ended(BaseException):
+    """A process of the service has ended: no Exception, for `World` takes those for the service's own."""
+
+
+def _ends(disk: Any) -> Service:
+    raise _Ended
+
+
+def _life(
+    make: MakeService, menu: tuple[DominatingPair, ...], world: World | None, moves: tuple[ServiceMove, ...]
+) -> tuple[World, tuple[ServiceMove, ...]]:
+    """The world when one process of the service has ended, and the moves that are left."""
+    left = list(moves)
+    if world is None:
+        world = World(make, menu)
+    else:
+        world.make = make
+        world._begin()
+    world.make = _ends
+    with suppress(_Ended):
+        while left:
+            world.move(left.pop(0))
+        world.end()
+    return world, tuple(left)

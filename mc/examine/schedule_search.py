@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count
 
 import numpy as np
@@ -29,13 +30,14 @@ from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
 from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
-from mc.examine.filter_fault import examining
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
-from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World
+from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, as_service
 from mc.examine.sequence import Sequence as Fixed
 from mc.examine.story import Story
 from mc.examine.subject import Subject
 from mc.examine.witness import measured_witness
+from mc.examine.worker import alone
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
@@ -188,10 +190,32 @@ def first_breach(
     again; the process is killed between any two steps and at any write of `disk`, the disk refuses writes, epochs end
     where it has a clock. mechanisms are names of families, asked for in this order until two are granted. Time decides
     only where the search stops. Finding nothing proves nothing.
-    Raises TypeError for what is no service or guarantee, ValueError for seconds, seeds or mechanisms out of range.
+    Raises TypeError for what is no service or guarantee, ValueError for seconds, seeds or mechanisms out of range. The
+    service runs in a process of its own: FilterFault where it ends that process, and where processes that nobody has
+    asked before, one for each of its lives, do not release the same.
     """
     clock, lines = Clock.of(seconds), asked_lines(service, promise, mechanisms)
     seed = check_count("seed", seed, least=0)
+    whole = partial(_driven, service, promise, lines, clock, seed)
+    found: ScheduleSearch = alone(whole, **as_service(service))
+    if found.breach is not None:
+        confirm(found.breach, service, promise)
+    return found
+
+
+def confirm(breach: Breach, service: MakeService, promise: Guarantee) -> None:
+    """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
+    if Breaches(promise).among(breach.schedule.play_afresh(service)) is None:
+        raise FilterFault(
+            f"{as_service(service)['whose']} breaks the contract: it keeps something outside its object and its disk, "
+            "which a process that ends forgets; keep it in self"
+        )
+
+
+def _driven(
+    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], clock: Clock, seed: int
+) -> ScheduleSearch:
+    """The search over a menu of what the service grants."""
     menu = menu_of(service, lines, clock.part(_MENU))
     # where nothing is granted alone the plainest requests are tried all the same
     menu = menu or tuple(line.pair(1.0) for line in lines[:_GRANTED])

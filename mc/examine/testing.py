@@ -28,8 +28,8 @@ from filters.adapters.service import MakeService
 from filters.testing.law_class import NoLawOfItsError, law_class
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
-from mc.examine.schedule import MOVES, ServiceMove, What, World
-from mc.examine.schedule_search import MECHANISMS, Breaches, asked_lines, menu_of
+from mc.examine.schedule import MOVES, ServiceMove, What, World, as_service
+from mc.examine.schedule_search import MECHANISMS, Breaches, asked_lines, confirm, menu_of
 from mc.examine.worker import alone
 from theory.fast.compiler import compiler
 from theory.guarantees import Guarantee
@@ -75,6 +75,13 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
 laws = _in_workers(law_class)
 
 
+class _BrokenError(AssertionError):
+    """A breach was met."""
+
+    def __str__(self) -> str:
+        return f"the promise must be kept, got\n{self.args[0]}"
+
+
 def schedules(
     service: MakeService,
     promise: Guarantee,
@@ -85,7 +92,8 @@ def schedules(
     """A test class in which no schedule breaks the promise: `TestPurse = fp.schedules(Purse, fp.PureDP(1.0))`.
 
     Hypothesis makes the moves, each a rule of a state machine, and cuts those that break the promise; the failure tells
-    what happened. service and mechanisms are those of `fp.first_breach`. Runs are reproducible. Passing is no proof: it
+    what happened, as long as processes that nobody has asked before release the same: FilterFault where they do not.
+    service and mechanisms are those of `fp.first_breach`. Runs are reproducible. Passing is no proof: it
     says that no example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
     """
     from filters.testing import strategies  # before hypothesis: its ImportError says what to install
@@ -111,8 +119,8 @@ def schedules(
 
         @stateful.invariant()
         def the_promise_is_kept(self) -> None:
-            breach = breaches.among(self.world)
-            assert breach is None, f"the promise must be kept, got\n{breach}"
+            if (breach := breaches.among(self.world)) is not None:
+                raise _BrokenError(breach)
 
     def rule(what: What) -> Any:
         def move(machine: Any, at: int) -> None:
@@ -124,5 +132,15 @@ def schedules(
     for what in MOVES:
         setattr(Schedules, what, rule(what))
     case: type[TestCase] = Schedules.TestCase
+    driven = case.runTest  # type: ignore[attr-defined]
+
+    def run(self: TestCase) -> None:
+        try:
+            alone(partial(driven, self), **as_service(service))
+        except _BrokenError as broken:
+            confirm(broken.args[0], service, promise)
+            raise
+
+    case.runTest = run  # type: ignore[attr-defined]
     case.settings = strategies.reproducible(examples, stateful_step_count=_MOVES)  # type: ignore[attr-defined]
     return case

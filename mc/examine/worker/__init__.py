@@ -13,6 +13,6 @@ rights: code that looks for the secret can forge it.
 from __future__ import annotations
 
 from mc.examine.worker.inside import so_far
-from mc.examine.worker.waiting import alone, results
+from mc.examine.worker.waiting import alone, results, set_aside
 
-__all__ = ["alone", "results", "so_far"]
+__all__ = ["alone", "results", "set_aside", "so_far"]

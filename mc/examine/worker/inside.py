@@ -43,6 +43,7 @@ class Task:
     filter: PrivacyFilter | None
     clock: Clock | None
     command: bool
+    starts: bool
     secret: bytes
     nested: bool
 
@@ -107,7 +108,7 @@ def _settle(task: Task) -> None:
         (signal.SIGTERM, signal.SIG_DFL),
     ):
         signal.signal(number, handler)
-    if task.command:
+    if task.command or task.starts:
         return
     if not Inside.hooked and program_of(task.filter) is None:
         sys.addaudithook(_refuse)

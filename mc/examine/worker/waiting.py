@@ -10,7 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeVar
@@ -40,12 +40,14 @@ def results(
     whose: str = "",
     clock: Clock | None = None,
     command: bool = False,
+    starts: bool = False,
 ) -> Generator[Any, None, None]:
     """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
 
     whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints and starts
-    processes of its own; other workers may start none. Its first Ctrl-C is passed on to it, and the second kills it.
+    processes of its own, and so does what `starts`; other workers may start none. The first Ctrl-C is passed on to a
+    command, and the second kills it.
     Raises FilterFault where the code ends its process or writes into our pipe, OutOfTime with a sentence on what was
     at work, after the summary so far, and NotImplementedError where processes do not fork.
     """
@@ -54,12 +56,37 @@ def results(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
     secret = secrets.token_bytes(_SECRET)
-    task = Task(work, whose or type(filt).__name__, filt, clock, command, secret, Inside.here)
+    task = Task(work, whose or type(filt).__name__, filt, clock, command, starts, secret, Inside.here)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
     with closing(_Child(task)) as child:
         yield from child.answers()
+
+
+@contextmanager
+def set_aside(work: Callable[[int], T], **how: Any) -> Iterator[Callable[[int], T]]:
+    """What asks a worker, begun now, for `work` of a number: what happens here meanwhile does not reach it.
+
+    The keywords are those of `results`.
+    """
+    read, write = os.pipe()
+
+    def answered() -> Iterator[T | None]:
+        os.close(write)
+        yield None  # begun
+        yield from (work(int(number)) for number in os.fdopen(read))
+
+    with os.fdopen(write, "w", buffering=1) as numbers, closing(results(answered, **how)) as answers:
+        next(answers)
+        os.close(read)
+
+        def ask(number: int) -> T:
+            print(number, file=numbers)
+            answer: T = next(answers)
+            return answer
+
+        yield ask
 
 
 def _once(work: Callable[[], T]) -> Iterator[T]:

@@ -104,6 +104,20 @@ class TiredPurse(services.Purse):
             super().charge(pair)
 
 
+class KnowsKeys(services.Purse):
+    """Sound: the keys that it answered are forgotten as its process ends, for they are nowhere but in memory."""
+
+    known: ClassVar[set[str]] = set()
+
+    def request(self, pair, key):
+        if key in self.known:
+            yield fp.Release(again=True)
+        elif self.fits(pair):
+            self.known.add(key)
+            self.charge(pair)
+            yield fp.Release()
+
+
 class HasAPurse(toys.PureSum):
     """Sound, beside a service that is asked by keys."""
 
@@ -190,6 +204,25 @@ def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_sta
 def test_an_attack_by_a_plan_that_a_fresh_filter_does_not_grant_is_a_fault() -> None:
     with pytest.raises(FilterFault, match="depend on what it was asked before"):
         attack(TiresAtLosses(), rounds=2)
+
+
+def test_a_challenge_that_no_run_by_itself_bears_out_is_a_fault() -> None:
+    filt = Tires()
+    filt.starts = _RUNS - 2  # of a tile, and of a run by itself
+    with pytest.raises(FilterFault, match="depend on what it was asked before"):
+        fp.challenge(filt, [Constant(fp.Gaussian(0.9))], epsilons=[3.0], rounds=9, most=30_000, workers=1)
+
+
+@pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
+def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
+    with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
+        fp.first_breach(service, fp.PureDP(1.0), mechanisms="rr", seconds=20.0)
+
+
+@pytest.mark.slow
+def test_a_schedule_that_breaks_nothing_in_processes_that_end_fails_no_suite() -> None:
+    with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
+        fp.schedules(KnowsKeys, fp.PureDP(1.0), mechanisms=["rr"], examples=20)("runTest").runTest()
 
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
