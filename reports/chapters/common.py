@@ -25,7 +25,7 @@ from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
-#: Processor seconds where those given were too few for the verdict, on a slow processor.
+#: Processor seconds where twice those given were too few for the verdict, on a slow processor.
 _AGAIN = 30.0
 
 
@@ -34,10 +34,10 @@ def examined(
 ) -> Examination:
     """The examination of a filter or holder in so many processor seconds, or in more where that is not the outcome.
 
-    What is refuted is not asked again, whatever was expected of it.
+    That is twice as long, and then as long as any. What is refuted is not asked again, whatever was expected of it.
     """
     _read_files()
-    for enough in (seconds, _AGAIN):
+    for enough in (seconds, 2 * seconds, _AGAIN):
         with processor_seconds():
             examination = examine(subject(), seconds=enough, seed=seed, first_only=True, proofs=proofs)
         told = examination.status is Status.EXAMINED and examination.verdict.outcome is expected

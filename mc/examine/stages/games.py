@@ -66,20 +66,28 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             yield from results(work, filt=subject.filter, clock=clock.part(0.2))
     if not goals:
         return
+    # what a filter was made for may be what breaks it
+    if own := named_pairs(subject.filter, "menu"):
+        for found in tried.play(Menu("its own menu", own, 1, (2,)), goals, clock):
+            yield found
+            goals = _left(goals, found)
     for alarm, goal in alarms(subject, clock.part(_LISTENING)):
         yield from tried.play(alarm, (goal,), clock)
     yield from _planned(subject, clock.part(_PLANNED))
     guessed = () if subject.slow else _guessed(subject, goals, clock)
-    # what a filter was made for may be what breaks it
-    named = [Menu("its own menu", own, 2)] if (own := named_pairs(subject.filter, "menu")) else []
-    for menu in chain(_unseen(subject), named, guessed, menus(subject, clock)):
+    for menu in chain(_unseen(subject), guessed, menus(subject, clock)):
         if clock.over or not goals:
             break
         for found in tried.play(menu, goals, clock):
             yield found
-            goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
+            goals = _left(goals, found)
     tried.cut = clock.over  # menus end with the time, too
     yield tried.summary()
+
+
+def _left(goals: tuple[Measure, ...], found: StageFinding) -> tuple[Measure, ...]:
+    """The goals at which nothing is refuted yet."""
+    return tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
 
 
 def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import io
 import os
@@ -63,6 +64,7 @@ def so_far(summary: Callable[[], object]) -> None:
 
 
 def serve(task: Task, pipe: socket.socket) -> None:
+    gc.freeze()  # what a full collection walks through is copied: this process ends with what it was forked with
     _settle(task)
     me, lock = os.getpid(), threading.Lock()
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
 from filters.contract.checks import checked_start
 from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
@@ -335,6 +336,16 @@ def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_
         assert len(list(games(about, Clock.of(LONG)))) == 2
         goals = chosen_goals(about)
         assert asked == [goals, goals[1:]][: len(goals)]  # no menu is solved where all is refuted
+
+
+def test_what_a_filter_was_made_for_is_played_before_a_plan_takes_its_share_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr(Tried, "play", lambda self, menu, *_: begun.append((menu.rounds, *menu.longer)) or ())
+    monkeypatch.setattr("mc.examine.stages.games._planned", lambda *_: begun.append("a plan") or ())
+    assert list(games(Subject.of(CATALOGUE["NaturalFilter"].example(), seed=1), Clock.of(LONG)))
+    assert begun[:2] == [(1, 2), "a plan"]
 
 
 def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
