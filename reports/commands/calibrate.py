@@ -18,7 +18,7 @@ from reports.commands.console import check_folder, clear_errors, doing, say
 from reports.shown.numbers import percent
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
-from theory.numerics.decimals import below, near
+from theory.numerics.decimals import below, interval, near
 from theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
 #: A menu of more levels has more positions than fit in memory.
@@ -62,10 +62,13 @@ def calibrate(
             f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} rounds at "
             "most (CERTIFIED)."
         )
-        table = Table("filter", "rounds", "of the best", "sound for")
+        table = Table("filter", "rounds", "of the best, at least", "sound for")
         for one in found.choices:
             share = percent(one.low / found.most, below) if found.most else ""
-            table.add_row(*map(escape, (one.name, near(one.rounds, 4), share, one.holds_for)))
+            rounds = near(one.rounds, 4)
+            if one.low < one.high:
+                rounds += f" in {interval(one.low, one.high, 3)}"
+            table.add_row(*map(escape, (one.name, rounds, share, one.holds_for)))
         console.print(table)
         for one in found.choices[:3]:
             if one.rounds:
@@ -93,6 +96,6 @@ def read_mechanism(text: str) -> Any:
         numbers = ()
     if len(numbers) != len(usual):
         raise ValueError(
-            f"mechanisms must be {word}:{names}, got {text!r}; pass {word}:{near(usual[0])}, say"
+            f"mechanisms must be {word}:{names}, got {text!r}; pass {word}:{','.join(map(near, usual))}, say"
         )
     return make(*numbers)

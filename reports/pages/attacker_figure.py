@@ -20,6 +20,8 @@ _ALL, _MENU = "certified for all mechanisms", "certified on this menu"
 #: The least false alarms that are drawn, and those at which hits are told.
 _LEAST, _TOLD = 1e-5, 1e-3
 _ALARMS = np.geomspace(_LEAST, 1.0, 121)
+#: Epsilons at which a kept promise bounds the curves between what is drawn.
+_KEPT = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 _TICKS = tuple(10.0**k for k in range(-5, 1))
 
 
@@ -52,9 +54,13 @@ class AttackerShown:
 
             self.bounds[_ALL] = attacker_bound(self._promise, most)
             most(2 * over_all.epsilon)
+            # a promise that is kept bounds all mechanisms, too: without its lines the curve would pass above it
+            kept = {at: promised(at) for at in _KEPT} | kept
             self.curves[_ALL] = AttackerCurve(tuple(sorted(kept.items())))
         solved = tuple((one.epsilon, one.high) for one in row.played.curve)
-        self.curves[_MENU] = AttackerCurve(solved, both=row.subject.direction == "both")
+        if (both := row.subject.direction == "both") and _ALL in self.curves:
+            solved += self.curves[_ALL].bounds
+        self.curves[_MENU] = AttackerCurve(solved, both=both)
 
     @property
     def words(self) -> str:

@@ -114,7 +114,8 @@ class Row:
         if self.witness is not None:
             times = times_words(self.witness.value, self.witness.promised) or "above the promise"
             chosen = "adaptively" if self.witness.adaptive else "by a fixed plan"
-            return f"{times.capitalize()} at epsilon={self.witness.measure.at:.4g}, {chosen}; a witness replays it."
+            at = f"epsilon={self.witness.measure.at:.4g}"
+            return f"Its plainest witness, which anyone can replay: {times} at {at}, {chosen}."
         if self.verdict.outcome is Outcome.UNDECIDED:
             return "Nothing found above the promise, which proves nothing; its page says what was not tried."
         return self.says

@@ -142,7 +142,7 @@ ENDS: dict[int, dict[str, str]] = {
         "attack NaiveRealisationFilter --out mine.py": "out must be a folder",
         "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
         "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
-        "calibrate 1 1e-5 --mechanisms subsampled:1": "mechanisms must be subsampled:q,sigma, got 'subsampled:1'",
+        "calibrate 1 1e-5 --mechanisms subsampled:1": "got 'subsampled:1'; pass subsampled:0.01,1, say",
         "replay nofile x": f"{_KINDS}'nofile' (No such",
         "replay mine.py x": f"{_KINDS}'mine.py'",
         "replay nothing.json": "which refuted nothing",
