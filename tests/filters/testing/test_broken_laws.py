@@ -184,7 +184,7 @@ def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound
 
 
 def test_a_sound_filter_breaks_nothing() -> None:
-    assert names(Sound(), 40) == names(Together(), 40) == set()
+    assert names(Sound()) == names(Together()) == set()
 
 
 def test_a_filter_with_a_menu_is_given_its_own_requests() -> None:

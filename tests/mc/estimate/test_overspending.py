@@ -74,7 +74,7 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
 def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(name: str) -> None:
     case = replace(BY_NAME[name], epsilon=0.1)
     for method, telling in ways(case):
-        found = simulated(case, method, telling, n=60_000)
+        found = simulated(case, method, telling, n=200_000)
         assert case.truth("PQ") in found
         assert found.low > case.filter.promise.delta(case.epsilon)
         if method in ("tilted", "martingale") and not telling:  # a path that the guard stops counts once

@@ -68,8 +68,8 @@ FINITE = [
 ]
 
 
-HUGE, LARGE, NEEDLE = (
-    *(SubsampledGaussian(1e-6, sigma) for sigma in (2.5e-6, 2.5e-4)),
+HUGE, NEEDLE = (
+    SubsampledGaussian(1e-6, 2.5e-6),
     FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10**340), 1 - Fraction(1, 10**340))),
 )
 
@@ -82,7 +82,7 @@ HUGE, LARGE, NEEDLE = (
         ({RandomizedResponse(1.0): 2, RandomizedResponse(1e9): 1}, 1.0, 1 - 1e-9, 1.0),
         ({KOV(5e-324, 0.5): 2}, 1.0, 0.75, 0.75),
         ({HUGE: 10**6}, 7.2, 1 - 1 / math.e, 1.0),
-        ({LARGE: 1, NEEDLE: 2}, 1.0, 0.75, 1.0),
+        ({HUGE: 1, NEEDLE: 2}, 1.0, 0.75, 1.0),
         ({HUGE: 1, SubsampledGaussian(1e-9, 5e-3): 3, NEEDLE: 1000}, -1e-11, 1.0, 1.0),
     ],
     ids=range(7),

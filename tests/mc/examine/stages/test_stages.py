@@ -216,12 +216,10 @@ def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short(
 
 def test_what_a_narrow_sum_swallows_is_found() -> None:
     for kind, broken in ((SinglePrecision, True), (SingleUpwards, False)):
-        refuted = (
-            one.witness.replay().refutes
-            for one in sequences(subject(kind(), "gaussian"), Clock.of(3.0))
-            if one.witness is not None
-        )
-        assert next(refuted, False) is broken
+        about = subject(kind(), "gaussian")
+        found = [one for one in sequences(about, Clock.of(3.0)) if one.witness is not None]
+        assert all(one.witness.replay().refutes for one in found)
+        assert bool(found) is broken
 
 
 class FloatLedger(toys.Sum):
