@@ -90,7 +90,6 @@ def test_a_halt_cannot_be_turned_into_a_retry() -> None:
     assert not session.request(Gaussian(mu=2.0))
     data = reread(session.to_dict())
     assert "on_denial must be what was saved" in refusal({**data, "on_denial": "retry"}, policy="halt")
-    assert "halted must be false where" in refusal({**data, "on_denial": "retry"})
     assert fp.Session.from_dict(data, FILTER).halted
 
 
@@ -179,15 +178,6 @@ def test_a_key_finds_out_that_less_was_spent_and_without_one_nothing_does() -> N
     assert "hmac must be the signature" in refusal(less, key=KEY)
 
 
-def test_an_older_copy_is_genuine_with_and_without_a_key() -> None:
-    session = FILTER.open(key=KEY)
-    session.request(Gaussian(mu=0.5))
-    older = reread(session.to_dict())
-    session.request(Gaussian(mu=0.5))
-    restored = fp.Session.from_dict(older, FILTER, key=KEY)
-    assert restored.granted < session.granted  # the number to keep elsewhere
-
-
 def test_the_signature_is_the_one_of_the_text_with_sorted_keys() -> None:
     import hashlib
     import hmac
@@ -200,13 +190,14 @@ def test_the_signature_is_the_one_of_the_text_with_sorted_keys() -> None:
     assert {**spent(), "hmac": signed["hmac"]} == signed
 
 
-def test_a_session_with_a_key_signs_all_that_it_saves() -> None:
+def test_a_session_with_a_key_signs_all_that_it_saves_and_an_older_copy_is_genuine() -> None:
     disk: list[Any] = []
     session = FILTER.open(record=disk.append, key=KEY)
     session.request(Gaussian(mu=0.5))
     again = fp.Session.from_dict(disk[-1], FILTER, record=disk.append, key=KEY)
     again.request(Gaussian(mu=0.5))
-    assert fp.Session.from_dict(disk[-1], FILTER, key=KEY).granted == 2
+    # the number to keep elsewhere
+    assert [fp.Session.from_dict(saved, FILTER, key=KEY).granted for saved in disk] == [1, 2]
     assert fp.Session.from_dict(session.to_dict(key=OTHER), FILTER, key=OTHER).granted == 1
     assert fp.Session.from_dict(FILTER.open().to_dict(key=OTHER), FILTER, key=OTHER).granted == 0
 

@@ -59,9 +59,9 @@ def test_zeros_may_be_counted_instead_of_listed():
 @pytest.mark.parametrize(("threshold", "side"), [(8e-4, Side.ABOVE), (1.25e-3, Side.BELOW)])
 def test_a_mean_is_told_from_a_threshold_a_quarter_off_though_hits_are_rare(threshold, side, scale):
     """Hits of probability 1e-3: two and a half million samples are enough."""
-    rng = np.random.default_rng(2)
+    hits = np.random.default_rng(2).binomial(2_500_000, 1e-3)
     test = BettingTest(threshold * scale, scale, 1e-6)
-    assert test.decision(test.wealth(scale * (rng.random(2_500_000) < 1e-3))).side is side
+    assert test.decision(test.wealth(np.full(hits, scale), zeros=2_500_000 - hits)).side is side
 
 
 def test_each_side_may_spend_half_of_the_failure_probability():

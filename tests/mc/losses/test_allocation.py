@@ -34,7 +34,7 @@ def of_two(sigma: float, epsilon: float, *, removal: bool) -> mp.mpf:
     return value if removal else 1 - mp.exp(epsilon) + mp.exp(epsilon) * value
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(0.5, -0.5), (1.0, 0.0), (3.0, 0.3), (0.5, 1.0)])
+@pytest.mark.parametrize(("sigma", "epsilon"), [(1.5, -0.5), (1.0, 0.0), (3.0, 0.3), (0.5, 1.0)])
 def test_one_step_is_the_gaussian(sigma: float, epsilon: float) -> None:
     exact = fp.Gaussian(1 / sigma).hockey_stick(epsilon)
     for direction in ("PQ", "QP"):
@@ -44,7 +44,7 @@ def test_one_step_is_the_gaussian(sigma: float, epsilon: float) -> None:
         assert found.high - found.low < 5e-4 * found.high
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.5), (0.8, 0.5), (1.5, -0.4)])
+@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.5), (1.2, 0.5), (1.5, -0.4)])
 def test_two_steps_are_an_integral(sigma: float, epsilon: float) -> None:
     for direction in ("PQ", "QP"):
         exact = of_two(sigma, epsilon, removal=direction == "PQ")
@@ -59,7 +59,7 @@ def test_without_a_direction_the_worse_counts() -> None:
     assert worse.low <= max(ways) <= worse.high < min(ways) * 1.01
 
 
-@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(2.0, 1000, 0.05), (0.8, 50, 0.5)])
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(2.0, 1000, 0.05), (1.0, 30, 0.3)])
 def test_both_directions_agree_as_call_and_put_do(sigma: float, steps: int, epsilon: float) -> None:
     removal = RandomAllocation(sigma, steps).delta(epsilon, direction="PQ")
     assert 0 < removal.low < removal.high < (1 + 1e-3) * removal.low
@@ -100,8 +100,6 @@ def test_far_tails_are_known_and_no_more_than_one_is_promised() -> None:
     # what the transform errs by is small beside these, as the law is tilted towards them
     assert RandomAllocation(1.0, 200).delta(0.5, direction="QP").relative_width < 0.01
     assert RandomAllocation(1.0, 200).delta(0.5, direction="PQ").relative_width < 0.1
-    near = RandomAllocation(0.05, 3).delta(0.0)
-    assert near.low <= 1 == pytest.approx(near.high, rel=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -165,8 +163,8 @@ def test_what_is_out_of_range_is_refused(call: Callable[[], object], says: str) 
         call()
 
 
-@pytest.mark.parametrize("sigma", [0.05, 1e200])
-def test_what_is_just_in_range_is_answered(sigma: float) -> None:
-    found = RandomAllocation(sigma, 3).delta(0.5)
-    assert found.low <= found.high
+def test_what_is_just_in_range_is_answered() -> None:
+    near, far = (RandomAllocation(sigma, 3).delta(0.0) for sigma in (0.05, 1e200))
+    assert near.low <= 1 == pytest.approx(near.high, rel=1e-6)
+    assert far.low <= far.high
     assert RandomAllocation(1.0, 3).delta(-500.0).low <= 1 - math.exp(-500.0) <= 1.0

@@ -144,9 +144,9 @@ def test_tails_that_do_not_vanish_are_refused():
 
 
 def test_a_chain_of_many_states_is_put_in_order():
-    solved = worst_case(BasicFilter(1.0, 0.3), Erasure(2.0**-14), epsilon=1.0)
-    assert solved.rounds == solved.positions - 1 == math.floor(0.3 * 2**14)
-    exact = 1 - (1 - Fraction(1, 2**14)) ** solved.rounds
+    solved = worst_case(BasicFilter(1.0, 0.3), Erasure(2.0**-13), epsilon=1.0)
+    assert solved.rounds == solved.positions - 1 == math.floor(0.3 * 2**13)
+    exact = 1 - (1 - Fraction(1, 2**13)) ** solved.rounds
     assert Fraction(solved.low) <= exact <= Fraction(solved.high)
 
 
