@@ -122,6 +122,19 @@ class FilterTerms:
         held = tuple(name for name in names if name != "budget" or _term(filt, name) is not None)
         return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))))
 
+    def are_of(self, filt: FilterBase) -> bool:
+        """Whether these are the terms of this very filter as it is now, and look where those would."""
+        now = FilterTerms.of(filt)
+        seen, looked = (
+            terms.whole
+            and [
+                (*map(id, (*one, *parts)), type(read) is attrgetter and read.__reduce__())
+                for *one, read, parts in terms.whole
+            ]
+            for terms in (self, now)
+        )
+        return self.values == now.values and seen == looked
+
     def check(self, filt: FilterBase) -> None:
         """TypeError if the filter's terms are others."""
         for thing, kind, read, parts in self.whole or ():

@@ -44,7 +44,7 @@ from filters.certified.certify import certify
 from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
-from filters.contract.checks import checked_reaches
+from filters.contract.checks import FilterTerms, checked_reaches
 from filters.contract.library import of_the_library, settled
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.holders.individual import IndividualFilter
@@ -296,6 +296,8 @@ def _check_made(holder: HeldTo) -> None:
 
     def may(name: str, value: object, made: object) -> bool:
         runs = name in _RUNNING and type(value) is type(made) and settled(value)
+        if type(value) is FilterTerms is type(made):
+            return value.are_of(holder.filter)  # type: ignore[attr-defined]
         return runs or type(value) is _LENT.get(name) or any(value is inner for inner in holder.rests_on)
 
     as_made(holder, kind.anew(holder, 1), may)

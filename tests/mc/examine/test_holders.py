@@ -14,6 +14,7 @@ from flint import fmpq
 import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
+from filters.contract.checks import FilterTerms
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
@@ -273,6 +274,11 @@ SPOILED = (
     (people, below_zero, "no sum of charges"),
     (people, with_its("_state", (object(), object())), "_state is not what its constructor made"),
     (people, with_its("_changing", Half(0.05, target=1.0)), "_changing is not what its constructor made"),
+    (
+        people,
+        with_its("_terms", FilterTerms.of(fp.ZCDPFilter(0.5))),
+        "_terms is not what its constructor made",
+    ),
     (queries, with_its("_norm_budget", Small(5.0)), "norm_budget is not what"),
     (queries, lambda made: made._sums.high[:1].fill(-100.0), "no sum of charges"),
     (queries, with_its("_budget", queries(50.0)._budget), "_budget is not what its constructor made"),
