@@ -92,7 +92,8 @@ class Adversary(ABC):
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
         """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of these.
 
-        Any other object in it, a number or a dict, is shared by the runs of a call, whose number may be any.
+        Any other object in it, a number or a dict, is shared by all runs that are played together. Keep nothing there
+        that follows from what a run saw: intervals take the runs to be independent.
         """
         return None
 
