@@ -132,6 +132,7 @@ def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> 
 
 
 ZCDP, RR, MU_1 = fp.ZCDPFilter(0.5), fp.RandomizedResponse(0.5), fp.GaussianFilter(1.0)
+TRAINED = fp.LogisticTraining(np.eye(2), np.array([0, 1]), rate=0.1)
 #: What a newcomer may type, and the start of the sentence that it ends in.
 MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=["a"], n=9), "epsilon must be a real"),
@@ -161,6 +162,14 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.figure(["003-3"]), "name must be one of"),
     (lambda: fp.replay("missing.json"), "data must be a witness or its JSON text"),
     (lambda: fp.WithCanary(3, 1.0), "training must have vectors and steps, got 3"),
+    *(
+        (lambda ask=ask, given=given: ask(*given, epsilon=1.0, steps=1, n=4), says)
+        for ask in (fp.simulate_training, fp.audit_training)
+        for given, says in (
+            ((3, None), "training must have vectors"),
+            ((TRAINED, None), "make must be a function"),
+        )
+    ),
     (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 beside an epsilon above 0"),
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
     (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),

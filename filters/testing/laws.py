@@ -219,13 +219,13 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
     state = checked_start(filt, n)
     single_states = [checked_start(filt, 1) for _ in range(n)]
     spent: State | None
-    for place, rounds in enumerate(zip(*together, strict=False), start=n):
+    for turn, rounds in enumerate(zip(*together, strict=False), start=n):
         asked = tuple(pair for pair, _ in rounds)
-        asked = asked if place % 3 else asked[:1] * n  # one pair for all
-        request = at_once(asked, np.arange(n)) if place % 3 else asked[0]
+        asked = asked if turn % 3 else asked[:1] * n  # one pair for all
+        request = at_once(asked, np.arange(n)) if turn % 3 else asked[0]
         told = zip(asked, rounds, strict=True)
         loss = np.array([possible_loss(pair, realised) for pair, (_, realised) in told])
-        if place % 2:
+        if turn % 2:
             granted, spent = checked_grant(filt, state, request, n)
         else:
             granted, spent = checked_admits(filt, state, request, n), None

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant
-from filters.contract.state import State
+from filters.contract.state import State, leaves
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
@@ -90,7 +90,11 @@ class Adversary(ABC):
         return None
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
-        """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of these."""
+        """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of these.
+
+        Any other object in it, a number or a dict, is shared by all runs that are played together. Keep nothing there
+        that follows from what a run saw: intervals take the runs to be independent.
+        """
         return None
 
     @abstractmethod
@@ -115,3 +119,32 @@ class Adversary(ABC):
     def asks_finally(self) -> bool:
         """Whether denied runs make a final request (`final` is overridden)."""
         return type(self).final is not Adversary.final
+
+
+def checked_request(adversary: Adversary, method: Literal["request", "final"], view: View) -> DominatingPair:
+    """What the adversary asks for, one pair or one per run of the view, whose memory alone it has changed, in place.
+
+    TypeError where it writes into what else it sees or sets another memory, or for no pair, ValueError for its shape.
+    """
+    name, memory, n = f"{type(adversary).__name__}.{method}", view.memory, view.n
+    try:
+        request = getattr(adversary, method)(view)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise TypeError(
+            f"{name} must leave what it sees as it is, got a write into read-only memory ({error}); write into a copy"
+        ) from error
+    if view.memory is not memory and [*map(id, leaves(view.memory))] != [*map(id, leaves(memory))]:
+        raise TypeError(
+            f"{name} must write into view.memory, got another object in its place; update it in place, "
+            "view.memory[:] = ..., in an array of one entry per run"
+        )
+    if not isinstance(request, DominatingPair):
+        raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
+    if request.shape not in ((), (n,)):
+        raise ValueError(
+            f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
+            f"{request.shape}; size it by view.n"
+        )
+    return request

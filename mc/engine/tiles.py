@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
 from filters.contract.state import State, fold, join, moved, put, read_only, take
-from mc.engine.adversary import View
+from mc.engine.adversary import View, checked_request
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.engine.streams import Tile
@@ -126,32 +126,12 @@ class _Live:
 
     def asked(self, t: int, method: Literal["request", "final"]) -> DominatingPair:
         """What the adversary asks for in round t, lent what it sees; it sees log P/Q in either direction."""
-        game, n = self.game, self.n
+        game = self.game
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
         view = View(t, *read_only((*seen, self.state)), self.memory, game.filter, self.own)
-        name = f"{type(game.adversary).__name__}.{method}"
-        try:
-            request = getattr(game.adversary, method)(view)
-        except ValueError as error:
-            if "read-only" not in str(error):
-                raise
-            raise TypeError(
-                f"{name} must leave what it sees as it is, got a write into it ({error}); write into a copy"
-            ) from error
-        if view.memory is not self.memory:
-            raise TypeError(
-                f"{name} must write into view.memory, got another object in its place; update it in place, "
-                "view.memory[:] = ..., in an array of one entry per run"
-            )
-        if not isinstance(request, DominatingPair):
-            raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
-        if request.shape not in ((), (n,)):
-            raise ValueError(
-                f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
-                f"{request.shape}; size it by view.n"
-            )
+        request = checked_request(game.adversary, method, view)
         if game.guard is not None:
-            game.guard.check(request, name)
+            game.guard.check(request, f"{type(game.adversary).__name__}.{method}")
         return request
 
     def release_or_end(self, t: int, method: Literal["request", "final"], aside: list[_Live] | None) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, TypeVar, cast
+from typing import Any, Literal, NamedTuple, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.state import State, fold, join, put, take
-from mc.engine.adversary import View
+from filters.contract.state import State, fold, join, put, read_only, take
+from mc.engine.adversary import View, checked_request
 from mc.engine.game import Game
 from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
@@ -77,9 +77,10 @@ class _Watched(View):
     __slots__ = ("_last", "_may_read", "_read")
 
     def __init__(self, round_: int, at: Positions, asking: Asking, may_read: bool) -> None:
-        self.round, self.loss, self.state, self.memory = round_, at.loss, at.state, at.memory
+        self.round, self.memory = round_, at.memory
+        self.loss, self.state, self._last = read_only((at.loss, at.state, at.last))
         self.filter, self.rng = asking.game.filter, asking.rng
-        self._last, self._may_read, self._read = at.last, may_read, False
+        self._may_read, self._read = may_read, False
 
     @property
     def last(self) -> NDArray[np.float64]:  # type: ignore[override]
@@ -127,9 +128,7 @@ class Asking:
         """
         game = self.game
         alone = [at.take(np.array([i])) for i in sorted({0, at.n // 2, at.n - 1})] if at.n else []
-        view = _Watched(t, at, self, self.keeps_last)
-        request = self._checked("request", game.adversary.request(view), at.n)
-        view.check()
+        request = self._asked("request", t, at)
         self._check_alone(t, request, at.n, alone)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         number = self._numbers_of(request, admitted)
@@ -140,14 +139,12 @@ class Asking:
             go = np.flatnonzero(admitted)
             part = checked_spend(game.filter, take(state, go), request.take(go), len(go))
             state = put(state, go, part)
-        return number, Positions(at.loss, np.zeros(at.n), state, view.memory)
+        return number, Positions(at.loss, np.zeros(at.n), state, at.memory)
 
     def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
         """NotAFunctionError where a run that is asked by itself, and once more, gets another request."""
         for i, single in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
-            view = _Watched(t, single, self, self.keeps_last)
-            again = self._checked("request", self.game.adversary.request(view), 1)
-            view.check()
+            again = self._asked("request", t, single)
             if request.of_run(i) != again.of_run(0):
                 raise NotAFunctionError(
                     "adversary must be a function of round, filter state and loss, got one that asks for something "
@@ -159,8 +156,7 @@ class Asking:
         game = self.game
         if not game.adversary.asks_finally:
             return np.full(at.n, DENIED)
-        view = _Watched(game.rounds, at, self, self.keeps_last)
-        request = self._checked("final", game.adversary.final(view), at.n)
+        request = self._asked("final", game.rounds, at)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         return self._numbers_of(request, admitted)
 
@@ -171,12 +167,10 @@ class Asking:
             state = checked_observe(self.game.filter, state, last, at.n)
         return Positions(loss, last, state, at.memory)
 
-    def _checked(self, method: str, request: object, n: int) -> DominatingPair:
-        if not isinstance(request, DominatingPair) or request.shape not in ((), (n,)):
-            raise TypeError(
-                f"{type(self.game.adversary).__name__}.{method} must return one pair or one for each of {n} runs, got "
-                f"{request!r}; size it by view.n"
-            )
+    def _asked(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
+        view = _Watched(t, at, self, self.keeps_last)
+        request = checked_request(self.game.adversary, method, view)
+        view.check()
         return request
 
     def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:

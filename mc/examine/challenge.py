@@ -143,7 +143,8 @@ def challenge(
         family, asked = games()
         found = Challenge(filt, family, tuple(compared(family.each, *one) for one in asked), setting)
         if (surest := found.surest) is not None and not ask(found.comparisons.index(surest)):
-            raise FilterFault(impure(filt))
+            asks = type(surest.adversary).__name__
+            raise FilterFault(f"{impure(filt)}, or {asks} asks for something else when it is asked again")
     return found
 
 

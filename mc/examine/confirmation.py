@@ -26,7 +26,7 @@ import numpy as np
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from filters.contract.state import read_only, take
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
+from mc.engine.adversary import Adversary, View, checked_request
 from mc.engine.encoding import decode_fraction
 from mc.examine.replay import ROUNDED, ReplayError
 from mc.examine.sequence import granted
@@ -119,7 +119,7 @@ def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Directi
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
     for t in range(rounds or foe.horizon or _LONGEST):
-        asked = foe.request(View(t, *read_only((total, last, state)), memory, filt, rng))
+        asked = checked_request(foe, "request", View(t, *read_only((total, last, state)), memory, filt, rng))
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))
         live = np.flatnonzero(grants)

@@ -129,6 +129,12 @@ class _Scaled:
         return total
 
 
+def check_training(training: object) -> None:
+    """TypeError for what is no training."""
+    if not hasattr(training, "vectors"):
+        raise TypeError(f"training must have vectors and steps, got {training!r}; pass a Training")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WithCanary:
     """A training with one person more, the last: a vector of norm `size` along a coordinate of its own, in every step.
@@ -141,8 +147,7 @@ class WithCanary:
     size: float
 
     def __post_init__(self) -> None:
-        if not hasattr(self.training, "vectors"):
-            raise TypeError(f"training must have vectors and steps, got {self.training!r}; pass a Training")
+        check_training(self.training)
         object.__setattr__(self, "size", float(check_positive("size", self.size)))
 
     @property

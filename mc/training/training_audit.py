@@ -101,7 +101,7 @@ def audit_training(
     epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=4)
     failure = stated_failure(confidence, failure)
     seed = check_count("seed", seed, least=0)
-    promise = make(training.people, 1).promise
+    promise = TwoTrainings(training, make, person=person, runs=1).promise
 
     def accused(n: int, *, without: bool) -> NDArray[np.bool_]:
         """Whether log P/Q of everything released passes epsilon in each of n worlds, all with the person or without."""

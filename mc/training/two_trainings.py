@@ -23,7 +23,7 @@ from filters.holders.individual import IndividualFilter
 from filters.holders.no_noise import SILENT
 from filters.holders.personal import check_person
 from mc.estimate.ceiling import hides_a_method, ruled
-from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary
+from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary, check_training
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
 
@@ -50,6 +50,11 @@ class TwoTrainings:
     """
 
     def __init__(self, training: Training, make: MakeSums, *, person: int, runs: int) -> None:
+        check_training(training)
+        if not callable(make):
+            raise TypeError(
+                f"make must be a function of people and runs, got {make!r}; pass ClippedSums.making(...), say"
+            )
         if check_count("people", training.people) < 2:
             raise ValueError(
                 f"training must have at least 2 people, got {training.people}; add another person"

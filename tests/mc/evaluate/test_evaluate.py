@@ -424,6 +424,14 @@ REFUSED = [
         {},
         "start must return None or arrays of numbers",
     ),
+    *(
+        (GDP, asking(lambda view, write=write: write(view) or COIN, np.zeros), {}, f"request must {what}")
+        for write, what in (
+            (lambda view: view.loss.fill(0.0), "leave what it sees"),
+            (lambda view: view.state[0].fill(0.0), "leave what it sees"),
+            (lambda view: setattr(view, "memory", view.memory + 1), "write into view.memory"),
+        )
+    ),
     # the last loss of Gaussians, and levels that follow the loss without steps
     *(
         (GDP, strategy, {"rounds": 5}, r"use fp\.simulate")
@@ -459,7 +467,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("filt", "adversary", "asked", "says"), REFUSED, ids=range(len(REFUSED)))
 def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, asked, says):
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((TypeError, ValueError), match=says):
         evaluate(filt, adversary, **{"epsilon": 1.0, **asked})
 
 
