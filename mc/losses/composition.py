@@ -20,6 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from mc.losses import finite_sums
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, extent
 from mc.losses.inversion import Inversion
@@ -85,6 +86,7 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
+    Finite losses with few sums are enumerated in balls (`mc.losses.finite_sums`).
     Many small losses beside large ones are summed first, on a finer lattice, and cut once more (`mc.losses.summands`).
     Gaussians on samples, and Laplace releases of one scale, are nearer, and known sooner, by inversion of the loss's
     characteristic function (`mc.losses.inversion`, `mc.losses.laplace_sums`); where that comes less near than is aimed
@@ -211,6 +213,8 @@ class Composition:
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
         if sum(counts) == 1:
             return _one_release(pairs[0], epsilon)
+        if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
+            return _within(stick)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
         if any(float(known.epsilon) > epsilon + _FAR for known in levels):
             return _most_telling(pairs, epsilon)
@@ -239,8 +243,12 @@ class Composition:
 
 def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
     with flint.ctx.workprec(BITS):
-        stick = tails(pair).hockey_stick(epsilon)
-        return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+        return _within(tails(pair).hockey_stick(epsilon))
+
+
+def _within(stick: flint.arb) -> Bounds:
+    """The doubles about a divergence."""
+    return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
 
 
 def _most_telling(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:

@@ -1,0 +1,62 @@
+"""The sum of independent losses that have few values together, enumerated in balls.
+
+>>> from theory.pairs import RandomizedResponse
+>>> stick = hockey_stick((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)
+>>> 0.99999999 < float(stick) < 1, float(stick.rad()) < 1e-30
+(True, True)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import flint
+
+from mc.losses.balls import BITS, ball
+from mc.losses.tails import Point, tails
+from theory.pairs import DominatingPair
+
+#: Sums that are looked at one by one, equal ones once for each way in which they come about.
+MOST = 1 << 12
+#: A sum of losses, and its P-mass.
+_Sum = tuple[flint.arb, flint.arb]
+
+
+def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon: float) -> flint.arb | None:
+    """H_{e^epsilon} of counts[i] releases of pairs[i]; None where a law is not finite or the sums are too many."""
+    laws = [tails(pair) for pair in pairs]
+    known = [law.points for law in laws if law.points is not None]
+    if len(known) < len(laws) or any(law.infinite == 1 for law in laws):
+        return None
+    many = zip(known, counts, strict=True)
+    if math.prod(math.comb(n + len(points) - 1, n) if len(points) > 1 else 1 for points, n in many) > MOST:
+        return None
+    with flint.ctx.workprec(BITS):
+        # not 1 less a product: what is seldom revealed would lose its digits
+        logs = [n * (-law.infinite).log1p() for law, n in zip(laws, counts, strict=True)]
+        stick = -sum(logs, flint.arb(0)).expm1()
+        each = [list(_sums(points, n)) for points, n in zip(known, counts, strict=True)]
+        for parts in itertools.product(*each):
+            beyond, mass = flint.arb(-epsilon), flint.arb(1)
+            for loss, share in parts:
+                beyond, mass = beyond + loss, mass * share
+            if not beyond <= 0:
+                stick += mass * (-(-beyond).expm1()).max(flint.arb(0))
+    return stick
+
+
+def _sums(points: Sequence[Point], n: int) -> Iterator[_Sum]:
+    """The sums of n losses, each of `points`, with their P-masses: one for each multiset."""
+    (loss, p, _), rest = points[0], points[1:]
+    first = ball(loss) if isinstance(loss, Fraction) else loss
+    if not rest:
+        yield n * first, p**n
+        return
+    choose = 1
+    for times in range(n + 1):
+        own, share = times * first, choose * p**times
+        yield from ((own + total, share * mass) for total, mass in _sums(rest, n - times))
+        choose = choose * (n - times) // (times + 1)
