@@ -19,8 +19,9 @@ from mc.losses.balls import BITS, ball
 from mc.losses.tails import Point, tails
 from theory.pairs import DominatingPair
 
-#: Sums that are looked at one by one, equal ones once for each way in which they come about.
-MOST = 1 << 12
+#: Sums that are looked at one by one, equal ones once for each way in which they come about: of more a lattice
+#: knows sooner.
+MOST = 1 << 9
 #: A sum of losses, and its P-mass.
 _Sum = tuple[flint.arb, flint.arb]
 
