@@ -105,10 +105,12 @@ class FilterTerms:
     values: Mapping[str, object]
     #: Things that hold these very parts as long as nothing has changed; None where some may change within.
     whole: tuple[_Whole, ...] | None
+    #: What the instance itself decides by, in place of its class; None where it can hold no such thing.
+    rules: tuple[object, ...] | None
 
     @classmethod
-    def of(cls, filt: FilterBase) -> Self:
-        """The terms of a filter as they are now."""
+    def of(cls, filt: object) -> Self:
+        """The terms of a filter, or of a tracker, as they are now."""
         names = tuple(dict.fromkeys(("promise", "budget", *_fields_of_ours(type(filt)))))
         below = {name: _within(_term(filt, name)) for name in names}
         values = {
@@ -117,13 +119,19 @@ class FilterTerms:
             else _Value(object, (), (id(_term(filt, name)),))
             for name in names
         }
+        rules = _own_rules(filt) if hasattr(filt, "__dict__") else None
         if any(below[name] is None for name in _ALWAYS):
-            return cls(values, None)
+            return cls(values, None, rules)
         held = tuple(name for name in names if name != "budget" or _term(filt, name) is not None)
-        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))))
+        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))), rules)
 
-    def check(self, filt: FilterBase) -> None:
+    def check(self, filt: object) -> None:
         """TypeError if the filter's terms are others."""
+        if self.rules is not None and not all(map(is_, self.rules, _own_rules(filt))):
+            raise TypeError(
+                f"{type(filt).__name__} must keep what it decides by while it is held, got another "
+                f"{' or '.join(_RULES)} on the instance; make another filter for another rule"
+            )
         for thing, kind, read, parts in self.whole or ():
             if type(thing) is not kind or not all(map(is_, read(thing), parts)):
                 break
@@ -143,9 +151,16 @@ class FilterTerms:
 _Whole: TypeAlias = "tuple[object, type, Callable[[object], tuple[object, ...]], tuple[object, ...]]"
 #: The terms of every filter, whatever they are.
 _ALWAYS = ("promise", "budget")
+#: What decides, which an instance may hold beside its class.
+_RULES = ("charge", "start", "admits", "spend", "grant", "observe")
 
 
-def _term(filt: FilterBase, name: str) -> object:
+def _own_rules(filt: object) -> tuple[object, ...]:
+    """What the instance itself holds under those names, None where it holds a number or nothing."""
+    return tuple([one if callable(one) else None for one in map(_own_attributes(filt).get, _RULES)])
+
+
+def _term(filt: object, name: str) -> object:
     try:
         return getattr(filt, name, None)
     except ValueError:  # no theorem gives a budget for the promise
@@ -408,7 +423,7 @@ def _has_own_grant(filt: FilterBase) -> bool:
     return type(filt).grant is not FilterBase.grant or "grant" in _own_attributes(filt)
 
 
-def _own_attributes(filt: FilterBase) -> Mapping[str, object]:
+def _own_attributes(filt: object) -> Mapping[str, object]:
     return getattr(filt, "__dict__", {})
 
 
