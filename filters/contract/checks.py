@@ -105,8 +105,8 @@ class FilterTerms:
     values: Mapping[str, object]
     #: Things that hold these very parts as long as nothing has changed; None where some may change within.
     whole: tuple[_Whole, ...] | None
-    #: What the instance itself decides by, in place of its class; None where it can hold no such thing.
-    rules: tuple[object, ...] | None
+    #: What the instance itself decides by, in place of its class; empty where it holds nothing.
+    rules: tuple[object, ...]
 
     @classmethod
     def of(cls, filt: object) -> Self:
@@ -119,7 +119,7 @@ class FilterTerms:
             else _Value(object, (), (id(_term(filt, name)),))
             for name in names
         }
-        rules = _own_rules(filt) if hasattr(filt, "__dict__") else None
+        rules = _own_rules(filt)
         if any(below[name] is None for name in _ALWAYS):
             return cls(values, None, rules)
         held = tuple(name for name in names if name != "budget" or _term(filt, name) is not None)
@@ -127,7 +127,8 @@ class FilterTerms:
 
     def check(self, filt: object) -> None:
         """TypeError if the filter's terms are others."""
-        if self.rules is not None and not all(map(is_, self.rules, _own_rules(filt))):
+        # most instances hold nothing beside their slots
+        if (getattr(filt, "__dict__", None) or self.rules) and not _same(self.rules, _own_rules(filt)):
             raise TypeError(
                 f"{type(filt).__name__} must keep what it decides by while it is held, got another "
                 f"{' or '.join(_RULES)} on the instance; make another filter for another rule"
@@ -156,8 +157,17 @@ _RULES = ("charge", "start", "admits", "spend", "grant", "observe")
 
 
 def _own_rules(filt: object) -> tuple[object, ...]:
-    """What the instance itself holds under those names, None where it holds a number or nothing."""
-    return tuple([one if callable(one) else None for one in map(_own_attributes(filt).get, _RULES)])
+    """What the instance itself holds under those names, numbers left out."""
+    own = _own_attributes(filt)
+    return (
+        tuple([part for name in _RULES if callable(one := own.get(name)) for part in (name, one)])
+        if own
+        else ()
+    )
+
+
+def _same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
 
 
 def _term(filt: object, name: str) -> object:
