@@ -105,10 +105,12 @@ class FilterTerms:
     values: Mapping[str, object]
     #: Things that hold these very parts as long as nothing has changed; None where some may change within.
     whole: tuple[_Whole, ...] | None
+    #: What the instance itself decides by, in place of its class; empty where it holds nothing.
+    rules: tuple[object, ...]
 
     @classmethod
-    def of(cls, filt: FilterBase) -> Self:
-        """The terms of a filter as they are now."""
+    def of(cls, filt: object) -> Self:
+        """The terms of a filter, or of a tracker, as they are now."""
         names = tuple(dict.fromkeys(("promise", "budget", *_fields_of_ours(type(filt)))))
         below = {name: _within(_term(filt, name)) for name in names}
         values = {
@@ -117,10 +119,11 @@ class FilterTerms:
             else _Value(object, (), (id(_term(filt, name)),))
             for name in names
         }
+        rules = _own_rules(filt)
         if any(below[name] is None for name in _ALWAYS):
-            return cls(values, None)
+            return cls(values, None, rules)
         held = tuple(name for name in names if name != "budget" or _term(filt, name) is not None)
-        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))))
+        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))), rules)
 
     def are_of(self, filt: FilterBase) -> bool:
         """Whether these are the terms of this very filter as it is now, and look where those would."""
@@ -133,10 +136,16 @@ class FilterTerms:
             ]
             for terms in (self, now)
         )
-        return self.values == now.values and seen == looked
+        return self.values == now.values and _same(self.rules, now.rules) and seen == looked
 
-    def check(self, filt: FilterBase) -> None:
+    def check(self, filt: object) -> None:
         """TypeError if the filter's terms are others."""
+        # most instances hold nothing beside their slots
+        if (getattr(filt, "__dict__", None) or self.rules) and not _same(self.rules, _own_rules(filt)):
+            raise TypeError(
+                f"{type(filt).__name__} must keep what it decides by while it is held, got another "
+                f"{' or '.join(_RULES)} on the instance; make another filter for another rule"
+            )
         for thing, kind, read, parts in self.whole or ():
             if type(thing) is not kind or not all(map(is_, read(thing), parts)):
                 break
@@ -156,9 +165,25 @@ class FilterTerms:
 _Whole: TypeAlias = "tuple[object, type, Callable[[object], tuple[object, ...]], tuple[object, ...]]"
 #: The terms of every filter, whatever they are.
 _ALWAYS = ("promise", "budget")
+#: What decides, which an instance may hold beside its class.
+_RULES = ("charge", "start", "admits", "spend", "grant", "observe")
 
 
-def _term(filt: FilterBase, name: str) -> object:
+def _own_rules(filt: object) -> tuple[object, ...]:
+    """What the instance itself holds under those names, numbers left out."""
+    own = _own_attributes(filt)
+    return (
+        tuple([part for name in _RULES if callable(one := own.get(name)) for part in (name, one)])
+        if own
+        else ()
+    )
+
+
+def _same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+def _term(filt: object, name: str) -> object:
     try:
         return getattr(filt, name, None)
     except ValueError:  # no theorem gives a budget for the promise
@@ -421,7 +446,7 @@ def _has_own_grant(filt: FilterBase) -> bool:
     return type(filt).grant is not FilterBase.grant or "grant" in _own_attributes(filt)
 
 
-def _own_attributes(filt: FilterBase) -> Mapping[str, object]:
+def _own_attributes(filt: object) -> Mapping[str, object]:
     return getattr(filt, "__dict__", {})
 
 

@@ -16,8 +16,8 @@ a record whose SHA-256 is wrong, beside the one before it; a root says of every 
 digest of all their generations. So a record that is missing can be told from one that was never finished: the first is
 damage and the file is refused, the second was for an answer that nobody saw. A whole record newer than the root is
 counted, whether a crash or damage kept its root away; where a root is lost, so are people who joined after it. One
-damaged place is thus never read as less than was spent. An older copy of the whole file is not told from the file: keep
-no copies in use.
+damaged place is thus never read as less than was spent. A file that was removed while it is open is not written to any
+more. An older copy of the whole file is not told from the file: keep no copies in use.
 
 Why whole sums and no list of charges: nothing has to be added up again on opening, nothing grows or has to be
 compacted, and a query writes at most 16 bytes a person; where few people are charged, only their blocks. The file takes
@@ -173,13 +173,17 @@ class Journal:
     def write(self, sums: Sums, blocks: Iterable[int]) -> None:
         """Put the sums of these blocks on disk, and of all new ones; once this returns, no crash can take them back."""
         self.check_usable()
+        self._usable = False  # first: a second interrupt may come before the file is closed
         try:
             with _told(self.path, "written"):
                 self._write(sums, blocks)
+                if not os.fstat(self._file).st_nlink:
+                    raise OSError("it was removed, or another file was put in its place")
         except BaseException:
             with suppress(OSError):
                 self.close()  # what is on the disk is found out by opening it again
             raise
+        self._usable = True
 
     def _write(self, sums: Sums, blocks: Iterable[int]) -> None:
         generation, many = self._generation + 1, _blocks(len(sums))

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.ledger import Budget
+from filters.contract.checks import FilterTerms
 from filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
 from filters.contract.state import copied, read_only
 from filters.holders.held_to import BlockByBlock, Played
@@ -224,6 +225,7 @@ class IndividualTracker(Holder):
                 f"tracker must be a Tracker, got {tracker!r}; pass e.g. GaussianTracker(size=0.5)"
             )
         self._tracker, self._people = tracker, check_count("people", people)
+        self._terms = FilterTerms.of(tracker)
         self._state = tracker.start(self._people)
 
     @property
@@ -243,10 +245,13 @@ class IndividualTracker(Holder):
         """
         check_pairs(request, self._people)
         with self._in_turn("spend"), self._alone("spend"):
-            self._state = copied(self._tracker.spend(read_only(self._state), request))
+            after = copied(self._tracker.spend(read_only(self._state), request))
+            self._terms.check(self._tracker)
+            self._state = after
 
     def values(self) -> Personal[PersonalCost]:
         """What was spent on everyone, at most, in the tracker's own unit: hidden, see `Personal`."""
+        self._terms.check(self._tracker)
         name = repr(self._tracker)
         return Personal(
             self._tracker.value(read_only(self._state)),

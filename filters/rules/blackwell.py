@@ -19,7 +19,7 @@ from filters.contract.parameters import checked_parameters, one_mu
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
-from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
+from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
 from theory.arguments import Real
 from theory.extremal import Extremal
 from theory.guarantees import ZCDP, GaussianDP, Guarantee
@@ -169,7 +169,18 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def reaches(self, state: _State) -> NDArray[Any]:
         counts, high, low = state
-        return counted(counts, len(self.menu)) & self._budget.reaches((high, low))
+        known = counted(counts, len(self.menu)) & self._budget.reaches((high, low))
+        if known.any():
+            half, step = self.mu / 2, (epsilon := self._least_epsilon) / self.mu
+            # 1 - delta(epsilon) of Gaussian(mu)
+            kept = np.logaddexp(special.log_ndtr(step - half), epsilon + special.log_ndtr(-half - step))
+            known &= few_enough(counts, self.menu, epsilon, float(kept))
+        return known
+
+    @property
+    def _least_epsilon(self) -> float:
+        """The least epsilon at which the mechanisms composed are compared with Gaussian(mu)."""
+        return 0.0
 
     def _charged(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
         """(Which runs request a Gaussian or a pair of the menu, the state with those requests charged)."""

@@ -71,6 +71,23 @@ def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
     return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))
 
 
+def few_enough(
+    counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_kept: float
+) -> NDArray[np.bool_]:
+    """Whether the finite pairs composed may keep 1 - delta(epsilon) at e^log_kept or more: False only where not: (n,).
+
+    1 - delta(epsilon) = E_P[min(1, e^epsilon q/p)] <= e^(epsilon/2) prod_j (sum sqrt(p q))^(n_j), as min(1, x) <=
+    sqrt(x). No count beyond it was granted, and to compose as many as a file may say never ends.
+    """
+    each = np.zeros(len(menu))
+    for place, pair in enumerate(menu):
+        if (masses := pair.held_masses) is not None:
+            # in sum (sqrt p - sqrt q)^2 / 2 = 1 - sum sqrt(p q) nothing cancels
+            apart = math.fsum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in masses) / 2
+            each[place] = -math.log1p(-min(apart, 1 - 2.0**-53))
+    return np.asarray(counts @ each * (1 - 1e-6) <= epsilon / 2 - log_kept + 1e-9)
+
+
 def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
     """The numbers of uses after each run used the member at its place, -1 for none: shape (n, entries)."""
     after = counts.copy()

@@ -89,5 +89,9 @@ class RangedBlackwellFilter(BlackwellFilter):
         object.__setattr__(self, "_budget", Budget.square_of(mu))
         warn_unsound(self)
 
+    @property
+    def _least_epsilon(self) -> float:
+        return self.low
+
     def _cover(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts, self.low, self.high)

@@ -26,7 +26,7 @@ _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
 
 @dataclass(frozen=True, slots=True)
 class RenyiFilter(AdditiveFilter):
-    """CONT while sum_t rho_t <= rho, rho_t the Rényi divergence of order alpha of the t-th mechanism.
+    """CONT while sum_t rho_t <= rho, rho_t the Rényi divergence of order alpha of the t-th mechanism, by `RenyiCharge`.
 
     The transcript is (alpha, rho)-RDP; alpha >= 1 is fixed in advance. Source: paper 000, Theorem 4.3.
     At order 1, where Theorem 3.1 there divides by zero, E[L] = E[sum_t KL_t] <= rho by the chain rule.

@@ -24,7 +24,7 @@ from filters.contract.parameters import checked_parameters, one_delta, one_mu, o
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
-from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
+from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
 from filters.rules.orders import SomeOrderRule
 from theory.arguments import towards_zero
 from theory.conversions import CKS, Conversion
@@ -238,7 +238,10 @@ class NaturalFilter(PrivacyFilter):
         return used(state, positions(self.menu, request, len(state)))
 
     def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
-        return counted(state, len(self.menu))
+        known = counted(state, len(self.menu))
+        if known.any():
+            known &= few_enough(state, self.menu, self.epsilon, math.log1p(-self.delta))
+        return known
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
         """What is left of delta: an erasure of this probability fits, were it on the menu; rounded down, at least 0."""

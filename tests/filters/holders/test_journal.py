@@ -482,8 +482,9 @@ def test_short_writes_are_carried_on(path: Path, monkeypatch: pytest.MonkeyPatch
     assert reopened(path) == whole
 
 
+@pytest.mark.parametrize("twice", [False, True])
 def test_an_interrupt_while_it_is_written_is_nothing_released(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    twice: bool, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queries, sync, calls = made(path), os.fsync, [0]
 
@@ -493,13 +494,19 @@ def test_an_interrupt_while_it_is_written_is_nothing_released(
         if calls[0] == 2:  # the root is on the disk, and nobody here knows
             raise KeyboardInterrupt
 
+    def interrupted_again() -> None:
+        raise KeyboardInterrupt
+
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", interrupted)
+        if twice:  # the second comes before the file is given back
+            patch.setattr(queries._journal, "close", interrupted_again)
         with pytest.raises(KeyboardInterrupt):
             CHANGES["everybody is asked"](queries)
     charged = spent(queries)
     with refused(UNUSABLE):
         CHANGES["one person is asked"](queries)
+    queries.close()
     with opened(path) as again:
         assert spent(again) == charged
         CHANGES["one person is asked"](again)
@@ -588,6 +595,18 @@ def test_to_close_waits_for_the_answer_that_is_being_written(path: Path) -> None
     assert len(told) == 1
     with opened(path) as again:
         assert min(spent(again)) > 0
+
+
+@pytest.mark.parametrize("put", [False, True])
+def test_a_file_that_was_removed_or_replaced_answers_no_more(put: bool, path: Path) -> None:
+    with made(path) as queries:
+        path.with_name("older").write_bytes(path.read_bytes())
+        CHANGES["one person is asked"](queries)
+        path.with_name("older").replace(path) if put else path.unlink()
+        with refused("journal must be a file that can be written, got .*: it was removed, or another file"):
+            CHANGES["one person is asked"](queries)
+        with refused(UNUSABLE):
+            CHANGES["one person is asked"](queries)
 
 
 def test_a_sparse_file_takes_no_memory(path: Path) -> None:

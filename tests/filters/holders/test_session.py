@@ -12,7 +12,7 @@ from filters.accounting.allowance import Allowance
 from filters.catalogue import CATALOGUE
 from filters.contract.checks import FilterTerms, checked_admits
 from tests.filters.own import Adding, ClaimsToBeAny
-from theory.guarantees import ApproxDP
+from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 
@@ -214,6 +214,30 @@ def test_a_list_or_a_dict_that_a_budget_holds_is_seen_to_change(held: Any) -> No
     changed["most" if isinstance(held, dict) else 0] = 9.0
     with pytest.raises(TypeError, match="MyFilter must keep its promise and its budget"):
         session.request(RandomizedResponse(0.1))
+
+
+def test_a_charge_that_is_put_into_a_filter_under_its_holders_charges_and_grants_nothing() -> None:
+    class Mine(fp.AdditiveFilter):
+        promise, budget, charge = PureDP(1.0), fp.Budget.of(1.0), fp.pure_charge
+
+    filt: Any = Mine()
+    session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
+    filt.charge = fp.zcdp_charge
+    for ask in (session.request, people.select):
+        with pytest.raises(TypeError, match="Mine must keep what it decides by while it is held"):
+            ask(RandomizedResponse(0.9))
+    del filt.charge
+    assert session.request(RandomizedResponse(0.9))
+
+
+def test_a_tracker_whose_size_is_exchanged_while_people_are_counted_by_it_says_nothing_of_them() -> None:
+    tracker = fp.GaussianTracker(size=1.0)
+    people = fp.IndividualTracker(tracker, 2)
+    people.spend(Gaussian(0.9))
+    object.__setattr__(tracker, "size", 0.25)
+    for ask in (people.values, lambda: people.report_for(0), lambda: people.spend(Gaussian(0.9))):
+        with pytest.raises(TypeError, match="GaussianTracker must keep its promise and its budget"):
+            ask()
 
 
 def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:

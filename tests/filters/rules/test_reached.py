@@ -20,6 +20,7 @@ from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedResponse(0.01)
 NATURAL, BLACKWELL = CATALOGUE["NaturalFilter"].example(), CATALOGUE["BlackwellFilter"].example()
+RANGED = CATALOGUE["RangedBlackwellFilter"].example()
 REALISED, KAPPA = CATALOGUE["RealisationFilter"].example(), KappaFilter(3.0, 4)
 BOUNDED = fp.RealisationFilter(1.0, 1e-3, 400, (BIT,))
 NAIVE = CATALOGUE["NaiveRealisationFilter"].example()
@@ -33,6 +34,9 @@ NAIVE = CATALOGUE["NaiveRealisationFilter"].example()
         (NATURAL, 0, [2**63 - 1, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
         (BLACKWELL, 0, [-1], BIT),
         (BLACKWELL, 0, [0, 0], BIT),
+        (BLACKWELL, 0, [2**47], BIT),  # to compose them would never end
+        (NATURAL, 0, [2**47, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
+        (RANGED, 0, [2**47, 0, 0, 0, 0], RANGED.menu[0]),
         (BLACKWELL, 1, [-1.0], BIT),
         (REALISED, 0, [math.nan], STEP),
         (REALISED, 1, [math.nan], STEP),
