@@ -34,8 +34,8 @@ from mc.engine.encoding import encode, nameable
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
 from reports.commands import prove, simulate, verify
-from reports.commands.console import complain, doing, say
-from reports.commands.exit_status import ExitStatus
+from reports.commands.console import clear_errors, complain, doing, say
+from reports.commands.exit_status import End, ExitStatus
 from reports.commands.verify import limit_of
 from reports.finding import Claim, Told
 from reports.study import Study
@@ -524,6 +524,13 @@ def test_ctrl_c_while_the_command_is_imported_ends_without_a_traceback(
         importlib.import_module("filterproof.__main__").main()
     assert ended.value.code == ExitStatus.INTERRUPTED
     assert capsys.readouterr().err == "filterproof: interrupted; nothing was decided\n"
+
+
+def test_a_full_device_is_told_without_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(End) as ended, clear_errors():
+        raise OSError(28, "No space left on device")
+    assert ended.value.status == ExitStatus.UNUSABLE
+    assert "got 'No space left on device'; make room" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_long_simulation_says_about_how_long_and_what_keeps_it() -> None:
