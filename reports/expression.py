@@ -44,7 +44,11 @@ def _parsed(text: str, known: Mapping[str, Any]) -> Any:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
-        raise ValueError(f"expression must read like Name(parameter=1.0), got {text!r}; mend it") from error
+        why = error.msg if isinstance(error, SyntaxError) else error
+        raise ValueError(
+            f"expression must read like Name(parameter=1.0), got {text!r} ({why}); type a name, and its "
+            "parameters in brackets"
+        ) from error
     return _read(tree, known)
 
 
@@ -108,7 +112,7 @@ def read_target(target: str | None, program: Iterable[str | None]) -> Any:
 
 def read_promise(text: str) -> Guarantee:
     """The guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
-    found: Guarantee = _of_kind(text, (Guarantee,), "promise", nameable() | _PROMISES)
+    found: Guarantee = _of_kind(text, (Guarantee,), "promise", nameable() | _PROMISES, ", ".join(_PROMISES))
     return found
 
 
@@ -169,10 +173,16 @@ def read_adversary(text: str) -> Adversary:
     return found
 
 
-def _of_kind(text: str, kinds: tuple[type, ...], noun: str, known: Mapping[str, Any]) -> Any:
+def _of_kind(
+    text: str,
+    kinds: tuple[type, ...],
+    noun: str,
+    known: Mapping[str, Any],
+    among: str = "`filterproof list`",
+) -> Any:
     value = _parsed(text, known)
     if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()
     if isinstance(value, type) or not isinstance(value, kinds):
-        raise ValueError(f"{noun} must name one of `filterproof list`, got {text!r}; pick one from there")
+        raise ValueError(f"{noun} must name one of {among}, got {text!r}; pick one from there")
     return value

@@ -113,9 +113,11 @@ def _module(target: str, place: str) -> ModuleType:
     """The module of a file, which is run, or the module of that name, which is imported."""
     path = Path(place)
     if not path.is_file():
-        if all(part.isidentifier() for part in place.split(".")) and not place.endswith(".py"):
+        named = all(part.isidentifier() for part in place.split(".")) and not place.endswith(".py")
+        if named and (not path.is_dir() or (path / "__init__.py").is_file()):
             return _imported(target, place)
-        raise ValueError(f"target must name a Python file, got target={target!r}; no file at {place!r}")
+        found = f"{place!r} is a folder" if path.is_dir() else f"no file at {place!r}"
+        raise ValueError(f"target must name a Python file, got target={target!r}; {found}")
     folder, module_name = path.resolve().parent, f"_user_filter_{path.stem}"
     while (folder / "__init__.py").is_file():
         folder, module_name = folder.parent, f"{folder.name}.{module_name}"

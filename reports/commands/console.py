@@ -96,6 +96,8 @@ def counting_bar() -> Progress:
 
 def _sentence(error: OSError) -> str:
     """A system error as a sentence without its number; an OSError that we raised is a sentence already."""
-    if error.filename is None or error.strerror is None:
+    if error.strerror is None:
         return str(error)
+    if error.filename is None:
+        return f"a file or stream must be usable, got {error.strerror!r}; make room, or name another"
     return f"{str(error.filename)!r} must be a file that can be used, got {error.strerror!r}; name another"

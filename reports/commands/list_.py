@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from reports.commands.console import clear_errors
+
 
 def list_() -> None:
     """List the filters, the adversaries and the claims of the report."""
@@ -27,5 +29,6 @@ def list_() -> None:
     claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")
     for claim in (claim for chapter in CHAPTERS for claim in chapter.claims):
         claims.add_row(claim.sentence, claim.source, claim.expected.name)
-    for table in (filters, adversaries, claims):
-        console.print(table)
+    with clear_errors():
+        for table in (filters, adversaries, claims):
+            console.print(table)

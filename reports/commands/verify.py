@@ -243,7 +243,8 @@ def _filters_table(rows: Sequence[Row]) -> Table:
 
     table = Table(
         *("Filter", "Promise", "Verdict", "At most", "At least"),
-        caption="Shares of the promised delta, over all mechanisms that a filter covers; both ends are certified.",
+        caption="Shares of the promised delta. Where a theorem holds, over all mechanisms that the filter covers, both "
+        "ends certified; elsewhere the best attack known.",
     )
     for row in rows:
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"

@@ -77,10 +77,13 @@ class AttackerShown:
         if (band := self.row.played.band) is None:
             return told
         one = band.backward[0.0]
-        hits = interval(1 - float(band.high(_TOLD)), 1 - float(band.low(_TOLD)), 3)
+        gains, hits = (
+            interval(100 * low, 100 * high, 3)
+            for low, high in ((one.low, one.high), (1 - float(band.high(_TOLD)), 1 - float(band.low(_TOLD))))
+        )
         return (
             f"{told} Simulated, the game's best strategy, {one.n:,} runs: an advantage of {percent(one.value)}, in "
-            f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {chance(band.failure)}."
+            f"{gains} %, and hits in {hits} %, at confidence 1 - {chance(band.failure)}."
         )
 
     def picture(self) -> Picture:

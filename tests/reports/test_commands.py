@@ -1,5 +1,6 @@
 """What a person types and what comes back: a status for each way of ending, a sentence, and no half-written report."""
 
+import importlib
 import inspect
 import json
 import os
@@ -33,7 +34,8 @@ from mc.engine.encoding import encode, nameable
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
 from reports.commands import prove, simulate, verify
-from reports.commands.console import complain, doing, say
+from reports.commands.console import clear_errors, complain, doing, say
+from reports.commands.exit_status import End, ExitStatus
 from reports.commands.verify import limit_of
 from reports.finding import Claim, Told
 from reports.study import Study
@@ -118,6 +120,7 @@ ENDS: dict[int, dict[str, str]] = {
         ),
         # whose estimate lies above the promise, and whose interval does not
         "simulate GaussianFilter OneShot --epsilon 1 -n 2e3 --method plain --seed 3": "0.13 ... in [0.10",
+        "calibrate 1 1e-5 --mechanisms pure:0.9 --most 5": " in [",
         "verify mine.py::Good --against ZCDPFilter --seconds 2": "which does not prove that there is none",
     },
     1: {
@@ -508,6 +511,26 @@ def test_ctrl_c_in_verify_says_what_was_done_and_lost(
     assert re.search(rf"interrupted after \d+ s, in {doing}", ended.stderr)
     assert "Traceback" not in ended.stderr
     assert files(folder) == before
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "reports.cli", SimpleNamespace(main=stop))
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module("filterproof.__main__").main()
+    assert ended.value.code == ExitStatus.INTERRUPTED
+    assert capsys.readouterr().err == "filterproof: interrupted; nothing was decided\n"
+
+
+def test_a_full_device_is_told_without_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(End) as ended, clear_errors():
+        raise OSError(28, "No space left on device")
+    assert ended.value.status == ExitStatus.UNUSABLE
+    assert "got 'No space left on device'; make room" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_long_simulation_says_about_how_long_and_what_keeps_it() -> None:

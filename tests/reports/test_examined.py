@@ -136,6 +136,9 @@ def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None
+    for least, scale in ((0.02, "linear"), (0.0, "linear"), (0.01, "log")):
+        (ax,) = story_figure("Mine", replace(story, curve=((0.0, 0.11, 0.05), (1.0, 0.05, least)))).axes
+        assert ax.get_yscale() == scale, least
     assert story_figure("Mine", replace(story, curve=())) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from filters import ApproximateDPFilter, GaussianFilter, IndividualFilter, PrivacyFilter
 from mc import Constant, LossChasing
-from reports.expression import read_adversary, read_filter, read_value
+from reports.expression import read_adversary, read_filter, read_promise, read_value
 from reports.user_filter import load_filter
 from tests.reports.typed import MINE
 from theory import SIMPLE, Gaussian, RandomizedResponse
@@ -42,9 +42,11 @@ REFUSED = {
             "GaussianFilter(mu=1.0).open()",
             "[x for x in ()]",
         ),
-        *("open('x')", "Gaussian(**{})", "f'{1}'", "GaussianFilter(mu=1.0", ""),
+        *("open('x')", "Gaussian(**{})", "f'{1}'", "GaussianFilter(mu=1.0"),
     ),
+    (read_value, r"got '' \(invalid syntax\); type a name"): ("",),
     (read_filter, "filter must name one of"): ("Gaussian(mu=0.1)", "LossChasing()", "SIMPLE"),
+    (read_promise, "promise must name one of pure, approx, zcdp, gdp, renyi, got"): ("ZCDPFilter(1)",),
     (read_filter, r"filter must name a class of the file or module, got .*; add ::ClassName"): (
         *("late.py", "user/late.py", "late", "user.late", "C.py"),
     ),
@@ -115,6 +117,7 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
         ("{file}::NeedsMore", "constructible without arguments"),
         ("{file}::number", "must be a PrivacyFilter.*of type int"),
         ("nowhere.py::X", "no file at 'nowhere.py'"),
+        ("{file.parent}::X", "is a folder"),
         ("my_gone::filt", "no file at 'my_gone', and no module of that name"),
     ],
 )

@@ -115,6 +115,7 @@ def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_
     result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*told))
     assert result.returncode == 1, result.stderr
     assert f"Not as expected, UNDECIDED: {wrong.sentence}" in result.stdout
+    assert "elsewhere the best attack known" in " ".join(result.stdout.split())
     verdicts = json.loads((tmp_path / "out" / "verdicts.json").read_text())["verdicts"]
     assert [one["key"] for one in verdicts if not one["as_expected"]] == [wrong.key]
 

@@ -181,7 +181,10 @@ def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
     assert 1e-3 <= low <= high
     menu = shown.curves["certified on this menu"]
     assert low <= menu.hits(1e-3) <= most * (1 + 1e-9)
-    assert one.band.backward[0.0].low <= menu.advantage
+    drawn = one.band.backward[0.0]
+    assert drawn.low <= menu.advantage
+    in_percent = [interval(100 * a, 100 * b, 3) for a, b in ((drawn.low, drawn.high), (low, high))]
+    assert f"% in {in_percent[0]} %, and hits in {in_percent[1]} %," in shown.words.replace("%, in", "% in")
     assert "Simulated, the game's best strategy, 8,192 runs" in dict(page.facts)["An attacker gets"]
     # with a theorem a bound over all mechanisms, from above, also at twice the epsilon
     holds = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "all", "a theorem")
