@@ -232,8 +232,8 @@ def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64
     infinite = float(pair.infinite_mass)
     kept = np.isfinite(losses)
     if pair.outputs is None:  # sums of them meet again, and each is one that the pair can have
-        inside = pair.loss_quantile(np.array([np.nextafter(1, 0), 0.0]))
-        losses = np.clip(np.round(losses * 256) / 256, *inside)
+        least, greatest = np.asarray(pair.loss_quantile(np.array([np.nextafter(1, 0), 0.0])))
+        losses = np.clip(np.round(losses * 256) / 256, least, greatest)
     distinct, place = np.unique(losses[kept], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)
     if infinite > 0:
