@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class _Silent(np.random.Generator):
-    """Normals that are zero; whoever draws otherwise is told."""
+class _Constant(np.random.Generator):
+    """Normals that are all one number; whoever draws otherwise is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, normal: float) -> None:
         super().__init__(np.random.PCG64(0))
+        self._normal = normal
 
     def standard_normal(self, size: object = None, *args: object, **kwargs: object) -> NDArray[np.float64]:  # type: ignore[override]
-        return np.zeros(size)  # type: ignore[call-overload, no-any-return]
+        return np.full(() if size is None else size, self._normal)  # type: ignore[call-overload, no-any-return]
 
     def _elsewhere(self, *args: object, **kwargs: object) -> None:
         raise TypeError(
@@ -27,4 +28,5 @@ class _Silent(np.random.Generator):
     normal = random = integers = uniform = multivariate_normal = _elsewhere  # type: ignore[assignment]
 
 
-SILENT = _Silent()
+#: Without noise, and with that of one standard deviation: their difference is the noise that is drawn.
+SILENT, LOUD = _Constant(0.0), _Constant(1.0)

@@ -11,8 +11,10 @@ Importing this module does not import hypothesis.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -68,9 +70,21 @@ class Tape:
 
 
 def possible_loss(request: DominatingPair, loss: float) -> float:
-    """`loss`, or the nearest that a mechanism with so large a pure epsilon realises."""
-    most = float(request.pure_epsilon)
-    return min(max(loss, -most), most) if most >= 0 else loss
+    """`loss`, or the nearest between the least and the most that the request realises, of those that are finite."""
+    low, high = _finite_losses(request)
+    return min(max(loss, low), high)
+
+
+@lru_cache(maxsize=1 << 12)
+def _finite_losses(request: DominatingPair) -> tuple[float, float]:
+    ends = []
+    for one, way in ((request.swapped, -1.0), (request, 1.0)):
+        if one.outputs is None:
+            losses = [float(one.loss_quantile(0.0))]
+        else:
+            losses = [float(loss) for loss, _ in one.outputs if math.isfinite(loss)]
+        ends.append(way * max(losses, default=0.0))
+    return ends[0], ends[1]
 
 
 @dataclass(frozen=True, slots=True)

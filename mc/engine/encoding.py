@@ -74,7 +74,7 @@ def encode(value: object, known: Nameable) -> Any:
         return {"type": kind.__name__, **given}
     raise TypeError(
         f"value must be a number, a member of the catalogue or a frozen dataclass of it, got {value!r}; "
-        "pass its class in nameable(...)"
+        "make its class a frozen dataclass, and pass it among the kinds"
     )
 
 
@@ -116,6 +116,11 @@ def _decoded(data: Any, known: Nameable) -> Any:
             return _look_up(name, known)
         case {"type": name}:
             return _made(name, data, known)
+        case {"outside": str(name)} if len(data) == 1:
+            raise ValueError(
+                f"data must say what it was made with, got the class name {name!r} alone; make that class a frozen "
+                "dataclass, and pass it among the kinds when the witness is made and when it is replayed"
+            )
     raise ValueError(
         f"data must be what encode returned, got keys {sorted(map(str, data))}; pass it unchanged"
     )

@@ -18,7 +18,6 @@ from typing import Any, Unpack
 from filters import PrivacyFilter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
-from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
 from mc.examine.confirmation import drawn, happens, impure
 from mc.examine.filter_fault import FilterFault
@@ -68,8 +67,8 @@ class Challenge:
     def verdict(self, *kinds: type) -> Verdict:
         """REFUTED with a witness if any comparison lies above the promise, else UNDECIDED, never HOLDS.
 
-        The witness holds the arguments of `decide` that give the same decision again; `kinds` adds classes of your
-        own to the catalogue that names its values.
+        The witness holds the arguments of `decide` that give the same decision again; `kinds` adds frozen
+        dataclasses of your own to the catalogue that names its values; what it cannot name is kept by its class's name.
         """
         names = sorted({type(one.adversary).__name__ for one in self.comparisons})
         scope = f"{', '.join(names)} against {self.filter}; {self.family}"
@@ -80,7 +79,7 @@ class Challenge:
             return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
         witness = {
             "filter": named(self.filter, *kinds),
-            "adversary": encode(worst.adversary, nameable(*kinds)),
+            "adversary": named(worst.adversary, *kinds),
             "epsilon": worst.epsilon,
             "direction": worst.direction,
             "delta": worst.decision.threshold,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
@@ -243,10 +244,11 @@ def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low:
     return measured_witness(filt, measure, low, promised, sequence=played.to_data(nameable()))
 
 
-def named(filt: PrivacyFilter, *kinds: type) -> Any:
-    """The filter as data: by the catalogue, or by the name of its class alone."""
-    names = known(*kinds)
-    return encode(filt, names) if type(filt) in names.values() else {"outside": type(filt).__name__}
+def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
+    """The filter or adversary as data: by the catalogue, or by the name of its class alone."""
+    with suppress(TypeError):
+        return encode(value, known(*kinds))
+    return {"outside": type(value).__name__}
 
 
 def witness(

@@ -23,7 +23,7 @@ import numpy as np
 
 from filters import knowingly
 from filters.holders.held_to import Played
-from filters.holders.no_noise import SILENT
+from filters.holders.no_noise import LOUD, SILENT
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
@@ -124,7 +124,26 @@ class Summed:
     def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
         whole = float(holder.largest)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
-        return tuple(cls(tuple(whole * part for part in row)) for row in rows)
+        menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
+        _check_noise(holder, menu)
+        return menu
+
+
+def _check_noise(holder: Any, menu: tuple[Summed, ...]) -> None:
+    """Raise FilterFault where a fresh holder's noise is less than the sigma that it tells, which games believe."""
+    with knowingly():
+        silent, loud = holder.anew(PEOPLE), holder.anew(PEOPLE)
+    for question in menu:
+        values = np.array(question.values)[:, None]
+        without, told = (one.noisy_sum(values, rng) for one, rng in ((silent, SILENT), (loud, LOUD)))
+        drawn, sigma = float(abs(told.value[0] - without.value[0])), float(told.sigma)
+        # a few operations round the noise, and each sum is rounded to a double
+        rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(told.value[0]) + abs(without.value[0]))
+        if not drawn >= sigma - rounding:
+            raise FilterFault(
+                f"{type(holder).__name__} tells sigma={sigma:.6g}, and its noise is {drawn:.6g} where "
+                "rng.standard_normal is 1; tell the sigma that is drawn"
+            )
 
 
 Question: TypeAlias = Membership | Summed

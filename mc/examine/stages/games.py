@@ -130,7 +130,9 @@ def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     """Whether a fresh run is as it was after the request, whatever it lost."""
     start = checked_start(filt, 1)
     spent = granted(filt, start, pair)
-    seen = [float(loss) for one in (pair, pair.swapped) for loss, _ in one.outputs or ()]
+    seen = [
+        way * float(loss) for one, way in ((pair, 1), (pair.swapped, -1)) for loss, _ in one.outputs or ()
+    ]
     return spent is not None and all(
         math.isfinite(loss) and same(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
         for loss in seen

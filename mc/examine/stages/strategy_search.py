@@ -230,8 +230,10 @@ def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
     losses, masses = quantiles(pair, tails)
     infinite = float(pair.infinite_mass)
-    losses = np.round(losses * 256) / 256  # sums of them meet again
     kept = np.isfinite(losses)
+    if pair.outputs is None:  # sums of them meet again, and each is one that the pair can have
+        least, greatest = np.asarray(pair.loss_quantile(np.array([np.nextafter(1, 0), 0.0])))
+        losses = np.clip(np.round(losses * 256) / 256, least, greatest)
     distinct, place = np.unique(losses[kept], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)
     if infinite > 0:

@@ -1,5 +1,6 @@
 """Broken laws: each planted fault is named, sound filters break nothing, and what the filter raises passes through."""
 
+import math
 from itertools import count
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis.errors import FlakyFailure
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.testing.broken_laws import broken_laws
-from filters.testing.requests import cheaper_first, requests_of
+from filters.testing.requests import cheaper_first, possible_loss, requests_of
 from tests.filters.own import of
 from theory.numerics.stable import expm1_minus
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
@@ -216,6 +217,22 @@ def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound
 
 def test_a_sound_filter_breaks_nothing() -> None:
     assert names(Sound()) == names(Together()) == names(Exacting(), examples=20) == set()
+
+
+@pytest.mark.parametrize(
+    ("pair", "least", "most"),
+    [
+        (fp.FinitePair((0.3, 0.7), (0.2, 0.8)), math.log(0.7 / 0.8), math.log(0.3 / 0.2)),
+        (fp.KOV(0.7, 1e-3), -0.7, 0.7),
+        (fp.Erasure(0.1), 0.0, 0.0),
+        (fp.SubsampledGaussian(0.1, 1.0), math.log(0.9), 2.0),
+    ],
+)
+def test_a_filter_is_told_no_loss_beyond_those_that_a_request_can_have(
+    pair: fp.DominatingPair, least: float, most: float
+) -> None:
+    told = possible_loss(pair, -2.0), possible_loss(pair, 0.0), possible_loss(pair, 2.0)
+    assert told == pytest.approx((least, 0.0, most), rel=1e-12)
 
 
 def test_a_filter_with_a_menu_is_given_its_own_requests() -> None:

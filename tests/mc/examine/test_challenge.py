@@ -7,9 +7,11 @@ import pytest
 
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
-from mc.examine.challenge import challenge
+from mc.engine.adversary import Adversary
+from mc.examine.challenge import Challenge, Comparison, challenge
 from mc.examine.replay import replayed
 from mc.intervals.anytime import Decision, Side
+from mc.intervals.multiplicity import Family
 from tests.mc.examine.witnesses import naive
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Gaussian
@@ -48,6 +50,26 @@ def test_each_comparison_is_decided_as_it_is_told_and_the_surest_is_the_witness(
     told = result.verdict().witness
     assert (told["epsilon"], told["direction"], told["log_e_above"]) == (2.0, "QP", 3.0)
     assert told["failure"] == each
+
+
+class Greedy(Adversary):
+    """As a user writes it: a plain class."""
+
+    def request(self, view):
+        return Gaussian(0.6)
+
+
+def test_a_witness_keeps_an_adversary_that_it_cannot_name_by_its_class_and_says_so_when_it_is_replayed():
+    sides = Decision(Side.ABOVE, 0.1, 3.0, 0.0, 1e-6, 10)
+    asked = (Comparison(Greedy(), 1.0, "PQ", sides),)
+    setting = (("most", 10), ("seed", 0), ("rounds", None), ("on_denial", "halt"))
+    found = Challenge(naive(), Family.crossing(1e-6, foes=asked), asked, setting)
+    for told in (found.verdict(), found.verdict(Greedy)):
+        assert told.witness["adversary"] == {"outside": "Greedy"}
+        with pytest.raises(
+            ValueError, match="the class name 'Greedy' alone; make that class a frozen dataclass"
+        ):
+            replayed(json.dumps(told.witness))
 
 
 def test_a_list_of_adversaries_with_another_thing_in_it_is_refused():

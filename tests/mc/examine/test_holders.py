@@ -1,7 +1,7 @@
 """Holders are examined as filters are: theorem and numbers join, their own code plays, and broken ones lose a game."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -15,6 +15,7 @@ import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
 from filters.contract.checks import FilterTerms
+from filters.holders.no_noise import SILENT
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
@@ -72,6 +73,20 @@ class Restarts(fp.RenyiTracker):
         return blocks, high * kept, low * kept
 
 
+class Drawn(fp.LinearQueries):
+    """Its noise is a share of the sigma that it tells."""
+
+    share = 0.0
+
+    def answer(self, values, rng):
+        told = super().answer(values, SILENT)
+        return replace(told, value=told.value + self.share * told.sigma * rng.standard_normal(1))
+
+
+class Twice(Drawn):
+    share = -2.0
+
+
 class Uncharged(fp.LinearQueries):
     """Nobody is charged for what was answered."""
 
@@ -108,6 +123,12 @@ BROKEN = (
     clipped(fp.ClippingAfterAdding),
     clipped(fp.ForgettingSums),
 )
+
+
+def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
+    with pytest.raises(FilterFault, match=r"Drawn tells sigma=1\.58114, and its noise is 0 where"):
+        Summed.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0), Clock.of(5.0))
+    assert len(Summed.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0), Clock.of(5.0))) == 5
 
 
 @pytest.mark.parametrize("holder", SOUND, ids=repr)

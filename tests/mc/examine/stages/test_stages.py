@@ -38,7 +38,7 @@ from mc.examine.stages.games import (
 )
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
 from mc.examine.stages.sequences import Search, most, sequences
-from mc.examine.stages.strategy_search import _on_mesh, _Trial, mesh_strategy, search
+from mc.examine.stages.strategy_search import _mesh, _on_mesh, _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
 from mc.examine.witness import TELLING
@@ -49,7 +49,7 @@ from tests.instruments.corpus.third.gauges import LateLosses
 from tests.mc.examine import toys, unhappy
 from tests.mc.examine.test_witness import GrantsAll
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.pairs import Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 LONG, LATE = 60.0, Clock(-1.0)
 
@@ -487,6 +487,17 @@ def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
         true = float(Gaussian(mu).hockey_stick(0.2))
         assert 0.6 * true < worth < 1.6 * true
         assert strategy is not None
+
+
+@pytest.mark.parametrize(
+    "pair", [RandomizedResponse(0.99976), Laplace(1.3), SubsampledGaussian(0.1, 1.0).swapped]
+)
+def test_the_mesh_has_no_loss_that_its_pair_cannot_have(pair: DominatingPair) -> None:
+    losses, masses = _mesh(pair)
+    assert (
+        -float(pair.swapped.loss_quantile(0.0)) <= losses.min() < 0 < losses.max() <= pair.loss_quantile(0.0)
+    )
+    assert masses.sum() == pytest.approx(1)
 
 
 def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_times_as_often(
