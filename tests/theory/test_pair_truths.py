@@ -192,6 +192,15 @@ def test_a_quantile_leaves_its_tail_above_it(pair) -> None:
 
 def test_the_largest_loss_of_laplace_noise_has_half_of_the_mass() -> None:
     assert value(Laplace(0.75).truths.loss_quantile(0.25)) == pytest.approx(1 / 0.75)
+
+
+def test_the_quantile_of_two_losses_that_are_one_double_is_the_larger() -> None:
+    p, q = (0.3, 0.3000310477550351), (0.1, 0.10001034925167837)
+    pair = FinitePair(*((*law, 1 - sum(law)) for law in (p, q)))
+    with ctx.workprec(200):
+        small, large = (arb(a) / arb(b) for a, b in zip(p, q, strict=True))
+        assert small.log() < pair.truths.loss_quantile(p[1] / 2).ball()
+        assert pair.truths.loss_quantile(p[1] / 2).ball().overlaps(large.log())
     assert value(Laplace(0.75).truths.loss_cdf(1.4)) == 1
 
 
