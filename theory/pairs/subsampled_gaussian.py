@@ -45,8 +45,8 @@ class SubsampledGaussian(DominatingPair):
     privacy guarantee must hold for both.
     The hockey-stick divergences are those of Gaussian(1/sigma) at another epsilon, times a factor, within 1e-11, and of
     addition also within 2^-50 q: near -log(1 - q), its largest loss, little is left of the factor. D_a has no closed
-    form and is integrated by the trapezoidal rule, which converges geometrically here; where the two normal laws lie far
-    apart, bounds from both sides are it. It is rounded up, by at most a (1 + |log q| + 1/sigma^2) 2^-45 of itself.
+    form and is integrated by the trapezoidal rule, which converges geometrically here; where the two normal laws lie
+    far apart, bounds from both sides are it. It is rounded up, by at most a (1 + |log q| + 1/sigma^2) 2^-45 of itself.
     `zcdp_rho` = 1/(2 sigma^2) and `gdp_mu` = 1/sigma are those of the full batch. They are upper bounds by
     joint convexity, and the least ones, since at large a and eps sampling gains a constant factor at most: a
     filter that charges them gets nothing from the sampling.
