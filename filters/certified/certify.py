@@ -42,7 +42,7 @@ from filters.certified.some_order import payments
 from filters.certified.together import as_alone
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
-from filters.contract.library import of_the_library
+from filters.contract.library import attributes, of_the_library, settled
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
@@ -105,25 +105,39 @@ def certify(thing: Thing) -> CertifiedNumbers:
             if not isinstance(thing, IndividualFilter):
                 return found
             whole = _filter(thing.filter)
-            uncovered = (*whole.uncovered, *found.uncovered)
-            return CertifiedNumbers(name, found.numbers + whole.numbers, uncovered)
+            uncovered = dict.fromkeys(whole.uncovered + found.uncovered)
+            return CertifiedNumbers(name, found.numbers + whole.numbers, tuple(uncovered))
     raise TypeError(
         "thing must be a filter, a holder, a tracker, an odometer or a pair, "
         f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
     )
 
 
+#: What a filter's decisions are made of, beside methods.
+_TERMS = ("promise", "budget", "charge", "conversion")
+#: What holders decide by.
+_HELD = FilterBase | Tracker | IndividualFilter
+
+
 def _own_code(thing: object) -> list[str]:
-    """What a class that is not the library's brings in the place of the library's code, of which nothing is known."""
+    """What is not the library's in it, or in what it holds, and runs in the place of the library's code."""
     order = type(thing).__mro__
     ours = [kind for kind in order if of_the_library(kind)]
-    return [
-        f"{kind.__name__} has a {name} of its own: what it decides of other requests than those named is not known"
-        for kind in order[: order.index(ours[0])]
-        for name, held in vars(kind).items()
-        if hasattr(held, "__get__")
-        and (name in ("__getattribute__", "__getattr__") or (name[:2] != "__" and hasattr(ours[0], name)))
+    places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]
+    found = [
+        f"{of} has a {name} of its own: what it decides of other requests than those named is not known"
+        for of, held_there in (*places, (type(thing).__name__, attributes(thing)))
+        for name, held in held_there.items()
+        if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
+        and not settled(held)
     ]
+    held_within = (held for held in attributes(thing).values() if isinstance(held, _HELD))
+    return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
+
+
+def _is_used(kind: type, name: str) -> bool:
+    """Whether the library's code asks for it, of its class."""
+    return name in ("__getattribute__", "__getattr__") or (name[:2] != "__" and hasattr(kind, name))
 
 
 #: Filters whose numbers are no sums of charges: what they are, the theorem of the promise, and what is not looked at.

@@ -302,8 +302,13 @@ class BallNodes(_Panelled):
             for i, x in enumerate(steps):
                 near = np.flatnonzero(np.abs(step[i]) < _BAND)
                 own = (-x * x / 2).exp()
-                density = [float((x * shifted[j]).exp() * scaled[j] * own) for j in near.tolist()]
-                low[i, near] = high[i, near] = density
+                density = [(x * shifted[j]).exp() * scaled[j] * own for j in near.tolist()]
+                if any(each.rel_accuracy_bits() < 53 for each in density):
+                    raise ArithmeticError(
+                        f"balls must keep their precision while nodes are weighed, got {flint.ctx.prec} bits; "
+                        "set flint.ctx.prec in no other thread"
+                    )
+                low[i, near] = high[i, near] = list(map(float, density))
         inside = np.abs(step) < _BAND
         low[inside] *= 1 - 2.0**-50
         high[inside] *= 1 + 2.0**-50

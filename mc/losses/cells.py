@@ -97,11 +97,12 @@ class Cells:
                     q[i - 1] -= mass * ball(-loss).exp()
             n = len(edges)
             growths = [(step * edge).exp() for edge in edges]
-            # how far the mean of each cell is from its ends, times its mass and the end's e^L, which may be no double
-            low = [max(float(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
-            high = [float(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
+            # how far the mean of each cell is from its ends, times its mass and the end's e^L, which may be no double:
+            # at least from the lower one, at most from the upper one
+            low = [max(down(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+            high = [up(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is all of it beyond the last point
-            low.append(max(float(self.above - self.beyond * growths[-1]), 0.0))
+            low.append(max(down(self.above - self.beyond * growths[-1]), 0.0))
             share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 import flint
@@ -14,6 +15,7 @@ from mc.losses.lattice_law import level
 from mc.losses.log_ratio import Epsilon, nearest_log
 from theory.log_ratio import LogRatio
 from theory.numerics.exact import rational
+from theory.numerics.stable import nearest
 from theory.pairs import DominatingPair
 
 #: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
@@ -81,7 +83,7 @@ def double_of(loss: Loss) -> float:
     """The double nearest to a loss, as an adversary sees it."""
     if loss[0] == 0:
         return nearest_log(loss[1])
-    return float(loss[0]) if loss[1] == 1 else float(ball_of(loss))
+    return float(loss[0]) if loss[1] == 1 else nearest(partial(ball_of, loss))
 
 
 def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:

@@ -192,6 +192,15 @@ def test_a_quantile_leaves_its_tail_above_it(pair) -> None:
 
 def test_the_largest_loss_of_laplace_noise_has_half_of_the_mass() -> None:
     assert value(Laplace(0.75).truths.loss_quantile(0.25)) == pytest.approx(1 / 0.75)
+
+
+def test_the_quantile_of_two_losses_that_are_one_double_is_the_larger() -> None:
+    p, q = (0.3, 0.3000310477550351), (0.1, 0.10001034925167837)
+    pair = FinitePair(*((*law, 1 - sum(law)) for law in (p, q)))
+    with ctx.workprec(200):
+        small, large = (arb(a) / arb(b) for a, b in zip(p, q, strict=True))
+        assert small.log() < pair.truths.loss_quantile(p[1] / 2).ball()
+        assert pair.truths.loss_quantile(p[1] / 2).ball().overlaps(large.log())
     assert value(Laplace(0.75).truths.loss_cdf(1.4)) == 1
 
 
@@ -222,7 +231,9 @@ def test_far_out_and_close_to_nothing_truths_keep_the_digits_of_the_definition(p
 def test_the_normal_law_in_balls_is_that_of_mpmath() -> None:
     with mpmath.workdps(30):
         for x in (-3.0, 0.25, 7.5):
-            assert float(normal_law.tail(arb(x)).mid()) == pytest.approx(float(mpmath.ncdf(-x)), rel=1e-14)
+            assert float(normal_law.tail(arb(x)).mid()) == pytest.approx(
+                float(mpmath.ncdf(-x)), rel=1e-14, abs=0
+            )
             assert float(normal_law.quantile(normal_law.tail(arb(x))).mid()) == pytest.approx(x, rel=1e-14)
 
 

@@ -62,6 +62,12 @@ def _powers(low: float, high: float) -> st.SearchStrategy[float]:
 @example(q=1.3e-9, sigma=1.29, order=49.0, adjacency="removal")  # e^{tL} beyond doubles, its mean next to 1
 @example(q=5e-6, sigma=0.155, order=7.3, adjacency="addition")  # mass near 1, where the full batch draws
 @example(q=5.7e-5, sigma=0.155, order=60.0, adjacency="addition")
+@example(q=0.1, sigma=1e-4, order=1.0, adjacency="removal")  # nodes at such a distance would fill the memory
+@example(q=0.1, sigma=1e-4, order=1.0, adjacency="addition")
+@example(q=0.9, sigma=1e-3, order=1 + 2.0**-16, adjacency="removal")
+@example(q=1e-200, sigma=0.012, order=1.15, adjacency="removal")
+@example(q=1e-300, sigma=0.01, order=1.13, adjacency="removal")  # e^{tL} beyond doubles, its mean not
+@example(q=0.1, sigma=1.0, order=1e9, adjacency="removal")
 def test_a_divergence_is_rounded_up_and_by_no_more_than_is_said(
     q: float, sigma: float, order: float, adjacency: Any
 ) -> None:
@@ -72,3 +78,23 @@ def test_a_divergence_is_rounded_up_and_by_no_more_than_is_said(
         assume(true.rel_accuracy_bits() > 60)  # integrals in balls are narrow at some orders only
         most = order * (1 - arb(q).log() + 1 / arb(sigma) ** 2) * arb(2) ** -45
         assert true <= value <= true * (1 + most)
+
+
+@pytest.mark.parametrize(("q", "sigma"), [(0.1, 0.3), (0.7, 0.25), (1e-3, 0.35)])
+@pytest.mark.parametrize("adjacency", ["removal", "addition"])
+def test_the_bounds_of_laws_that_lie_apart_hold_the_integrals(q: float, sigma: float, adjacency: Any) -> None:
+    truths: Any = SubsampledGaussian(q, sigma, adjacency=adjacency).truths
+    with ctx.workprec(256):
+        for order in (1, 1.125, 2, 3.5):
+            a = arb(order)
+            integral = truths._entropy() if order == 1 else truths._moment(a).log() / (a - 1)
+            assert integral.rel_accuracy_bits() > 30
+            assert truths._apart(a).contains(integral)
+
+
+def test_at_a_vast_order_addition_is_nearly_its_largest_loss() -> None:
+    pair, order, x = SubsampledGaussian(0.1, 1.0, adjacency="addition"), 1e9, -20.0
+    value, most = float(pair.renyi(order)), -math.log1p(-0.1)  # type: ignore[arg-type]
+    # the mass below x, each at no less than its loss
+    least = -math.log1p(-0.1 + 0.1 * math.exp(x - 0.5)) + math.log(math.erfc(-x / 2**0.5) / 2) / (order - 1)
+    assert least <= value <= most * (1 + order * 2.0**-45)

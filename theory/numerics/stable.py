@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.error_free import square
+
+if TYPE_CHECKING:
+    from flint import arb
 
 _MOST = float(np.finfo(np.float64).max)
 _LEAST, _LEAST_NORMAL = 5e-324, 2.0**-1022
@@ -45,6 +49,23 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.abs(x) < 0.75, series, far)
 
 
+def nearest(value: Callable[[int], arb]) -> float:
+    """The double nearest to a real number that lies half way between no two, `value(bits)` being a ball around it.
+
+    It is asked for more bits until both ends of the ball round to it: another thread may lower the precision meanwhile.
+    """
+    from flint import ctx
+
+    bits = 192
+    while True:
+        with ctx.workprec(bits):
+            ball = value(bits)
+            low, high = float(ball.lower()), float(ball.upper())
+        if low == high:
+            return low
+        bits *= 2
+
+
 def log_fraction(ratio: Fraction) -> float:
     """log of a positive rational, the double nearest to it, also beyond the range of doubles.
 
@@ -52,12 +73,12 @@ def log_fraction(ratio: Fraction) -> float:
     """
     if ratio == 1:
         return 0.0
-    from flint import arb, ctx, fmpq  # balls are imported by those who ask for one
+    from flint import arb, fmpq  # balls are imported by those who ask for one
 
     less_one = ratio - 1
-    with ctx.workprec(192):
-        exact = fmpq(less_one.numerator, less_one.denominator)
-        near = float(arb(exact).log1p() if 2 * abs(less_one) < 1 else arb(1 + exact).log())
+    exact = fmpq(less_one.numerator, less_one.denominator)
+    close = 2 * abs(less_one) < 1
+    near = nearest(lambda _: arb(exact).log1p() if close else arb(1 + exact).log())
     return near or math.copysign(_LEAST, less_one)
 
 

@@ -104,7 +104,7 @@ def _level(tail: Fraction, both: _Balls) -> arb:
     goal = ball_of(tail)
     above = sum((p for p, q in both if _is_zero(q)), ball_of(0))
     finite = [(p, q) for p, q in both if not (_is_zero(p) or _is_zero(q))]
-    for p, q in sorted(finite, key=lambda masses: -float((masses[0] / masses[1]).log().mid())):
+    for p, q in sorted(finite, key=lambda masses: (masses[0] / masses[1]).mid(), reverse=True):
         above += p
         if above > goal:
             return (p / q).log()

@@ -52,11 +52,32 @@ class MixtureTruths(PairTruths):
     def _divergence(self, alpha: Fraction) -> arb:
         if self.pair.q == 1:
             return ball_of(alpha / (2 * self.at["sigma"] ** 2))
+        if (apart := self._apart(ball_of(alpha))).rel_accuracy_bits() > ctx.prec - 24:
+            return apart
         if alpha == 1:
             return self._entropy()
         whole = self._removal and alpha.denominator == 1 and alpha > 1
         moment = self._binomial(int(alpha)) if whole else self._moment(ball_of(alpha))
         return moment.log() / ball_of(alpha - 1)
+
+    def _apart(self, order: arb) -> arb:
+        """A ball around D_a from bounds on both sides, which meet where the two normal laws are far apart."""
+        (q, _, variance), t = self._laws, order - 1
+        rest, overlap = 1 - q, (-1 / (8 * variance)).exp()
+        if not self._removal:  # -E log w <= D_a <= -log(1 - q), and log(1 + z) <= sqrt(z)
+            most = -rest.log()
+            return (most - (q / rest).sqrt() * overlap).union(most)
+        if (
+            t == 0
+        ):  # a mixture's relative entropy: what is lost is the entropy of who is sampled, given the output
+            least = q / (2 * variance) + q * q.log() + rest * rest.log()
+            return least.union(least + 2 * arb(2).log() * (q * rest).sqrt() * overlap)
+        parts = rest**order + q**order * (order * t / (2 * variance)).exp()
+        most = order / t * (rest + q * (t / (2 * variance)).exp()).log()  # Minkowski
+        if order < 2:
+            both = (q * rest) ** (order / 2) * overlap ** (order * (2 - order))
+            most = most.min((parts + (2**order - 2) * both).log() / t)
+        return (parts.log() / t).union(most)
 
     def _binomial(self, order: int) -> arb:
         """E w^order, term by term: E e^{k y} = e^{k (k-1) / (2 s^2)}."""

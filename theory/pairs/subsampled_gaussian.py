@@ -45,8 +45,8 @@ class SubsampledGaussian(DominatingPair):
     privacy guarantee must hold for both.
     The hockey-stick divergences are those of Gaussian(1/sigma) at another epsilon, times a factor, within 1e-11, and of
     addition also within 2^-50 q: near -log(1 - q), its largest loss, little is left of the factor. D_a has no closed
-    form and is integrated by the trapezoidal rule, which converges geometrically here. It is rounded up, by at most
-    a (1 + |log q| + 1/sigma^2) 2^-45 of itself.
+    form and is integrated by the trapezoidal rule, which converges geometrically here; where the two normal laws lie
+    far apart, bounds from both sides are it. It is rounded up, by at most a (1 + |log q| + 1/sigma^2) 2^-45 of itself.
     `zcdp_rho` = 1/(2 sigma^2) and `gdp_mu` = 1/sigma are those of the full batch. They are upper bounds by
     joint convexity, and the least ones, since at large a and eps sampling gains a constant factor at most: a
     filter that charges them gets nothing from the sampling.
@@ -216,15 +216,20 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
 
     The integrand is concentrated on [low, high], with tails of width sigma: where q e^y < 1, y = (x - 1/2) / sigma^2,
     it has a factor of (e^y - 1)^2, which moves the normal law to 2; beyond, it is of order alpha, for addition 1. It is
-    analytic up to pi sigma^2 from the real line. For addition it has a pole there of order t, and decays from half as
-    far on where t is large. With the step below the error of the rule is less than 1e-16 of the sum.
+    analytic up to pi sigma^2 from the real line. For addition e^{tL} times the normal law is log-concave, and falls
+    from its mode no more slowly than that; it has a pole of order t there, and decays from half as far on where t is
+    large. With the step below the error of the rule is less than 1e-16 of the sum.
     """
     if alpha == math.inf:
         return math.inf if adjacency == "removal" or q == 1 else float(-portable.log1p(-q))
     t = alpha - 1
     log_q = float(portable.log(q))
+    if (apart := _apart(q, sigma, adjacency, t, log_q)) is not None:
+        return apart * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
-    low, high = (0.0, max(alpha, squared)) if adjacency == "removal" else (-t, max(1.0, squared))
+    low, high = (
+        (0.0, max(alpha, squared)) if adjacency == "removal" else (_mode(q, sigma, t), max(1.0, squared))
+    )
     step = sigma * min(sigma, 1.0) / (2.5 if adjacency == "removal" or t <= 8 else 5.0)
     x = step * np.arange(math.floor((low - 10 * sigma) / step), math.ceil((high + 10 * sigma) / step) + 1.0)
     loss = _log_ratio(x, np.asarray(q), np.asarray(sigma))
@@ -265,6 +270,45 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     value = float(portable.log1p(total)) if top == 0 else top + float(portable.log(total))
     # d log(1 + S) is at most dS / S, and where log(1 + S) > 1 that is less of it
     return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _LOST * (1 + 1 / t)
+
+
+def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float) -> float | None:
+    """D_{1+t} where bounds from both sides are within 2^-54 of it, as the two normal laws lie far apart; else None.
+
+    Addition: at most -log(1-q), and by Jensen's inequality, as log(1+z) <= sqrt(z), less by at most
+    sqrt(q/(1-q)) e^{-1/(8 sigma^2)}. Removal, a = 1 + t: a/t log(1-q + q e^{t/(2 sigma^2)}) by Minkowski's inequality,
+    and no less than without 1-q. For 1 <= a <= 2, x^a + y^a <= (x+y)^a <= x^a + y^a + (2^a-2) (xy)^{a/2}, as log sinh
+    is concave: of x = 1-q and y = q e^{(X-1/2)/sigma^2}, the last is lost beside the others where t is small.
+    """
+    half = 0.5 / sigma / sigma
+    if q == 1:
+        return (1 + t) * half
+    less = float(portable.log1p(-q))
+    if adjacency == "addition":
+        return -less if half / 4 > _FAR - (log_q + less) / 2 else None
+    exponent = t * half
+    if exponent > _FAR - log_q:
+        return (1 + t) * (half + log_q / t)  # e^-_FAR of it is lost, of what is more than _FAR
+    if not half / 4 > _FAR - log_q:
+        return None
+    grown = log_q + (1 + t) * half  # t is at most 1/4
+    if t == 0:
+        return (1 - q) * less + q * grown
+    gain = t * grown
+    sampled = portable.exp(log_q + gain) if gain > _FAR else q * portable.expm1(gain)
+    total = (1 - q) * float(portable.expm1(t * less)) + float(sampled)
+    return float(portable.log1p(total)) / t
+
+
+def _mode(q: float, sigma: float, t: float) -> float:
+    """At most the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x), by bisection of [-t, 0]."""
+    low, high = -t, 0.0
+    log_odds = float(portable.log(q)) - float(portable.log1p(-q))
+    for _ in range(64):
+        x = (low + high) / 2
+        above = x + t * float(portable.expit(log_odds + (x - 0.5) / (sigma * sigma))) > 0
+        low, high = (low, x) if above else (x, high)
+    return low
 
 
 def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:

@@ -10,6 +10,7 @@ truths stand in its own module, or beside it. The tests hold them against integr
 
 The precision of balls is one number for the whole process. A thread that changes it while another computes makes that
 one's balls wider; what errs by the precision has it in its radius, and an end is rounded outwards at whatever it is.
+The double nearest to a number is asked for again (`nearest`) until its ball is narrow enough to tell.
 """
 
 from __future__ import annotations

@@ -328,10 +328,31 @@ def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(
     assert "UNSOUND: ZCDPFilter(rho=0.5): budget" in told
 
 
-def test_code_of_ones_own_that_decides_is_said_to_be_uncovered() -> None:
-    class Mine(fp.ZCDPFilter):
-        def admits(self, state, request):
-            return super().admits(state, request)
+class _Charge(type(fp.zcdp_charge)):
+    def __call__(self, pair):
+        return fp.Plain(0.0) if isinstance(pair, fp.DiscreteGaussian) else super().__call__(pair)
 
-    assert "Mine has a admits of its own" in fp.certify(Mine(0.5)).uncovered[0]
+
+class _Promise(fp.ZCDP):
+    def delta(self, epsilon):
+        return 0.0 if epsilon == 1 else super().delta(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("admits", lambda self, *asked: fp.ZCDPFilter.admits(self, *asked)),
+        ("admits", partial(fp.ZCDPFilter.admits, fp.ZCDPFilter(0.5))),
+        ("charge", _Charge()),
+        ("promise", property(lambda _: fp.ZCDP(0.1))),
+        ("promise", _Promise(0.5)),
+    ],
+)
+def test_code_of_ones_own_that_decides_is_said_to_be_uncovered(name, value) -> None:
+    class Design(fp.AdditiveFilter):
+        promise, charge = fp.ZCDP(0.5), fp.zcdp_charge
+
+    mine = type("Mine", (Design,), {name: value})()
+    for thing in (mine, fp.ClippedSums(fp.IndividualFilter(mine, 2), clip=1.0, sigma=4.0)):
+        assert any(note.startswith(f"Mine has a {name} of its own") for note in fp.certify(thing).uncovered)
     assert not fp.certify(fp.ZCDPFilter(0.5)).uncovered

@@ -84,7 +84,7 @@ def test_betting_scales_with_the_bound_and_keeps_digits_far_below_it():
     values = np.random.default_rng(6).random(2000)
     unit = betting(values, failure=1e-6)
     tiny = betting(values * 1e-15, 1e-15, failure=1e-6)
-    assert (tiny.low, tiny.high) == pytest.approx((unit.low * 1e-15, unit.high * 1e-15), rel=1e-9)
+    assert (tiny.low, tiny.high) == pytest.approx((unit.low * 1e-15, unit.high * 1e-15), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("values", [np.zeros(500), np.ones(500), np.array([0.3]), np.full(500, 1e-9)])

@@ -11,6 +11,7 @@ from mc.losses.balls import down, up
 from mc.losses.finite_outputs import ball_of, double_of, stopped
 from mc.losses.log_ratio import nearest_log
 from theory.log_ratio import LogRatio
+from theory.numerics.stable import nearest
 
 TINY = Fraction(1, 2**200)
 
@@ -48,8 +49,9 @@ def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_
         *(1 + sign * Fraction(1, 10**k) for k in (20, 36, 45, 300) for sign in (1, -1)),
         Fraction(3 * 10**8000 + 1, 10**8000),
         Fraction(7, 5),
+        1 - Fraction(3, 2**1075),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_the_double_of_a_logarithm_is_the_nearest_next_to_1_and_of_huge_integers(ratio):
     with mpmath.workdps(700):
@@ -58,3 +60,21 @@ def test_the_double_of_a_logarithm_is_the_nearest_next_to_1_and_of_huge_integers
             off = abs(mpmath.mpf(double) - exact)
             beside = (math.nextafter(double, math.inf), math.nextafter(double, -math.inf))
             assert all(off < abs(mpmath.mpf(other) - exact) for other in beside)
+
+
+def test_a_double_is_asked_for_again_where_another_thread_lowers_the_precision_and_where_all_but_cancels() -> (
+    None
+):
+    asked: list[int] = []
+
+    def logarithm(bits: int) -> flint.arb:
+        asked.append(bits)
+        with flint.ctx.workprec(20 if len(asked) == 1 else bits):
+            return flint.arb(3).log()
+
+    assert nearest(logarithm) == math.log(3)
+    assert len(asked) == 2
+    with mpmath.workdps(400):
+        near, exact = (Fraction(int(mpmath.floor(mpmath.log(3) * 2**300)), 2**300), mpmath.log(3))
+        left = exact - mpmath.mpf(near.numerator) / near.denominator
+        assert double_of((-near, Fraction(3))) == float(left)
