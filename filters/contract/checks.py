@@ -24,7 +24,15 @@ from numpy.typing import NDArray
 from filters.contract.answers import checked_booleans, checked_numbers, checked_state
 from filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filters.contract.holds import Holds
-from filters.contract.library import holder_of, is_plain, kept_of_classes, made_of_the_library, of_the_library
+from filters.contract.library import (
+    dict_reader,
+    holder_of,
+    is_plain,
+    kept_of_classes,
+    made_of_the_library,
+    of_the_library,
+    own_dict,
+)
 from filters.contract.state import State, copied, join, lent_copy, read_only, take
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -107,6 +115,8 @@ class FilterTerms:
     whole: tuple[_Whole, ...] | None
     #: What the instance itself decides by, in place of its class; empty where it holds nothing.
     rules: tuple[object, ...]
+    #: What reads the instance's own dict, whose class may give out another.
+    own: Callable[[object], dict[str, Any]]
 
     @classmethod
     def of(cls, filt: object) -> Self:
@@ -119,11 +129,11 @@ class FilterTerms:
             else _Value(object, (), (id(_term(filt, name)),))
             for name in names
         }
-        rules = _own_rules(filt)
+        rules, own = _own_rules(filt), dict_reader(type(filt))
         if any(below[name] is None for name in _ALWAYS):
-            return cls(values, None, rules)
+            return cls(values, None, rules, own)
         held = tuple(name for name in names if name != "budget" or _term(filt, name) is not None)
-        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))), rules)
+        return cls(values, (_whole(filt, held), *chain(*filter(None, below.values()))), rules, own)
 
     def are_of(self, filt: FilterBase) -> bool:
         """Whether these are the terms of this very filter as it is now, and look where those would."""
@@ -136,12 +146,13 @@ class FilterTerms:
             ]
             for terms in (self, now)
         )
-        return self.values == now.values and _same(self.rules, now.rules) and seen == looked
+        alike = _same(self.rules, now.rules) and type(self.own) is type(now.own) and self.own == now.own
+        return alike and self.values == now.values and seen == looked
 
     def check(self, filt: object) -> None:
         """TypeError if the filter's terms are others."""
         # most instances hold nothing beside their slots
-        if (getattr(filt, "__dict__", None) or self.rules) and not _same(self.rules, _own_rules(filt)):
+        if (self.own(filt) or self.rules) and not _same(self.rules, _own_rules(filt)):
             raise TypeError(
                 f"{type(filt).__name__} must keep what it decides by while it is held, got another "
                 f"{' or '.join(_RULES)} on the instance; make another filter for another rule"
@@ -171,7 +182,7 @@ _RULES = ("charge", "start", "admits", "spend", "grant", "observe")
 
 def _own_rules(filt: object) -> tuple[object, ...]:
     """What the instance itself holds under those names, numbers left out."""
-    own = _own_attributes(filt)
+    own = own_dict(filt)
     return (
         tuple([part for name in _RULES if callable(one := own.get(name)) for part in (name, one)])
         if own
@@ -418,7 +429,7 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
 def _knows_its_rules(filt: FilterBase, method: str) -> bool:
     """Whether a method is from as near as what it speaks of; what the instance itself has is nearest."""
     kind = type(filt)
-    if own := _own_attributes(filt):
+    if own := own_dict(filt):
         if method in own:
             return True
         if any(name in own for name in _SPEAKS_OF[method]):
@@ -443,11 +454,7 @@ _knows_once = lru_cache(maxsize=1024)(_knows)
 
 
 def _has_own_grant(filt: FilterBase) -> bool:
-    return type(filt).grant is not FilterBase.grant or "grant" in _own_attributes(filt)
-
-
-def _own_attributes(filt: object) -> Mapping[str, object]:
-    return getattr(filt, "__dict__", {})
+    return type(filt).grant is not FilterBase.grant or "grant" in own_dict(filt)
 
 
 def _knows_selections(filt: FilterBase) -> bool:

@@ -16,7 +16,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
-from types import MemberDescriptorType
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeVar, TypeVarTuple
 
 import numpy as np
@@ -97,13 +97,19 @@ def attributes(thing: object) -> dict[str, object]:
             held[_free(name, held)] = get(thing, kind)
         except AttributeError:  # a slot that was never set
             continue
-    try:
-        own = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return held
-    for name, value in own.items():
+    for name, value in own_dict(thing).items():
         held[_free(name, held)] = value
     return held
+
+
+def own_dict(thing: object) -> dict[str, Any]:
+    """The dict of an instance, or {}; its class may have a `__dict__` that is computed, which is not run."""
+    return dict_reader(type(thing))(thing)
+
+
+def dict_reader(kind: type) -> Callable[[object], dict[str, Any]]:
+    """What reads the dict of an instance of this class."""
+    return _dict_reader(kind, bases_of(kind))
 
 
 def _free(name: str, held: dict[str, object]) -> str:
@@ -117,6 +123,16 @@ def _slots(kind: type, bases: tuple[type, ...]) -> tuple[tuple[str, Callable[...
     """The slots of a class and its bases, which are made with them, and what reads each; bases may be exchanged."""
     places = [(name, place) for base in bases for name, place in vars(base).items()]
     return tuple((name, place.__get__) for name, place in places if type(place) is MemberDescriptorType)
+
+
+@kept_of_classes
+def _dict_reader(kind: type, bases: tuple[type, ...]) -> Callable[[object], dict[str, Any]]:
+    places = (vars(base).get("__dict__") for base in bases)
+    return next((place.__get__ for place in places if type(place) is GetSetDescriptorType), _no_dict)
+
+
+def _no_dict(thing: object) -> dict[str, Any]:
+    return {}
 
 
 @kept_of_classes
