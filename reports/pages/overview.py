@@ -115,7 +115,7 @@ class Row:
             times = times_words(self.witness.value, self.witness.promised) or "above the promise"
             chosen = "adaptively" if self.witness.adaptive else "by a fixed plan"
             at = f"epsilon={self.witness.measure.at:.4g}"
-            return f"Its plainest witness, which anyone can replay: {times} at {at}, {chosen}."
+            return f"Plainest witness: {times} at {at}, {chosen}."
         if self.verdict.outcome is Outcome.UNDECIDED:
             return "Nothing found above the promise, which proves nothing; its page says what was not tried."
         return self.says

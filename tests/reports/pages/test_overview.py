@@ -100,7 +100,7 @@ def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_it
     assert row.says == "Witness: worth 0.0113335, promised 0.01."
     times = row.witness.value / row.witness.promised
     told = f"{below(times, 3)} times the promise at epsilon=1, adaptively."
-    assert row.line == f"Its plainest witness, which anyone can replay: {told}"
+    assert row.line == f"Plainest witness: {told}"
     assert row.badge.colour == "refuted"
 
 
