@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from filters.accounting import fast
 from filters.contract.checks import (
-    FilterTerms,
     checked_affordable,
     checked_filter,
     checked_reaches,
@@ -30,6 +29,7 @@ from filters.contract.checks import (
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.contract.state import State, copied, take
+from filters.contract.terms import FilterTerms
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks

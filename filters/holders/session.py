@@ -17,7 +17,6 @@ import numpy as np
 
 from filters.accounting.declared import proper
 from filters.contract.checks import (
-    FilterTerms,
     checked_affordable,
     checked_filter,
     checked_grant,
@@ -30,6 +29,7 @@ from filters.contract.checks import (
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
+from filters.contract.terms import FilterTerms
 from filters.holders.denial import Denial
 from filters.holders.holder import Holder
 from filters.holders.saved import (

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.ledger import Budget
-from filters.contract.checks import FilterTerms
 from filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
 from filters.contract.state import copied, read_only
+from filters.contract.terms import FilterTerms
 from filters.holders.held_to import BlockByBlock, Played
 from filters.holders.holder import Holder
 from filters.holders.personal import Personal, PersonalCost, check_pairs

@@ -12,13 +12,13 @@ from pathlib import Path
 from types import FrameType
 
 from filters.adapters.bridge import BridgeError
-from filters.contract import answers, checks, filter_base
+from filters.contract import answers, checks, filter_base, terms
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
 from mc.examine.clock import Clock, OutOfTime
 
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
-_OURS = {filter_base.__file__, checks.__file__, answers.__file__, additive.__file__}
+_OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence

@@ -44,8 +44,9 @@ from filters.certified.certify import certify
 from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
-from filters.contract.checks import FilterTerms, checked_reaches
+from filters.contract.checks import checked_reaches
 from filters.contract.library import of_the_library, settled
+from filters.contract.terms import FilterTerms
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.holders.individual import IndividualFilter
 from filters.holders.journal import Journal

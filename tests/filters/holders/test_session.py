@@ -10,7 +10,8 @@ import pytest
 import filters as fp
 from filters.accounting.allowance import Allowance
 from filters.catalogue import CATALOGUE
-from filters.contract.checks import FilterTerms, checked_admits
+from filters.contract.checks import checked_admits
+from filters.contract.terms import FilterTerms
 from tests.filters.own import Adding, ClaimsToBeAny
 from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse

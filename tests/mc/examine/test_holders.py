@@ -14,7 +14,7 @@ from flint import fmpq
 import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
-from filters.contract.checks import FilterTerms
+from filters.contract.terms import FilterTerms
 from filters.holders.no_noise import SILENT
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
