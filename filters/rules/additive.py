@@ -32,6 +32,7 @@ from filters.accounting.directed import lowered
 from filters.accounting.ledger import Budget
 from filters.accounting.limit import Limit
 from filters.contract.filter_base import MechanismFamily
+from filters.contract.library import settled
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, Conversion
@@ -176,7 +177,9 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         root = lowered(root * (_SHAVE * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
-            root[untouched] = _largest_first(budget, scale)
+            # a budget that claims to equal another is not remembered in its place
+            largest = _largest_first if settled(budget) else _largest_first.__wrapped__
+            root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _LITTLE)
         if little.size:
             root[little] = _shaved(budget, (state[0][little], state[1][little]), root[little], scale)

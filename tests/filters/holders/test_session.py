@@ -12,6 +12,7 @@ from filters.accounting.allowance import Allowance
 from filters.catalogue import CATALOGUE
 from filters.contract.checks import checked_admits
 from filters.contract.terms import FilterTerms
+from filters.rules import additive
 from tests.filters.own import Adding, ClaimsToBeAny
 from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
@@ -147,6 +148,7 @@ class Endless(fp.Budget, metaclass=Claims):
 def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_more(
     part: str | None, name: str, other: Any
 ) -> None:
+    additive._largest_first.cache_clear()
     filt = fp.GaussianFilter(mu=1.0)
     session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
     assert session.request(Gaussian(0.9))
@@ -157,6 +159,8 @@ def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_mo
         with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
             ask(Gaussian(0.9))
     assert [holder.to_dict()["state"] for holder in (session, people)] == charged
+    fresh = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), 1)  # of which nothing was remembered from those
+    assert fresh.clip(np.full(1, 2.0), sigma=1.0).round(4).tolist() == [0.5]
 
 
 @pytest.mark.parametrize(
