@@ -30,11 +30,14 @@ from filters.contract.library import (
 )
 from filters.contract.state import State, copied, join, lent_copy, read_only, take
 from filters.contract.terms import reader
+from filters.contract.work import current
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
 _S = TypeVar("_S")
 
+#: Binary logarithm of the runs that one unit of work more decides for.
+_RUNS_PER_UNIT = 8
 #: Where rules live that look requests up in a `Selection`.
 _ROOMS = ("filters.", "mc.")
 #: Methods that speak of others. A subclass that overrides one of those alone inherits a method that does not know it.
@@ -235,6 +238,7 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
     is copied for everyone, which is done sooner than it is seen whose code it is.
     Where a subclass overrides what an inherited method speaks of, the default of FilterBase answers in its place.
     """
+    current().count(1 + (n >> _RUNS_PER_UNIT))
     asked = getattr(filt, method)
     if method in _ADVICE and not _knows_its_rules(filt, method):
         asked = getattr(FilterBase, method).__get__(filt)

@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from filters.contract.state import State, join, keys, take
+from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
 #: In place of a child: the loss became infinite, and the play is decided.
 REVEALED = -1
+
+#: Binary logarithm of the branches that a unit of work walks.
+_BRANCHES_PER_UNIT = 2
 
 Loss = TypeVar("Loss", bound=Hashable)
 _Places = TypeVar("_Places", bound=State)
@@ -147,6 +151,7 @@ def walk(
                     parts.append(take(named, np.array(fresh)))
                     check(positions + len(after), t)
             moves.append(Move(request, rows, child))
+            count(child.size >> _BRANCHES_PER_UNIT)
         yield Layer(losses, moves)
         places, losses = join(parts) if parts else take(places, np.arange(0)), after
         positions, t = positions + len(losses), t + 1

@@ -19,9 +19,9 @@ import numpy as np
 
 from filters.adapters.labelled import program_of
 from filters.contract.checks import checked_filter, checked_start
+from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
-from mc.examine.clock import Clock
 from mc.examine.confirmation import happens, impure
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
@@ -120,15 +120,15 @@ def _searched(filters: tuple[PrivacyFilter, PrivacyFilter], seconds: float, seed
     histories, requests = 0, 0
     with examining(filters[0]), examining(filters[1]):
         near = [requests_near(filt) for filt in filters]
-        clock = Clock.of(seconds)  # from here: a busy machine would else ask nothing
+        limit = WorkLimit.of(seconds)  # from here: a busy machine would else ask nothing
         for history in _histories(near, np.random.default_rng(seed)):
-            if clock.over:
+            if limit.exhausted:
                 break
             histories += 1
             asked, apart = _played(filters, history)
             requests += asked
             if apart is not None:
-                return DifferenceSearch(_worst(apart.cut(), near, clock), histories, requests)
+                return DifferenceSearch(_worst(apart.cut(), near, limit), histories, requests)
     return DifferenceSearch(None, histories, requests)
 
 
@@ -208,12 +208,12 @@ def _played(filters: tuple[PrivacyFilter, PrivacyFilter], history: History) -> t
     return len(history), None
 
 
-def _worst(apart: _Apart, near: list[Requests], clock: Clock) -> Difference:
+def _worst(apart: _Apart, near: list[Requests], limit: WorkLimit) -> Difference:
     """The difference, with the dearest request of a family in its place where that breaks the promise on paper."""
     wrong = apart.broken
     for chain in () if wrong else (chain for drawn in near for chain in drawn.chains):
         for dearer in reversed(chain.pairs):
-            if clock.over:
+            if limit.exhausted:
                 return apart.told("")
             if (other := apart.by(apart.history, dearer)) is not None:
                 if other.broken:

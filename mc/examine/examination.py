@@ -22,8 +22,10 @@ from theory.shown import printable
 
 #: What a stage found that a person ended.
 STOPPED = "stopped by Ctrl-C, so that this examination is partial"
-#: What a stage did not look at that its time, or a person, ended; and what a stage says that looked at the clock.
-UNFINISHED, TIME_UP = "the rest of the stage", "the time was up"
+#: How it reads that the time limit ended an examination, before the share of the work that was done.
+CUT = "stopped after"
+#: What a stage did not look at that was ended, and what a stage says that looked at its limit.
+UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ class Status(Enum):
 class Examination:
     """What was found about the promise of `filter`, stage by stage; `failure` bounds the chance of a false refutation.
 
-    mechanisms names the families asked for, seconds the time it took, seed what its random numbers came from. promise
+    mechanisms names the families asked for, effort the work that it was given, seed what its random numbers came from;
+    seconds is the time it took, which says nothing about the filter. promise
     and scope are what the filter's own code said where it was examined, None and '' where it did not come to say it.
     refutation is the finding with the most telling witness, by `Witness.order`; None if nothing was refuted.
     """
@@ -133,6 +136,7 @@ class Examination:
     failure: float
     promise: Guarantee | None = None
     scope: str = ""
+    effort: float = 1.0
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -147,8 +151,14 @@ class Examination:
 
     @property
     def partial(self) -> bool:
-        """Whether a person ended it before its time."""
-        return any(one.found == STOPPED for one in self.findings)
+        """Whether a person, or the time limit, ended it before its work was done."""
+        return self.stopped != ""
+
+    @property
+    def stopped(self) -> str:
+        """What ended it before its work was done; '' where nothing did."""
+        ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
+        return next((end for end in ends if end == STOPPED or end.startswith(CUT)), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -213,21 +223,21 @@ class Examination:
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
             if finding.unseen and finding.stage not in _NO_ATTACKS:
-                first = finding.unseen.split("; ")[0].removesuffix(f": {TIME_UP}")
-                if finding.unseen.endswith(TIME_UP) or first == UNFINISHED:
+                first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
+                if finding.unseen.endswith(USED_UP) or first == UNFINISHED:
                     late[finding.stage] = None
                 if (
                     first != UNFINISHED or finding.stage not in summaries
                 ):  # the last finding of a stage sums it up
                     summaries[finding.stage] = f"{first} ({finding.stage})"
-        cut = [f"{TIME_UP} in {', '.join(late)}"] if late else []
+        cut = [f"the work was used up in {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
     def _closest(self) -> str:
         rows = self.tightness
         near = f"the closest, {rows[0].reached}" if rows else "nothing could be compared with the promise"
         left = f". Not tried: {self.unseen}" if self.unseen else ""
-        cut = "partial, ended by Ctrl-C: " if self.partial else ""
+        cut = f"{self.stopped}: " if self.partial else ""
         return f"{cut}nothing was found above the promise, which proves nothing; {near}{left}"
 
 

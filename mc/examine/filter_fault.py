@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import takewhile
 from pathlib import Path
 from types import FrameType
 
 from filters.adapters.bridge import BridgeError
 from filters.contract import answers, checks, filter_base, terms
+from filters.contract.work import OutOfWork
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
-from mc.examine.clock import Clock, OutOfTime
 
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}
@@ -31,7 +29,7 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if isinstance(error, OutOfTime | FilterFault) or ctrl_c(error, _file(filt)):
+        if isinstance(error, OutOfWork | FilterFault) or ctrl_c(error, _file(filt)):
             raise
         if isinstance(error, BridgeError):
             raise FilterFault(str(error)) from error  # the fault is in no Python
@@ -48,53 +46,6 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
             f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} at "
             f"{Path(frame.f_code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
         ) from error
-
-
-class Calls:
-    """The calls of a filter's methods that this thread is seen in: which is at work, since when, the longest before.
-
-    Calls that begin and end between two looks of another thread are not seen.
-    """
-
-    def __init__(self, filt: PrivacyFilter | None) -> None:
-        self.filter, self.thread, self.base = filt, threading.get_ident(), sys._getframe(1)
-        self.call: FrameType | None = None
-        self.since, self.longest, self.slowest = 0.0, 0.0, ""
-
-    def look(self) -> None:
-        """Note which method is at work now."""
-        if self.filter is None:
-            return
-        call = next((frame for frame, _ in self._frames() if _self(frame) is self.filter), None)
-        if call is self.call:
-            return
-        now = Clock.now()
-        if self.call is not None and now - self.since > self.longest:
-            self.longest, self.slowest = now - self.since, _method(self.filter, self.call)
-        self.call, self.since = call, now
-
-    def sentence(self, whose: str) -> str:
-        """What is at work when the time is up, and whether it is slow or has not returned."""
-        self.look()
-        found = None if self.filter is None else _place(self.filter, self._frames())
-        if found is None or self.filter is None or self.call is None:
-            return f"{whose} {LATE}"
-        frame, line = found
-        told = f"{_method(self.filter, frame)} ({Path(frame.f_code.co_filename).name}, line {line}) {LATE}"
-        ran = Clock.now() - self.since
-        if self.longest >= SLOW:
-            return f"{told}: it is slow, {self.slowest} takes up to {self.longest:.2g} s a call, this one {ran:.2g} s"
-        return f"{told}: {_method(self.filter, self.call)} {STUCK} after {ran:.2g} s"
-
-    def _frames(self) -> list[tuple[FrameType, int]]:
-        """The frames below `base`, the outermost first."""
-        frames = traceback.walk_stack(sys._current_frames().get(self.thread))
-        return [*takewhile(lambda at: at[0] is not self.base, frames)][::-1]
-
-
-#: How it reads that a method was at work at the end of the time, and that it may never return.
-#: The seconds of a call that make a filter slow.
-LATE, STUCK, SLOW = "was still at work when the time was up", "had not returned", 0.2
 
 
 def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:

@@ -26,8 +26,8 @@ import numpy as np
 
 from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
+from filters.contract.work import WorkLimit
 from mc.engine.encoding import nameable
-from mc.examine.clock import Clock
 from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
 from mc.examine.filter_fault import FilterFault, examining
@@ -50,7 +50,7 @@ MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a lone request is given up.
 _STEPS = 64
-#: The share of the time for the menu, and of the rest for the search; what is left is for cutting what it finds.
+#: The share of the work for the menu, and of the rest for the search; what is left is for cutting what it finds.
 _MENU, _SEARCHED = 0.2, 0.7
 #: Steps of a request in a plain schedule, and the faults at a write.
 _PLAIN = 5
@@ -159,13 +159,15 @@ def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[Dominati
     return tuple(pairs)
 
 
-def menu_of(make: MakeService, lines: Sequence[Line], clock: Clock) -> tuple[DominatingPair, ...]:
+def menu_of(make: MakeService, lines: Sequence[Line], limit: WorkLimit) -> tuple[DominatingPair, ...]:
     """The largest requests that a fresh service grants, and shares of them."""
     granted_sizes: list[tuple[Line, list[float]]] = []
     for line in lines:
-        part = clock.part(1 / (len(lines) - len(granted_sizes)))
+        part = limit.fraction(1 / (len(lines) - len(granted_sizes)))
         sizes = [
-            size for size in coarse_first(line.sizes) if not part.over and _released(make, line.pair(size))
+            size
+            for size in coarse_first(line.sizes)
+            if not part.exhausted and _released(make, line.pair(size))
         ]
         granted_sizes.append((line, sizes))
     return shares_of(granted_sizes)
@@ -194,9 +196,9 @@ def first_breach(
     service runs in a process of its own: FilterFault where it ends that process, and where processes that nobody has
     asked before, one for each of its lives, do not release the same.
     """
-    clock, lines = Clock.of(seconds), asked_lines(service, promise, mechanisms)
+    limit, lines = WorkLimit.of(seconds), asked_lines(service, promise, mechanisms)
     seed = check_count("seed", seed, least=0)
-    whole = partial(_driven, service, promise, lines, clock, seed)
+    whole = partial(_driven, service, promise, lines, limit, seed)
     found: ScheduleSearch = alone(whole, **as_service(service))
     if found.breach is not None:
         confirm(found.breach, service, promise)
@@ -213,13 +215,13 @@ def confirm(breach: Breach, service: MakeService, promise: Guarantee) -> None:
 
 
 def _driven(
-    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], clock: Clock, seed: int
+    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], limit: WorkLimit, seed: int
 ) -> ScheduleSearch:
     """The search over a menu of what the service grants."""
-    menu = menu_of(service, lines, clock.part(_MENU))
+    menu = menu_of(service, lines, limit.fraction(_MENU))
     # where nothing is granted alone the plainest requests are tried all the same
     menu = menu or tuple(line.pair(1.0) for line in lines[:_GRANTED])
-    return searched(service, promise, menu, clock, seed=seed)
+    return searched(service, promise, menu, limit, seed=seed)
 
 
 def asked_lines(
@@ -234,14 +236,14 @@ def asked_lines(
 
 
 def searched(
-    service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], clock: Clock, *, seed: int
+    service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], limit: WorkLimit, *, seed: int
 ) -> ScheduleSearch:
     """The search over a menu."""
     rng = np.random.default_rng(seed)
     breaches, raised, schedules, released = Breaches(promise), "", 0, 0
-    searching = clock.part(_SEARCHED)
+    searching = limit.fraction(_SEARCHED)
     for moves in chain(plain(), drawn(rng, len(menu))):
-        if searching.over:
+        if searching.exhausted:
             break
         schedule = Schedule(menu, moves)
         breach, played = breaches.of(schedule, service)
@@ -249,7 +251,7 @@ def searched(
         raised = raised or played.raised
         # what does not happen twice is no witness
         if breach is not None and (again := breaches.of(breach.schedule, service)[0]) is not None:
-            return ScheduleSearch(_cut(again, breaches, service, clock), schedules, released, raised)
+            return ScheduleSearch(_cut(again, breaches, service, limit), schedules, released, raised)
     return ScheduleSearch(None, schedules, released, raised)
 
 
@@ -300,13 +302,13 @@ def _move(
     return ServiceMove(kind, usual if often else int(rng.integers(far)))
 
 
-def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock) -> Breach:
+def _cut(breach: Breach, breaches: Breaches, service: MakeService, limit: WorkLimit) -> Breach:
     """The breach without moves that it does not need, and with the plainest that do, until nothing is plainer."""
     shortest, size, before = breach, len(breach.schedule.moves), None
-    while not clock.over and shortest.schedule.moves != before:
+    while not limit.exhausted and shortest.schedule.moves != before:
         size = max(size // 2, 1)
         before, place = shortest.schedule.moves if size == 1 else None, 0
-        while place < len(moves := shortest.schedule.moves) and not clock.over:
+        while place < len(moves := shortest.schedule.moves) and not limit.exhausted:
             for rest in (moves[place + size :], *(_plainer(moves[place:]) if size == 1 else ())):
                 tried = breaches.of(replace(shortest.schedule, moves=(*moves[:place], *rest)), service)[0]
                 if tried is not None:
@@ -333,7 +335,7 @@ def _plainer(moves: tuple[ServiceMove, ...]) -> Iterator[tuple[ServiceMove, ...]
 # -- the stage of an examination -----------------------------------------------------------------------
 
 
-def stage(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def stage(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on a filter whose program is a service; none for any other."""
     filt = subject.filter
     service = service_of(filt)
@@ -341,7 +343,7 @@ def stage(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         return
     asked = shares_of((one.line, one.sizes) for one in subject.lines)
     with examining(filt):
-        found = searched(service, filt.promise, asked, clock, seed=subject.seed)
+        found = searched(service, filt.promise, asked, limit, seed=subject.seed)
     breach = found.breach
     menu = ", ".join(dict.fromkeys(type(pair.asked).__name__ for pair in asked))
     if breach is None:

@@ -24,6 +24,7 @@ import numpy as np
 
 from filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
 from filters.contract.state import State, same
+from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
 from mc.examine.measure import Measure, exceeds
@@ -40,6 +41,9 @@ from theory.pairs import DominatingPair
 MOST_PLAYED = 20_000
 #: How near a lower bound on a composition is to the upper one: at first, and where a number lies between the two.
 _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
+#: Units of work of a lower bound: on a Renyi divergence, on a composition of finite pairs and Gaussians, for each
+#: request of up to a thousand more, and where it holds other pairs.
+_RENYI_UNITS, _FINITE_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 2, 3000
 #: What a class may count in.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: The most repetitions that a witness may state.
@@ -143,6 +147,7 @@ class Sequence:
         reveals nothing.
         """
         counts = self.counts
+        count(self._units(measure))
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
         counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
@@ -167,6 +172,14 @@ class Sequence:
             else:
                 total += times * Fraction(low)
         return down(total)
+
+    def _units(self, measure: Measure) -> int:
+        """About how much work a lower bound is."""
+        if measure.kind == "renyi":
+            return _RENYI_UNITS * len(self.counts)
+        finite = all(pair.outputs is not None or pair.normal_mu is not None for pair in self.counts)
+        requests = _REQUEST_UNITS * min(self.rounds, 1000) if len(self.counts) > 1 or not finite else 0
+        return (_FINITE_UNITS if finite else _OTHER_UNITS) + requests
 
     def breach(self, promise: Guarantee, measures: Iterable[Measure]) -> tuple[Measure, float] | None:
         """The first measure, in either direction, that is certainly above what is promised, and how much it is."""

@@ -15,7 +15,6 @@ from filters.contract.checks import checked_admits, checked_start
 from filters.contract.library import holder_of, of_the_library
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
-from mc.examine.clock import Clock
 from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first
 from mc.examine.filter_fault import FilterFault, examining
@@ -55,7 +54,7 @@ class Subject:
     them, and the filter's code answers, for one that it raises for is outside its scope.
 
     pure says that no law of purity was found broken, so that a state stands for all that the filter knows; looks that
-    its decisions depend on realised losses, and slow that it answers few questions in the time.
+    its decisions depend on realised losses.
     """
 
     filter: PrivacyFilter
@@ -66,7 +65,6 @@ class Subject:
     families: frozenset[str] = frozenset()
     pure: bool = True
     looks: bool = False
-    slow: bool = False
 
     @classmethod
     def of(
@@ -158,19 +156,13 @@ _LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
 
 
 def admission(
-    filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock, *, seed: int, own_menu: bool = True
+    filt: PrivacyFilter, lines: tuple[Line, ...], *, seed: int, own_menu: bool = True
 ) -> tuple[StageFinding, Subject]:
     """What a fresh run of the filter grants: the finding, and the subject of all further stages.
 
     A family for which its code raises is outside its scope; where it raises for all of them that is a fault.
     """
-    admissions: list[Admission] = []
-    for line in lines:
-        if admissions and clock.over:
-            break
-        # a slow filter is asked for fewer sizes, so that every family is asked for
-        share = clock.left / (len(lines) - len(admissions))
-        admissions.append(_admitted(filt, line, clock.at_most(share)))
+    admissions = [_admitted(filt, line) for line in lines]
     with examining(filt):
         own = [pair for pair in own_pairs(filt) if own_menu and _grants(filt, pair)]
     unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
@@ -194,7 +186,7 @@ def admission(
         asked="What does a fresh run grant?",
         found=", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing",
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
-        unseen="" if len(admissions) >= len(lines) else "the rest of the families: the time was up",
+        unseen="",
         fault=fault,
         notes=(
             *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
@@ -225,11 +217,9 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted(filt, checked_start(filt, 1), pair) is not None
 
 
-def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
+def _admitted(filt: PrivacyFilter, line: Line) -> Admission:
     sizes, raised, spending = [], "", False
-    for number, t in enumerate(coarse_first(line.sizes)):
-        if number and clock.over:
-            break
+    for t in coarse_first(line.sizes):
         try:
             if _grants(filt, line.pair(t)):
                 sizes.append(t)
@@ -240,16 +230,14 @@ def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_between(filt, line, sizes[-1], clock))
+        sizes.extend(_between(filt, line, sizes[-1]))
     return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
 
 
-def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[float]:
+def _between(filt: PrivacyFilter, line: Line, top: float) -> list[float]:
     """A larger size than the grid's last one that is granted too, to about one part in 2^10, with few bits."""
     low, high = top, next((t for t in line.sizes if t > top), top)
     for _ in range(9 if high > low else 0):
-        if clock.over:
-            break
         middle, fits = (low + high) / 2, False
         with suppress(FilterFault):
             fits = _grants(filt, line.pair(middle))

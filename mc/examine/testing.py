@@ -25,8 +25,8 @@ from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
 from filters.adapters.service import MakeService
+from filters.contract.work import WorkLimit
 from filters.testing.law_class import NoLawOfItsError, law_class
-from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.schedule import MOVES, ServiceMove, What, World, as_service
 from mc.examine.schedule_search import MECHANISMS, Breaches, asked_lines, confirm, menu_of
@@ -105,7 +105,7 @@ def schedules(
 
     @cache
     def menu() -> tuple[DominatingPair, ...]:
-        found = menu_of(service, lines, Clock.of(_ASKING))
+        found = menu_of(service, lines, WorkLimit.of(_ASKING))
         assert found, "the service must grant some request that is made alone, got none; name its mechanisms"
         return found
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.work import count
 from mc.losses.balls import Rounding
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
@@ -25,6 +26,8 @@ _LEFT = 40.0
 _TILTS = 2.0 ** np.arange(-10.0, 5.0, 0.25)
 #: States that are solved at once hold so many doubles, about.
 _TOGETHER = 1 << 18
+#: Binary logarithm of the losses that a unit of work transforms.
+_POINTS_PER_UNIT = 6
 #: P(L = inf) of a request from which on losses are not tilted.
 _REVEALED = 1e-13
 
@@ -76,6 +79,7 @@ class DenseGame:
         doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
         what = f"doubles held in {len(graph.child)} states of {game.size} losses"
         check_room(doubles, max_positions, what, MERGED)
+        count(len(graph.child) * len(laws) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:
                 game = replace(game, start=float(best[-first]), wrong=wrong)

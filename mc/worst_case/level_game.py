@@ -12,6 +12,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.work import count
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon
@@ -24,6 +25,8 @@ from theory.log_ratio import LogRatio
 _MOST = 128.0
 #: The largest level and epsilon in steps: sums of their squares fit int64.
 _MOST_UNITS, _MOST_STEPS = 2**20, 2**40
+#: Binary logarithm of the positions that a unit of work solves.
+_POSITIONS_PER_UNIT = 5
 #: Unit roundoff of IEEE double precision, rounding to nearest, and an absolute bound on what underflow can add up to:
 #: one operation errs by at most 2^-1074.
 UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
@@ -79,6 +82,7 @@ class LevelGame:
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
         check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states", MERGED)
+        count(windows.positions * len(units) >> _POSITIONS_PER_UNIT)
         return replace(game, start=game._swept(record=False)[0])
 
     @property

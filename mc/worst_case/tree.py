@@ -11,6 +11,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
 from mc.losses.finite_outputs import FiniteOutputs
@@ -20,6 +21,8 @@ from mc.worst_case.strategy import TreeStrategy
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
+#: Binary logarithm of the branches that a unit of work solves.
+_BRANCHES_PER_UNIT = 3
 #: In place of a child: the request is not admitted.
 DENIED = -2
 
@@ -88,6 +91,7 @@ class GameTree(Generic[Loss]):
         objects, or doubles. V is 1 where the loss is infinite. An admitted request is preferred to stopping with equal
         gain: asking for more never lowers V, because E[e^{-L}] <= 1.
         """
+        count(sum(move.child.size for layer in self.layers for move in layer.moves) >> _BRANCHES_PER_UNIT)
         value = payoff(self.layers[-1].losses)
         choices: list[NDArray[np.intp]] = []
         for layer in reversed(self.layers[:-1]):

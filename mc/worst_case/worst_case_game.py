@@ -14,6 +14,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Constant
 from mc.engine.adversary import Adversary
@@ -51,6 +52,8 @@ from theory.pairs.base import Direction
 DOUBLES = 30_000_000
 #: That on the positions of a game of levels, of which most are not held: its strategy takes a byte or two for each.
 _LEVELS = 4 * DOUBLES
+#: Units of work of the law of a pair on a lattice.
+_LAW_UNITS = 1200
 #: -log of the share of the value that losses outside of the windows may have, where losses are rounded coarsely.
 _LEFT = 20.0
 #: The largest epsilon in nats that is put between logarithms of rationals.
@@ -253,6 +256,7 @@ class WorstCaseGame:
             ]
         else:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
+            count(_LAW_UNITS * len(self.menu))
             step, below, above = rounded_laws(
                 self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarser=coarser
             )

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from filters.contract.checks import checked_start
+from filters.contract.work import WorkLimit
 from filters.rules.blocks import BlockFilter
 from mc.engine.encoding import nameable
-from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, lines_of
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
@@ -69,7 +69,7 @@ class BlockGame(HolderGame):
         return cls(holder, check_count("blocks", data["blocks"]), sequence)
 
     @classmethod
-    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
         for blocks in _BLOCKS:
             filt = BlockFilter(holder, blocks)
             for line in lines_of(_FAMILIES, filt.promise):

@@ -19,8 +19,8 @@ import flint
 import numpy as np
 from flint import fmpq
 
+from filters.contract.work import WorkLimit
 from mc.engine.encoding import decode_fraction
-from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Bound, Measure
@@ -121,7 +121,7 @@ class OvertakingGame(HolderGame):
         return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
-    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
         """The sizes whose likeliest way above the bound, all outcomes the same, is likeliest."""
         straight = {ratio: cls(holder, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])

@@ -22,10 +22,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from filters import knowingly
+from filters.contract.work import WorkLimit
 from filters.holders.held_to import Played
 from filters.holders.no_noise import LOUD, SILENT
 from mc.engine.encoding import decode_fraction
-from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.sequence import Sequence
@@ -82,9 +82,9 @@ class Membership:
         return cls(tuple(people), decode_fraction(data["ratio"]))
 
     @classmethod
-    def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
+    def worth_asking(cls, holder: Any, limit: WorkLimit) -> tuple[Self, ...]:
         """Questions worth asking."""
-        largest = (_largest(holder, wanted, clock) for wanted in (1, 2, 4))
+        largest = (_largest(holder, wanted, limit) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
         return (*(cls((0,), level) for level in levels), *others)
@@ -121,7 +121,7 @@ class Summed:
         return cls(tuple(float(check_real("values", value)) for value in data["values"]))
 
     @classmethod
-    def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
+    def worth_asking(cls, holder: Any, limit: WorkLimit) -> tuple[Self, ...]:
         whole = float(holder.largest)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
         menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
@@ -201,8 +201,8 @@ class PeopleGame(HolderGame):
         return cls(holder, questions)
 
     @classmethod
-    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
-        menu = _ASKED[holder.played].worth_asking(holder, clock)
+    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
+        menu = _ASKED[holder.played].worth_asking(holder, limit)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
                 yield cls(holder, (pattern * _LONG)[:_LONG])
@@ -215,14 +215,14 @@ class PeopleGame(HolderGame):
                 yield cls(holder, questions)
 
 
-def _largest(holder: Any, wanted: int, clock: Clock) -> Fraction | None:
+def _largest(holder: Any, wanted: int, limit: WorkLimit) -> Fraction | None:
     """About the largest ratio of which so many count, to a few parts in a thousand; None where there is none."""
 
     def fits(size: float) -> bool:
         return _lasts(holder, Membership((0,), _ratio(size))) >= wanted
 
-    low = next((size for size in _SIZES if clock.over or fits(size)), None)
-    if low is None or clock.over:
+    low = next((size for size in _SIZES if limit.exhausted or fits(size)), None)
+    if low is None or limit.exhausted:
         return None
     high = low * 2**0.5
     for _ in range(7):

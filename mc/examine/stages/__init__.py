@@ -1,4 +1,4 @@
-"""The stages of an examination, cheapest first; each takes a `Subject` and a clock, and returns findings.
+"""The stages of an examination, cheapest first; each takes a `Subject` and a limit, and returns findings.
 
 Import from its modules: `from mc.examine.stages.filter_laws import laws`.
 """

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from filters.contract.work import OutOfWork, WorkLimit, count
 from filters.holders.held_to import HeldTo
-from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.filter_fault import examining
 from mc.examine.holders import GAMES
@@ -18,37 +18,39 @@ from mc.examine.words import count_words
 from theory.evidence import Evidence
 
 _ASKED = "What is the most that it lets anyone tell, played by its own code?"
+#: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
+_PLAYED, _SOLVED = 20, 100
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
-def lets_through(holder: Any, clock: Clock) -> Iterator[object]:
+def lets_through(holder: Any, limit: WorkLimit) -> Iterator[object]:
     """What it promises, and what a fresh one lets through of what was first asked."""
     with examining(holder):
         yield {"promise": holder.promise, "scope": holder.scope}
-        game = next(iter(_proposed(holder, clock)), None)
+        game = next(iter(_proposed(holder, limit)), None)
     told = "nothing" if game is None else f"{game.menu}: {game.asked}"
     yield StageFinding(
         "admission", "What does a fresh one let through?", told, told, "" if game else "everything else"
     )
 
 
-def _proposed(holder: HeldTo, clock: Clock) -> Iterator[HolderGame]:
-    return (game for game in GAMES[holder.played].proposed(holder, clock) if game.released)
+def _proposed(holder: HeldTo, limit: WorkLimit) -> Iterator[HolderGame]:
+    return (game for game in GAMES[holder.played].proposed(holder, limit) if game.released)
 
 
-def games_of(holder: Any, clock: Clock) -> Iterator[StageFinding]:
+def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:
     """A finding for each refutation, the smallest game that shows it, and one on all games that were solved."""
     tried = _Tried(holder)
     try:
         with examining(holder):
-            for game in tried.largest(clock):
+            for game in tried.largest(limit):
                 for measure in game.measures():
-                    if clock.over:
-                        raise OutOfTime
-                    if (found := tried.solve(game, measure, clock)) is not None:
+                    if limit.exhausted:
+                        raise OutOfWork
+                    if (found := tried.solve(game, measure, limit)) is not None:
                         yield found
                         return
-    except OutOfTime:
+    except OutOfWork:
         tried.cut = True
     yield tried.summary()
 
@@ -62,22 +64,24 @@ class _Tried:
     rows: dict[tuple[str, Measure], Tightness] = field(default_factory=dict)
     cut: bool = False
 
-    def largest(self, clock: Clock) -> list[HolderGame]:
-        """The games that no other contains; half of the time goes into playing."""
-        part, best = clock.part(0.5), dict[tuple[str, Any], HolderGame]()
+    def largest(self, limit: WorkLimit) -> list[HolderGame]:
+        """The games that no other contains; half of the work goes into playing."""
+        part, best = limit.fraction(0.5), dict[tuple[str, Any], HolderGame]()
         for game in _proposed(self.holder, part):
             self.played += 1
+            count(_PLAYED)
             key = game.menu, frozenset(game.released.items())
             if key not in best or game.rounds < best[key].rounds:
                 best[key] = game
-            if part.over:
+            if part.exhausted:
                 break
-        self.cut = part.over  # proposals end with the time, too
+        self.cut = part.exhausted  # proposals end with the work, too
         games = list(best.values())
         return [one for one in games if not any(_inside(one, other) for other in games)]
 
-    def solve(self, game: HolderGame, measure: Measure, clock: Clock) -> StageFinding | None:
+    def solve(self, game: HolderGame, measure: Measure, limit: WorkLimit) -> StageFinding | None:
         """Solve a game for a measure; the finding if it is above the promise."""
+        count(_SOLVED)
         solved, promised = game.solved(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
         key = game.menu, measure
@@ -93,11 +97,9 @@ class _Tried:
     def summary(self) -> StageFinding:
         """What was solved; a game is no proof, so nothing is said of the promise itself."""
         rows = self.rows.values()
-        worth = (
-            f"none worth more than the promise{closest(rows)}" if rows else "and none was measured in time"
-        )
+        worth = f"none worth more than the promise{closest(rows)}" if rows else "and none was measured"
         told = f"{count_words(self.played, 'play')} by its own code, {worth}"
-        unseen = f"{_UNSEEN}{'; the time was up' if self.cut else ''}"
+        unseen = f"{_UNSEEN}{'; its share of the work was used up' if self.cut else ''}"
         menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
         return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(rows))
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from filters.contract.checks import checked_start
+from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.broken_laws import BrokenLaw, broken_laws
-from mc.examine.clock import Clock
 from mc.examine.examination import StageFinding
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import attributes, granted
@@ -32,16 +32,16 @@ _PURITY = {
 _EXAMPLES = 25
 
 
-def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def laws(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
     filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenLaw]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, attributes(filt)
     # one family at a time: a filter may know one family only, and a request for several runs is then of that family
     for line in lines:
-        if tried and clock.over:
+        if tried and limit.exhausted:
             break
-        _note(broken, filt, _asked(filt, line, rng, clock.part(1 / (len(lines) - tried))))
+        _note(broken, filt, _asked(filt, line, rng, limit.fraction(1 / (len(lines) - tried))))
         tried += 1
     changed = attributes(filt) != before
     if changed and not broken:  # few examples may not have used up what it keeps outside its states
@@ -65,7 +65,7 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         note if broken else "no law was seen to break",
         ", ".join(line.line.name for line in lines[:tried]),
         f"other than {_EXAMPLES} examples of each law and family"
-        + ("" if tried == len(lines) else "; the time was up"),
+        + ("" if tried == len(lines) else "; its share of the work was used up"),
         fault="; ".join(faults),
         notes=tuple(notes),
     )
@@ -82,11 +82,13 @@ def _note(broken: dict[str, BrokenLaw], filt: PrivacyFilter, found: Iterator[Bro
 
 
 def _asked(
-    filt: PrivacyFilter, line: Admission, rng: np.random.Generator, clock: Clock
+    filt: PrivacyFilter, line: Admission, rng: np.random.Generator, limit: WorkLimit
 ) -> Iterator[BrokenLaw]:
     """The laws that some example of one family breaks."""
     yield from _used_up(filt, line)
-    yield from broken_laws(filt, rng=rng, examples=_EXAMPLES, requests=_some(line), until=lambda: clock.over)
+    yield from broken_laws(
+        filt, rng=rng, examples=_EXAMPLES, requests=_some(line), until=lambda: limit.exhausted
+    )
 
 
 def _used_up(filt: PrivacyFilter, line: Admission, runs: int = 1) -> Iterator[BrokenLaw]:

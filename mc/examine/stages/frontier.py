@@ -1,6 +1,6 @@
 """The frontier: what a filter affords in the states that some spending leads to makes the plays and the menus.
 
-Nothing here reads a clock but to stop: a slow machine asks the same things in the same order, and comes less far.
+What is asked depends on the limit in nothing but its end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filters.contract.state import keys
-from mc.examine.clock import Clock
+from filters.contract.work import WorkLimit, count
 from mc.examine.family_lines import Line
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
@@ -43,6 +43,8 @@ _TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.
 _FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
 #: The largest response that is written in small fractions.
 _MOST = 8.0
+#: Units of work of what a reply is worth after every loss.
+_REPLY_UNITS = 4
 #: The share of a promise from which a guess is worth a game, and the most pairs of one.
 _WORTH, _PAIRS = 0.85, 4
 
@@ -52,12 +54,12 @@ class Affordable:
     """What the filter affords: for each state, family and number of requests in a row the largest size granted."""
 
     subject: Subject
-    clock: Clock
+    limit: WorkLimit
     known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
 
     def fresh(self) -> Player:
         """A run that has asked nothing; one that looks at losses is shown the median of each."""
-        return Player.fresh(self.subject, self.clock, 0.5 if self.subject.looks else None)
+        return Player.fresh(self.subject, self.limit, 0.5 if self.subject.looks else None)
 
     def afforded(self, player: Player, line: Admission, times: int = 1) -> float | None:
         """About the largest size that the state grants `times` in a row, looked for among octaves, then between."""
@@ -72,7 +74,7 @@ class Affordable:
 
         coarse = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3]
         at = next((place for place, size in enumerate(coarse) if lasts(size)), None)
-        if at is None or self.clock.over:
+        if at is None or self.limit.exhausted:
             return None
         if line.line.family == "own":
             return coarse[at]
@@ -118,9 +120,9 @@ def _short(size: float) -> float:
 # -- fixed plays ---------------------------------------------------------------------------------------
 
 
-def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+def inside(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
     """Two families in turn, and rows of a thousand."""
-    frontier = Affordable(subject, clock)
+    frontier = Affordable(subject, limit)
     lines = leaders((*subject.lines, *subject.closed))
     yield from _turns(frontier, lines)
     yield from _rows(frontier, lines)
@@ -132,7 +134,7 @@ def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequen
     most = [frontier.fresh().ask(line.line.pair(line.line.least), _CAP) for line in lines[:1]]
     capped = [times for times in most if 1 < times < _CAP]
     for times, line in product((*capped, *_LASTING), lines):
-        if not frontier.clock.over:
+        if not frontier.limit.exhausted:
             yield from lasting(frontier, line, times)
 
 
@@ -152,7 +154,7 @@ def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Seque
     for (one, other), parts in product(combinations(lines, 2), (2, 3)):
         player = frontier.fresh()
         first, second = frontier.pair(player, one, parts), frontier.pair(player, other, parts)
-        if frontier.clock.over:
+        if frontier.limit.exhausted:
             return
         if first is None or second is None:
             continue
@@ -227,12 +229,14 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
     return level * (2 * ups - times), masses
 
 
-def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:
+def alternatives(
+    subject: Subject, goals: tuple[Measure, ...], limit: WorkLimit
+) -> Iterator[tuple[float, Menu]]:
     """(The guessed share of the promise, the menu): a first request, and by its answer what may follow.
 
     Best first of each kind of first request, so that a menu is there before all are guessed.
     """
-    frontier = Affordable(subject, clock)
+    frontier = Affordable(subject, limit)
     every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
     if subject.looks and "twopoint" in subject.families:  # a loss of zero is one to look at, too
         openings += (Admission(Line("silent", "half of the time nothing", _silent, 2.0**-10, 8.0), (), ()),)
@@ -241,7 +245,7 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
         guesses: list[tuple[float, Menu]] = []
         for opening in openings:
             player = frontier.fresh()
-            if clock.over or (first_times > 1 and opening.line.family not in ("rr", "gaussian")):
+            if limit.exhausted or (first_times > 1 and opening.line.family not in ("rr", "gaussian")):
                 continue
             top = frontier.afforded(player, opening, first_times)
             if top is None:
@@ -275,6 +279,7 @@ def _guessed(
             return
         for goal in goals:
             stopped = np.maximum(-np.expm1(np.minimum(goal.at - losses, 0.0)), 0.0)
+            count(_REPLY_UNITS * len(replies))
             worth = np.array([one.left(goal.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved where all pairs are finite
@@ -307,8 +312,8 @@ def _replies(frontier: Affordable, first: _Row, loss: float, every: tuple[Admiss
     replies: dict[_Row, None] = {}
     for line in every:
         counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
-        for count in counts if line.line.family in ("rr", "gaussian") else (1,):
-            pair = frontier.pair(player, line, count) if not frontier.clock.over else None
+        for times in counts if line.line.family in ("rr", "gaussian") else (1,):
+            pair = frontier.pair(player, line, times) if not frontier.limit.exhausted else None
             if pair is not None:
-                replies[_Row(pair, count)] = None
+                replies[_Row(pair, times)] = None
     return list(replies)

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from mc.examine.clock import Clock
+from filters.contract.work import WorkLimit
 from mc.examine.measure import Measure
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject, named_pairs
@@ -49,7 +49,7 @@ def sticks(subject: Subject) -> tuple[Measure, ...]:
     return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
 
 
-def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
+def menus(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
     """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
     filt = subject.filter
     by_name: dict[str, list[Admission]] = {}
@@ -62,16 +62,15 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     if own := named_pairs(filt, "menu"):
         yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
-    # of a slow filter, too, there are paces of every family, and time for games
-    half, names = clock.part(0.5), len(subject.lines)
+    half, names = limit.fraction(0.5), len(subject.lines)
     paces = {
-        line.line.name: _paces(subject, line, half.part(1 / (names - place)))
+        line.line.name: _paces(subject, line, half.fraction(1 / (names - place)))
         for place, line in enumerate(subject.lines)
     }
     for pace in _PACES:
         yield from _labelled(subject, paces, pace)
         if pace == 3:
-            yield from _named(subject, clock.part(0.3))
+            yield from _named(subject, limit.fraction(0.3))
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
@@ -85,23 +84,23 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
                 yield from _both_ways(line, paces[line.line.name], pace)
 
 
-def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:
+def _paces(subject: Subject, line: Admission, limit: WorkLimit) -> dict[int, float]:
     """For each pace the largest size that is granted that often in a row, whatever is lost where that matters."""
     sizes: dict[int, float] = {}
     wanted = list(_PACES)
     for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
-        if not wanted or clock.over:
+        if not wanted or limit.exhausted:
             break
         times = 0
         for tail in (0.1, 0.5, 0.9) if subject.looks else (None,):
-            player = Player.fresh(subject, clock, tail)
+            player = Player.fresh(subject, limit, tail)
             times = max(times, player.ask(pair, wanted[-1]))
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
     return sizes
 
 
-def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
+def _named(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
     """Responses of the sizes that are granted at some time: levels may change with the round or with an answer."""
     response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
     if response is None:
@@ -109,13 +108,13 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
     sizes: dict[float, None] = {}
     longest = 1
     for tail in (0.1, 0.9) if subject.looks else (None,):
-        player = Player.fresh(subject, clock, tail)
+        player = Player.fresh(subject, limit, tail)
         for rounds in range(60):
             # the largest of its own numbers, or of the grid, that is granted now
             least, most = response.line.least, response.line.most
             own_sizes = [t for t in sorted(response.line.extra, reverse=True) if least <= t <= most]
             for t in (*own_sizes, *response.line.sizes[::-4]):
-                if not clock.left:
+                if not limit.remaining:
                     return
                 if player.ask(response.line.pair(t)):
                     sizes[t] = None
@@ -127,7 +126,7 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
     own_sizes = [t for t in response.line.extra[:12] if any(abs(t - s) > 0 for s in largest)]
     for more in ((), own_sizes[:2], own_sizes[:4]):
         levels = sorted({*largest, *more})
-        if levels and clock.left:
+        if levels and limit.remaining:
             for rounds in (6, 14, 40):
                 if more or rounds <= 2 * longest + 6:
                     pairs = tuple(map(response.line.pair, levels))
@@ -188,18 +187,18 @@ def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[
 # -- alarms --------------------------------------------------------------------------------------------
 
 
-def alarms(subject: Subject, clock: Clock) -> list[tuple[Menu, Measure]]:
+def alarms(subject: Subject, limit: WorkLimit) -> list[tuple[Menu, Measure]]:
     """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
     goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
     largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family == "rr"]
-    if not (subject.looks and not subject.slow and largest and "twopoint" in subject.families and goals):
+    if not (subject.looks and largest and "twopoint" in subject.families and goals):
         return []
     games: list[tuple[float, Menu, Measure]] = []
     for pair in _alarms(largest[0]):
-        if clock.over:
+        if limit.exhausted:
             break
         # how often a run that is answered by silence is granted the alarm
-        longest = Player.fresh(subject, clock).ask(pair, _SILENCES, loss=math.log(pair.p[0] / pair.q[0]))
+        longest = Player.fresh(subject, limit).ask(pair, _SILENCES, loss=math.log(pair.p[0] / pair.q[0]))
         for goal in goals:
             share, rounds = _shortest(pair, longest, goal.at, subject.promised(goal))
             if share > _WORTH:

@@ -14,9 +14,9 @@ import numpy as np
 
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
+from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import replied
-from mc.examine.clock import Clock, OutOfTime
 from mc.examine.confirmation import happens
 from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.filter_fault import FilterFault
@@ -43,11 +43,11 @@ _POSITIONS = 2_500_000
 _ROUGHLY = 0.2
 #: The share of a promised curve from which the epsilons about it are looked at as well.
 _NEAR = 0.9
-#: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
+#: What a guess is worth from which its game is solved before all others, how many of these, and the share of the work for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
-#: The share of the time in which menus are guessed.
+#: The share of the work in which menus are guessed.
 _GUESSING = 0.5
-#: The share of the time in which alarms are heard out.
+#: The share of the work in which alarms are heard out.
 _LISTENING = 0.1
 #: The rounds of a request that leaves no trace: a game of a fifth of a second, and one of a second.
 _UNSEEN = (200, 500)
@@ -55,33 +55,32 @@ _UNSEEN = (200, 500)
 _GOALS = 3
 
 
-def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A finding for each refutation, and one on all menus that were solved."""
     goals = chosen_goals(subject)
     tried = Tried(subject)
     so_far(tried.summary)
     if subject.looks:
-        with suppress(OutOfTime):
+        with suppress(OutOfWork):
             work = partial(_renyi_games, subject)
-            yield from results(work, filt=subject.filter, clock=clock.part(0.2))
+            yield from results(work, filt=subject.filter, limit=limit.fraction(0.2))
     if not goals:
         return
     # what a filter was made for may be what breaks it
     if own := named_pairs(subject.filter, "menu"):
-        for found in tried.play(Menu("its own menu", own, 1, (2,)), goals, clock):
+        for found in tried.play(Menu("its own menu", own, 1, (2,)), goals, limit):
             yield found
             goals = _left(goals, found)
-    for alarm, goal in alarms(subject, clock.part(_LISTENING)):
-        yield from tried.play(alarm, (goal,), clock)
-    yield from _planned(subject, clock.part(_PLANNED))
-    guessed = () if subject.slow else _guessed(subject, goals, clock)
-    for menu in chain(_unseen(subject), guessed, menus(subject, clock)):
-        if clock.over or not goals:
+    for alarm, goal in alarms(subject, limit.fraction(_LISTENING)):
+        yield from tried.play(alarm, (goal,), limit)
+    yield from _planned(subject, limit.fraction(_PLANNED))
+    for menu in chain(_unseen(subject), _guessed(subject, goals, limit), menus(subject, limit)):
+        if limit.exhausted or not goals:
             break
-        for found in tried.play(menu, goals, clock):
+        for found in tried.play(menu, goals, limit):
             yield found
             goals = _left(goals, found)
-    tried.cut = clock.over  # menus end with the time, too
+    tried.cut = limit.exhausted  # menus end with the work, too
     yield tried.summary()
 
 
@@ -90,22 +89,22 @@ def _left(goals: tuple[Measure, ...], found: StageFinding) -> tuple[Measure, ...
     return tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
 
 
-def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def replies(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A refutation by a small request and the best replies to its answers, before the laws are asked.
 
     No state stands for a run here, so that each of its histories is put to a run of its own.
     """
-    for found in _planned(subject, clock):
+    for found in _planned(subject, limit):
         assert found.witness is not None
         if all(happens(subject.filter, history) for history in found.witness.plan.histories()):
             yield found
 
 
-def _guessed(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[Menu]:
+def _guessed(subject: Subject, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[Menu]:
     """Guessed menus, a few that seem above the promise at once, the others by what they seem to be worth."""
     left: list[tuple[float, Menu]] = []
     sure = 0
-    for share, menu in alternatives(subject, goals, clock.part(_GUESSING)):
+    for share, menu in alternatives(subject, goals, limit.fraction(_GUESSING)):
         if subject.looks and len(menu.pairs) > 1 and any(pair.outputs is None for pair in menu.pairs):
             continue  # its games are solved over finite pairs, or one Gaussian
         if share > _SURE and sure < _FIRST:
@@ -118,7 +117,7 @@ def _guessed(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iter
 
 def _unseen(subject: Subject) -> Iterator[Menu]:
     """Of each family the largest request none of whose losses the filter sees: it is granted without end."""
-    for line in leaders(subject.lines) if subject.looks and not subject.slow else ():
+    for line in leaders(subject.lines) if subject.looks else ():
         for pair in reversed(line.pairs):
             if pair.outputs is not None and _unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
@@ -170,8 +169,10 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
             if exceeds(low, subject.promised(measure)):
                 shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
                 asked = f"{pair_words(pair)} again and again"
-                limit = count_words(rounds, "round")
-                scope = f"an adversary that asks for {asked}, in at most {limit}, and stops when that is best"
+                length = count_words(rounds, "round")
+                scope = (
+                    f"an adversary that asks for {asked}, in at most {length}, and stops when that is best"
+                )
                 yield StageFinding.refuted("games", _ASKED, asked, scope, shown)
                 return
 
@@ -185,13 +186,13 @@ def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
     return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
 
 
-def _planned(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def _planned(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
     if not subject.families >= {"rr", "erasure", "twopoint"}:
         return  # those are what the search asks for
     try:
-        found = alone(partial(replied, subject.filter), filt=subject.filter, clock=clock)
-    except (OutOfTime, FilterFault):  # it also asks for families that may be outside the filter's scope
+        found = alone(partial(replied, subject.filter), filt=subject.filter, limit=limit)
+    except (OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
         return
     if found is not None and found.refuted and found.plan is not None:
         witness = Witness(subject.filter, found.witness)
@@ -214,19 +215,19 @@ class Tried:
     def rows(self) -> list[Tightness]:
         return [row for game in self.solved for row in game.tightness]
 
-    def play(self, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Iterator[StageFinding]:
+    def play(self, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
-        part = clock.at_most(max(clock.left / (2 if menu.longer else 4), 0.5))
+        part = limit.capped(max(limit.remaining / (2 if menu.longer else 4), 0.5))
         work = partial(_games, self.subject, menu, goals)
         try:
-            for game in results(work, filt=self.subject.filter, clock=part):
+            for game in results(work, filt=self.subject.filter, limit=part):
                 if game is None:
                     self.large += 1
                     continue
                 self.solved.append(game)
                 if game.witness is not None:
                     yield game
-        except OutOfTime:
+        except OutOfWork:
             self.large += 1
 
     def summary(self) -> StageFinding:
@@ -244,7 +245,7 @@ class Tried:
             _ASKED,
             found,
             "; ".join(dict.fromkeys(row.menu for row in self.rows)),
-            f"other menus, longer games, pairs between these{too_large}{'; the time was up' if self.cut else ''}",
+            f"other menus, longer games, pairs between these{too_large}{'; its share of the work was used up' if self.cut else ''}",
             widest.verdict if widest is not None and not beyond else None,
             tightness=tuple(self.rows),
         )

@@ -2,8 +2,8 @@
 
 >>> from theory.pairs import Gaussian
 >>> import filterproof as fp
->>> filt, clock = fp.GaussianFilter(mu=1.0), Clock.of(5.0)
->>> player = Player(filt, clock, filt.start(1))
+>>> filt, limit = fp.GaussianFilter(mu=1.0), WorkLimit.of(1000)
+>>> player = Player(filt, limit, filt.start(1))
 >>> player.ask(Gaussian(0.5), times=10), player.played.rounds
 (4, 4)
 """
@@ -20,8 +20,8 @@ import numpy as np
 
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import State, same
+from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.clock import Clock
 from mc.examine.sequence import Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
@@ -64,7 +64,7 @@ class Player:
     """
 
     filter: PrivacyFilter
-    clock: Clock
+    limit: WorkLimit
     state: State
     tail: float | None = None
     pure: bool = True
@@ -73,10 +73,10 @@ class Player:
 
     @classmethod
     def fresh(
-        cls, subject: Subject, clock: Clock, tail: float | None = None, *, pure: bool = False
+        cls, subject: Subject, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
     ) -> Player:
         """A run that has asked nothing."""
-        return cls(subject.filter, clock, checked_start(subject.filter, 1), tail, pure)
+        return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, pure)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
         """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was.
@@ -84,7 +84,7 @@ class Player:
         Each release comes out with that loss, if one is given.
         """
         granted_rounds = 0
-        while granted_rounds < times and not self.clock.over:
+        while granted_rounds < times and not self.limit.exhausted:
             after = granted(self.filter, self.state, pair)
             if after is None:
                 break
@@ -119,17 +119,11 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
     return float(pair.loss_quantile(tail))
 
 
-def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Iterator[Sequence]:
+def programs(subject: Subject, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
-    lines, fresh = subject.lines, partial(Player.fresh, subject, clock, tail, pure=subject.pure)
+    lines, fresh = subject.lines, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
     for line in lines:
         yield Sequence(((line.largest, 1),))
-    if subject.slow and not (subject.looks and tail is None):  # the largest a few times in a row, and no more
-        for pair, times in product([line.largest for line in leaders(lines)], (2, 4, 8)):
-            player = fresh()
-            if player.ask(pair, times) == times or not clock.over:
-                yield from _told(player)
-        return
     for line in lines:
         yield from (Sequence(((pair, 1),)) for pair in line.pairs[-2:-9:-1] + line.pairs[-9::-3])
     if subject.looks and tail is None:
@@ -147,7 +141,7 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
         tiny, warm = line.pairs[bisect_right(line.sizes, line.sizes[-1] / _TINY) - 1], fresh()
         for times in _WARM_UPS if line.sizes[0] <= line.sizes[-1] / _TINY else ():
             wanted = times - warm.played.rounds
-            if clock.over or warm.ask(tiny, wanted) < wanted:
+            if limit.exhausted or warm.ask(tiny, wanted) < wanted:
                 break
             player = warm.fork()
             _each(player, line, first, 3)
@@ -170,7 +164,7 @@ def _each(player: Player, line: Admission, lines: tuple[Admission, ...], most: i
 def _repeated(player: Player, pair: DominatingPair) -> Iterator[Sequence]:
     for times in _TIMES:
         wanted = times - player.played.rounds
-        if player.clock.over:
+        if player.limit.exhausted:
             return
         got = player.ask(pair, wanted)
         yield from _told(player)
@@ -188,20 +182,20 @@ def _told(player: Player) -> Iterator[Sequence]:
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
-def swallowed(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+def swallowed(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
     """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
         small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
         for large in line.pairs[-1:-10:-4]:  # after the largest of all nothing may be left
-            player = Player.fresh(subject, clock, pure=True)
+            player = Player.fresh(subject, limit, pure=True)
             if small is not None and player.ask(large) and player.ask(small) and player.unchanged == small:
                 yield from _told(player)
                 break
 
 
-def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+def at_every_label(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
     """As much as is left at one label after the other, from either end, and half as much at each of them in turn."""
-    fresh = partial(Player.fresh, subject, clock)
+    fresh = partial(Player.fresh, subject, limit)
     for kind in dict.fromkeys(line.line.kind for line in subject.lines):
         lines = leaders(tuple(one for one in (*subject.lines, *subject.closed) if one.line.kind == kind))
         for order in (lines, lines[::-1]) if len(lines) > 1 and not subject.looks else ():
@@ -221,9 +215,9 @@ def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
 def greedily(player: Player, line: Admission, most: int, *, repeated: int = 1) -> None:
     """Ask for the largest pair of the line that is granted, `repeated` times in a row, and so at most `most` times."""
     pairs, chosen, top = line.every, 0, len(line.every)
-    while chosen < most and not player.clock.over and player.unchanged is None:
+    while chosen < most and not player.limit.exhausted and player.unchanged is None:
         for place in range(top - 1, -1, -1):
-            if not player.clock.left or (chosen and place < top - _FAR):
+            if not player.limit.remaining or (chosen and place < top - _FAR):
                 return
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.kind in _FINE
@@ -240,7 +234,7 @@ def _between(player: Player, line: Admission, place: int) -> DominatingPair:
     sizes = sorted({*line.line.sizes, *line.sizes})
     low, high = sizes[place], sizes[place + 1]
     for _ in range(10):
-        if player.clock.over:
+        if player.limit.exhausted:
             break
         middle = (low + high) / 2
         low, high = (middle, high) if player.grants(line.line.pair(middle)) else (low, middle)
@@ -255,23 +249,23 @@ def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
     return tuple(first.values())
 
 
-def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+def plain(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
     """What a person would try: one request again and again; then another family; small ones before or between."""
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
-    fresh = partial(Player.fresh, subject, clock)
+    fresh = partial(Player.fresh, subject, limit)
     tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
     begun: list[tuple[Admission, DominatingPair, Player]] = []
     for share, line in product(_SHARES, lines):
-        if line.line.name not in tops or clock.over:
+        if line.line.name not in tops or limit.exhausted:
             continue
         if (size := _largest(fresh(), line, share * tops[line.line.name])) is not None:
             player = fresh()
-            if player.ask(pair := line.line.pair(size), _ROW):  # unless the time is up
+            if player.ask(pair := line.line.pair(size), _ROW):  # unless the work is used up
                 begun.append((line, pair, player))
                 yield player.played
     for line, _, player in begun:
         for other_line in lines:
-            if other_line is not line and not clock.over:
+            if other_line is not line and not limit.exhausted:
                 after = player.fork()
                 if (again := _largest(after, other_line, None)) is not None:
                     after.ask(other_line.line.pair(again), _ROW)
@@ -288,7 +282,7 @@ def _with_small(player: Player, pair: DominatingPair, small: DominatingPair) -> 
     asked = 0
     for times in _BETWEEN:
         wanted, asked = times - asked, times
-        if player.clock.over or player.ask(small, wanted) < wanted:
+        if player.limit.exhausted or player.ask(small, wanted) < wanted:
             return
         after = player.fork()
         if after.ask(pair, _ROW):

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.library import settled
+from filters.contract.work import WorkLimit, count
 from filters.holders.repeats import repeats
-from mc.examine.clock import Clock
 from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
@@ -40,36 +40,38 @@ _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 _EXTREMAL, _LITTLE = 3, 0.1
 #: What is no more than so many times the best so far is not looked at, unless it may refute.
 _NEWS = 1.1
+#: Units of work of a quick look at a sequence, and of what is extremal for a rule.
+_MEASURED, _SUPREMUM = 10, 2000
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
-def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def sequences(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
     search = Search(subject)
     so_far(search.summary)
-    # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
-    every = programs(subject, clock)
+    # a filter that looks at losses tells nothing by its sequences
+    every = programs(subject, limit)
     first = chain(
         islice(every, 1),
         _designed(subject),
         _extremal(subject),
-        swallowed(subject, clock),
-        at_every_label(subject, clock),
+        swallowed(subject, limit),
+        at_every_label(subject, limit),
     )
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
-    if not (subject.looks or subject.slow):
-        rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
+    if not subject.looks:
+        rest = _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2), (every, 1))
     for played, only_above in chain(zip(first, repeat(False)), rest):
         if (found := search.take(played, only_above=only_above)) is not None:
             yield found
-        if clock.over:
+        if limit.exhausted:
             break
-    search.cut = clock.over  # plays end with the time, too
+    search.cut = limit.exhausted  # plays end with the work, too
     yield search.summary()
 
 
-def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+def glance(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """The first refutation by what a person would try, or by what is inside the frontier; nothing where there is none.
 
     No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
@@ -77,12 +79,12 @@ def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     search = Search(subject)
     every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     for played, _ in chain(
-        zip(chain(every, at_every_label(subject, clock)), repeat(True)),
-        _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2)),
+        zip(chain(every, at_every_label(subject, limit)), repeat(True)),
+        _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2)),
     ):
         if (found := search.take(played, only_above=True)) is not None:
             yield found
-        if found is not None or clock.over:
+        if found is not None or limit.exhausted:
             return
 
 
@@ -110,6 +112,7 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
     if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
         return
     for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
+        count(_SUPREMUM)
         if steps := supremum(subject.filter, goal.at).steps:
             yield Sequence(steps)
 
@@ -139,6 +142,7 @@ class Search:
         That is the first of its families, and after one by less than `TELLING` the first by so much.
         """
         self.plays += 1
+        count(_MEASURED)
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
         best_known = self.families.get(names, 0.0)
@@ -193,7 +197,7 @@ class Search:
             found,
             ", ".join(one.line.name for one in self.subject.lines),
             f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}"
-            + ("; the rest of the plan: the time was up" if self.cut else ""),
+            + ("; the rest of the plan: its share of the work was used up" if self.cut else ""),
             tightness=rows,
         )
 

@@ -15,11 +15,11 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
-from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.frontier import alternatives, quantiles
@@ -45,13 +45,13 @@ _PATHS = (200_000, 2_000_000)
 _PLAYED, _LONGEST = 64, 250
 #: The most rounds of a game on the mesh over what a filter affords.
 _SHORT = 5
-#: The share of the time for fixed orders, at each of three kinds of losses.
+#: The share of the work for fixed orders, at each of three kinds of losses.
 _FIXED = 0.1
 #: The share of a promise that the mesh must suggest before a strategy is played.
 _WORTH = 0.7
 
 
-def search(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFinding]:
+def search(subject: Subject, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
     """Findings on strategies against a filter that looks at losses: fixed ones first, then those that a mesh suggests.
 
     The failure probability is shared by at most 64 strategies that are played.
@@ -62,15 +62,15 @@ def search(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFind
     trial = _Trial(subject, failure / _PLAYED)
     so_far(trial.summary)
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed(trial, goals, clock.part(_FIXED), tail)
-    for menu, rounds in _menus(subject, clock):
+        yield from _fixed(trial, goals, limit.fraction(_FIXED), tail)
+    for menu, rounds in _menus(subject, limit):
         for measure in chain.from_iterable(goal.both for goal in goals[:3]):
             if not trial.cut:
-                yield from _on_mesh(trial, menu, measure, rounds, clock)
-                trial.cut = clock.over or trial.played >= _PLAYED
+                yield from _on_mesh(trial, menu, measure, rounds, limit)
+                trial.cut = limit.exhausted or trial.played >= _PLAYED
         if trial.cut:
             break
-    trial.cut |= clock.over  # menus end with the time, too
+    trial.cut |= limit.exhausted  # menus end with the work, too
     yield trial.summary()
 
 
@@ -123,16 +123,18 @@ class _Trial:
             f"{games} on a mesh of losses; {played} played{closest(self.rows)}{late}",
             ", ".join(one.line.name for one in self.subject.lines),
             "strategies of more than a few rounds, and those between the points of the mesh"
-            + ("; the rest of the plan: the time was up" if self.cut else ""),
+            + ("; the rest of the plan: its share of the work was used up" if self.cut else ""),
             tightness=tuple(self.rows),
         )
 
 
-def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[StageFinding]:
+def _fixed(
+    trial: _Trial, goals: tuple[Measure, ...], limit: WorkLimit, tail: float
+) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
     tried = set[tuple[str, str]]()
-    for played in programs(trial.subject, clock, tail):
-        if clock.over:
+    for played in programs(trial.subject, limit, tail):
+        if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
         for measure, bound in most(played, goals, ("PQ", "QP")):
@@ -146,7 +148,7 @@ def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float)
 
 
 def _on_mesh(
-    trial: _Trial, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, clock: Clock
+    trial: _Trial, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """The best strategy on the mesh, played if it is worth it."""
 
@@ -159,9 +161,9 @@ def _on_mesh(
 
     try:
         # paths take longer than games: what is guessed first may need seconds on a busy machine
-        part = clock.at_most(max(clock.left / 4, 1.0))
-        findings, trial_played = alone(played, filt=trial.subject.filter, clock=part)
-    except (TooLargeError, OutOfTime):
+        part = limit.capped(max(limit.remaining / 4, 1.0))
+        findings, trial_played = alone(played, filt=trial.subject.filter, limit=part)
+    except (TooLargeError, OutOfWork):
         trial.late += 1
         return
     trial.tried, trial.played = trial_played.tried, trial_played.played
@@ -169,9 +171,9 @@ def _on_mesh(
     yield from findings
 
 
-def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+def _menus(subject: Subject, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """A first request and what is granted after it; then two sizes of a family, for more and more rounds."""
-    for _, menu in () if subject.slow else alternatives(subject, sticks(subject)[:3], clock.part(0.5)):
+    for _, menu in alternatives(subject, sticks(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _SHORT:
             yield menu.pairs, menu.rounds
     for rounds in (2, 3, 4):

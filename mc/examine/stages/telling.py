@@ -1,7 +1,7 @@
 """The stage of telling: the refutation found is made one that a person understands, and its play is told.
 
 Nothing is believed that was not certified again: a sequence by its own admission and a certified lower bound, a menu by
-its solved game, a plan in rational numbers. All is tried in a fixed order; the time decides only where it ends.
+its solved game, a plan in rational numbers. All is tried in a fixed order; the work decides only where it ends.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from operator import itemgetter
 from typing import TypeVar
 
 from filters.contract.state import keys
+from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.admitted import admits
 from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
-from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import StageFinding
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
@@ -53,29 +53,29 @@ _RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
 
-def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> Iterator[StageFinding]:
+def telling(subject: Subject, witnesses: tuple[Witness, ...], limit: WorkLimit) -> Iterator[StageFinding]:
     """One finding: the most telling witness, with its story; what was found before, where nothing is plainer."""
-    search = _Plain(subject, clock.part(0.6), witnesses)
+    search = _Plain(subject, limit.fraction(0.6), witnesses)
     if subject.looks:
         search.plans()
     else:
-        for play in plain(subject, search.clock):
+        for play in plain(subject, search.limit):
             search.take(play)
-            if search.clock.over:
+            if search.limit.exhausted:
                 break
-        search.clock = clock.part(0.4)
+        search.limit = limit.fraction(0.4)
         search.shrink()
-        search.clock = clock.part(0.5)
+        search.limit = limit.fraction(0.5)
         if search.best.adaptive and subject.pure:
             search.menu()
     if subject.pure:
         search.write_out()
-    yield search.finding(clock)
+    yield search.finding(limit)
 
 
-def as_found(subject: Subject, witness: Witness, clock: Clock) -> Iterator[StageFinding]:
+def as_found(subject: Subject, witness: Witness, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding of `telling` on a witness as it is."""
-    yield _Plain(subject, clock, (witness,)).finding(clock)
+    yield _Plain(subject, limit, (witness,)).finding(limit)
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class _Plain:
     """The most telling witness so far, and the farthest that any play went at its measure."""
 
     subject: Subject
-    clock: Clock
+    limit: WorkLimit
     witnesses: tuple[Witness, ...]
     best: Witness = field(init=False)
     farthest: Witness = field(init=False)
@@ -143,7 +143,7 @@ class _Plain:
         self.keep(whole)
         least = TELLING if whole.factor >= TELLING else 1.0
         low, high = 0, played.rounds
-        while high - low > 1 and not self.clock.over:
+        while high - low > 1 and not self.limit.exhausted:
             middle = (low + high) // 2
             part = self.certified(prefix(played, middle), least)
             if part is not None and part.factor >= least:
@@ -162,7 +162,7 @@ class _Plain:
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
         while True:
             for tried in self._plainer(start.played):
-                if self.clock.over:
+                if self.limit.exhausted:
                     return
                 found = self.certified(tried, max(least, TELLING)) if tried.steps else None
                 if found is not None and found.factor >= least and found.order < start.order:
@@ -174,10 +174,10 @@ class _Plain:
 
     def _again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
-        player, tells = Player.fresh(self.subject, self.clock), any(p.pure_epsilon > 0 for p in played.counts)
+        player, tells = Player.fresh(self.subject, self.limit), any(p.pure_epsilon > 0 for p in played.counts)
         rounds_at: dict[object, int] = {}
         rounds = 0
-        while rounds < _PUSHED and not self.clock.over:
+        while rounds < _PUSHED and not self.limit.exhausted:
             before = rounds
             for pair, times in played.steps:
                 rounds += player.ask(pair, min(times, _PUSHED))
@@ -229,7 +229,7 @@ class _Plain:
             pairs: tuple[DominatingPair, ...] = decode(witness.data["menu"], names)
             for order in permutations(pairs[:3]):
                 for counts in product(range(5), repeat=len(order)):
-                    if self.clock.over:
+                    if self.limit.exhausted:
                         return
                     played = _joined((pair, n) for pair, n in zip(order, counts, strict=True) if n)
                     if played.rounds > 1 and played.admitted(self.subject.filter):
@@ -250,10 +250,10 @@ class _Plain:
         return any(self.keep(game.witness) for game in games or () if game is not None)
 
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
-        """What the work gives, None where the time is up or it asks for what is outside the filter's scope."""
+        """What the work gives, None where the work is used up or it asks for what is outside the filter's scope."""
         try:
-            return alone(work, filt=self.subject.filter, clock=self.clock.part(share))
-        except (OutOfTime, FilterFault):
+            return alone(work, filt=self.subject.filter, limit=self.limit.fraction(share))
+        except (OutOfWork, FilterFault):
             return None
 
     def write_out(self) -> None:
@@ -267,28 +267,28 @@ class _Plain:
         if not self.subject.families >= {"rr"}:
             return
         filt = self.subject.filter
-        with suppress(OutOfTime, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in results(partial(plain_plans, filt), filt=filt, clock=self.clock):
+        with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
+            for found in results(partial(plain_plans, filt), filt=filt, limit=self.limit):
                 if found.refuted:
                     self.keep(Witness(filt, found.witness))
 
     # -- what is told --------------------------------------------------------------------------------
 
-    def finding(self, clock: Clock) -> StageFinding:
+    def finding(self, limit: WorkLimit) -> StageFinding:
         """The best witness and its story."""
-        best, self.clock = self.best, clock
+        best, self.limit = self.best, limit
         story = None
         with suppress(FilterFault, ValueError):
-            story = None if clock.over else self._story(best)
+            story = None if limit.exhausted else self._story(best)
         asked = scope = best.asked
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         looked_at = count_words(self.tried, "play was", "plays were")
-        unseen = f"{looked_at} looked at{'; the time was up' if clock.over else ''}"
+        unseen = f"{looked_at} looked at{'; its share of the work was used up' if limit.exhausted else ''}"
         return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
 
     def _story(self, best: Witness) -> Story | None:
-        """The play, how far it can be pushed, and its curve, as far as the time allows."""
+        """The play, how far it can be pushed, and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
             case "sequence":
@@ -301,13 +301,13 @@ class _Plain:
                 pushed, reached = self._farthest(), partial(_worth, best.plan, self.subject)
             case _:
                 return None
-        points = takewhile(lambda _: not self.clock.over, curve_of(story, filt.promise, reached))
+        points = takewhile(lambda _: not self.limit.exhausted, curve_of(story, filt.promise, reached))
         return replace(story, pushed=pushed, curve=tuple(points))
 
     def _pushed(self, played: Sequence, best: Witness) -> str:
         """How far the play goes when it is played again and again."""
         longer, limitless = self._again(played)
-        if limitless or longer.rounds <= played.rounds or self.clock.over:
+        if limitless or longer.rounds <= played.rounds or self.limit.exhausted:
             return limitless or self._farthest()
         low = longer.low(best.measure)
         if low <= best.value:

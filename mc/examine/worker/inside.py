@@ -25,9 +25,9 @@ from types import FrameType
 from typing import Any, ClassVar, cast
 
 from filters.adapters.labelled import program_of
+from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.clock import Clock
-from mc.examine.filter_fault import Calls, examining
+from mc.examine.filter_fault import examining
 
 #: Bytes of the length of a message, which follows the secret; seconds between two looks at the other side.
 LENGTH, BREATH = 8, 0.05
@@ -42,7 +42,7 @@ class Task:
     work: Callable[[], Iterable[Any]]
     whose: str
     filter: PrivacyFilter | None
-    clock: Clock | None
+    limit: WorkLimit | None
     command: bool
     starts: bool
     secret: bytes
@@ -59,11 +59,11 @@ class Inside:
 
 
 def so_far(summary: Callable[[], object]) -> None:
-    """Name what sums up the work of this worker: its answer is sent last, should the time be up."""
+    """Name what sums up the findings of this worker: its answer is sent last, should its work be used up."""
     Inside.summary = summary
 
 
-def serve(task: Task, pipe: socket.socket) -> None:
+def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
     gc.freeze()  # what a full collection walks through is copied: this process ends with what it was forked with
     _settle(task)
     me, lock = os.getpid(), threading.Lock()
@@ -78,8 +78,7 @@ def serve(task: Task, pipe: socket.socket) -> None:
             except (OSError, ValueError):
                 os._exit(CUT)
 
-    calls = Calls(task.filter)
-    threading.Thread(target=_watch, args=(task, pipe, send, calls), daemon=True).start()
+    threading.Thread(target=_watch, args=(pipe,), daemon=True).start()
     last: tuple[object, ...] = ("end",)
     try:
         with ExitStack() as stack:
@@ -87,8 +86,15 @@ def serve(task: Task, pipe: socket.socket) -> None:
                 stack.enter_context(examining(task.filter))
                 if (program := program_of(task.filter)) is not None and not task.command:
                     program.asks_program.begin()
+            stack.enter_context(stopping_at(task.limit))
             for found in task.work():
                 send("item", found)
+                os.read(go_on, 1)  # so that two processes never count work at once
+    except OutOfWork:
+        summary: object = None
+        with suppress(Exception, OutOfWork):
+            summary = None if Inside.summary is None else Inside.summary()
+        last = ("spent", summary)
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
         last = _told(error, task.filter)
     if task.command:
@@ -150,18 +156,11 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _watch(task: Task, pipe: socket.socket, send: Callable[..., None], calls: Calls) -> None:
-    """Leave when the parent does; and when the time is up say what is at work, and what was found before."""
-    until = None if task.clock is None else task.clock.until
+def _watch(pipe: socket.socket) -> None:
+    """Leave when the parent does."""
     # the parent never writes: it is gone. A wait keeps the pipe open that the code may have closed, so it is short
-    while not wait([pipe], 10 * BREATH if until is None else BREATH):
-        calls.look()
-        if until is not None and Clock.now() > until:
-            until = None
-            summary: object = None
-            with suppress(Exception):
-                summary = None if Inside.summary is None else Inside.summary()
-            send("late", calls.sentence(task.whose), summary)
+    while not wait([pipe], 10 * BREATH):
+        pass
     try:
         pipe.recv(1)
     except OSError:  # the code closed it

@@ -1,4 +1,4 @@
-"""Waiting: a worker is started, and what it answers is read while the clock, the child and Ctrl-C are watched."""
+"""Waiting: a worker is started, and its answers are read while the deadline, the child and Ctrl-C are watched."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeVar
 
+from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.clock import Clock, OutOfTime
+from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task, loaded, serve
 
 T = TypeVar("T")
 
-#: Bytes of the secret; seconds that a child has to say what is late, and to end.
-_SECRET, _GRACE, _LEAVING = 16, 1.0, 5.0
+#: Bytes of the secret; seconds that a child has to end.
+_SECRET, _LEAVING = 16, 5.0
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:
@@ -38,7 +39,8 @@ def results(
     *,
     filt: PrivacyFilter | None = None,
     whose: str = "",
-    clock: Clock | None = None,
+    limit: WorkLimit | None = None,
+    deadline: Deadline = Deadline(),
     command: bool = False,
     starts: bool = False,
 ) -> Generator[Any, None, None]:
@@ -48,19 +50,20 @@ def results(
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints and starts
     processes of its own, and so does what `starts`; other workers may start none. The first Ctrl-C is passed on to a
     command, and the second kills it.
-    Raises FilterFault where the code ends its process or writes into our pipe, OutOfTime with a sentence on what was
-    at work, after the summary so far, and NotImplementedError where processes do not fork.
+    Raises OutOfWork beyond `limit`, after the summary so far, and OutOfTime at the deadline, where the worker is killed;
+    FilterFault where the code ends its process or writes into our pipe, and NotImplementedError where processes do not
+    fork.
     """
     if not hasattr(os, "fork"):
         raise NotImplementedError(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
     secret = secrets.token_bytes(_SECRET)
-    task = Task(work, whose or type(filt).__name__, filt, clock, command, starts, secret, Inside.here)
+    task = Task(work, whose or type(filt).__name__, filt, limit, command, starts, secret, Inside.here)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
-    with closing(_Child(task)) as child:
+    with closing(_Child(task, deadline)) as child:
         yield from child.answers()
 
 
@@ -94,12 +97,13 @@ def _once(work: Callable[[], T]) -> Iterator[T]:
 
 
 class _Child:
-    """A fork, which has all that this process has: what it says, while it, the clock and Ctrl-C are watched."""
+    """A fork, which has all that this process has: its answers, while it, the deadline and Ctrl-C are watched."""
 
-    def __init__(self, task: Task) -> None:
-        self.task, self.buffer, self.pressed = task, bytearray(), False
+    def __init__(self, task: Task, deadline: Deadline) -> None:
+        self.task, self.deadline, self.buffer, self.pressed = task, deadline, bytearray(), False
         self.code: int | None = None
         self.pipe, other_end = socket.socketpair()
+        go_on, self.go_on = os.pipe()
         with other_end, warnings.catch_warnings():
             # of threads: the child runs its own code in one, and leaves without the others
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -108,15 +112,19 @@ class _Child:
                 self.pid = os.fork()
             except BaseException:
                 self.pipe.close()
+                os.close(go_on)
+                os.close(self.go_on)
                 raise
             finally:
                 Inside.forking = False
             if not self.pid:
                 try:
                     self.pipe.close()
-                    serve(task, other_end)
+                    os.close(self.go_on)
+                    serve(task, other_end, go_on)
                 finally:
                     os._exit(CUT)
+        os.close(go_on)
         Inside.children.add(self.pid)
         if not task.nested:
             with suppress(OSError):
@@ -136,11 +144,12 @@ class _Child:
             match kind:
                 case "item":
                     yield contents[0]
-                case "late":
-                    late, summary = contents
-                    if summary is not None:
-                        yield summary
-                    raise OutOfTime(late)
+                    with suppress(BrokenPipeError):
+                        os.write(self.go_on, b".")
+                case "spent":
+                    if contents[0] is not None:
+                        yield contents[0]
+                    raise OutOfWork
                 case "raised":
                     self._raise(*contents)
                 case _:
@@ -157,6 +166,7 @@ class _Child:
                 os.kill(self.pid, signal.SIGKILL)
         self._join()
         self.pipe.close()
+        os.close(self.go_on)
 
     def _message(self) -> bytes:
         """The body of the next message."""
@@ -176,7 +186,7 @@ class _Child:
             self.buffer += self._more()
 
     def _more(self) -> bytes:
-        clock, has_ended = self.task.clock, False
+        has_ended = False
         while True:
             if wait([self.pipe], 0 if has_ended else BREATH):
                 try:
@@ -189,10 +199,8 @@ class _Child:
             if has_ended:
                 raise FilterFault(self._vanished())
             has_ended = self._ended() is not None
-            if not has_ended and clock is not None and Clock.now() > clock.until + _GRACE:
-                raise OutOfTime(
-                    f"{self.task.whose} was still at work when the time was up, and did not return"
-                )
+            if not has_ended and self.deadline.expired:
+                raise OutOfTime
 
     def _ended(self) -> int | None:
         """The status, minus the signal that ended it, None while it runs."""
@@ -242,7 +250,7 @@ class _Child:
         if body is not None:
             with suppress(FilterFault):
                 error = self._loaded(body)
-        if not isinstance(error, Exception | OutOfTime):  # an exit of the code's is none of ours
+        if not isinstance(error, Exception):  # an exit of the code's is none of ours
             error = FilterFault(f"the code of {self.task.whose} raised {message}")
         raise error from _Remote(trace)
 
