@@ -13,8 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mc.examine.examination import UNFINISHED, Examination, StageFinding, Status
-from mc.examine.filter_fault import LATE, STUCK
+from mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Status
 from mc.examine.measure import exceeds
 from mc.examine.story import Story
 from mc.examine.words import told_apart
@@ -48,9 +47,15 @@ class Ending(Enum):
     )
     FAULTY = (Status.FAULTY.value, "orange", "fault")
     OUT_OF_TIME = (
-        "the time was up before the filter had answered anything, so nothing is said for its promise",
+        "the time limit came before any question about the promise was answered, so nothing is said for it; a method "
+        "of the filter may not return",
         "orange",
         "fault",
+    )
+    DISAGREEMENT = (
+        f"{Status.DISAGREES.value}, an error of Filterproof itself: please report it",
+        "red",
+        "disagreement",
     )
     NOT_EXAMINED = (Status.DENIES.value, "orange", "nothing-admitted")
 
@@ -85,6 +90,8 @@ class ExaminationWords(Examination):
     @property
     def ending(self) -> Ending:
         """That of the verdict, or why there is none."""
+        if self.status is Status.DISAGREES:
+            return Ending.DISAGREEMENT
         if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
             return Ending[self.verdict.outcome.name]
         if self.out_of_time:
@@ -98,27 +105,21 @@ class ExaminationWords(Examination):
 
     @property
     def headline(self) -> str:
-        """REFUTED, HOLDS or UNDECIDED; FAULTY, NOT EXAMINED or OUT OF TIME where there is no verdict."""
+        """REFUTED, HOLDS or UNDECIDED; where there is no verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
         return self.ending.name.replace("_", " ")
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the time was up before a single question about the promise was answered: the filter may hang."""
-        told = self.faults or [note for one in self.findings for note in one.notes if LATE in note]
-        late = bool(told) and all(LATE in words for words in told)
+        """Whether the time limit came before any question about the promise was answered: the filter may hang."""
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
-        return self.status is not Status.DENIES and late and not answered
+        return self.stopped.startswith(CUT) and not answered and not self.faults
 
     @property
     def conclusion(self) -> str:
         """The headline with its evidence and scope, and what it rests on."""
         if self.decided:
             return str(self.verdict)
-        why = ""
-        if self.out_of_time:
-            stuck = any(STUCK in note for one in self.findings for note in one.notes)
-            why = "; a method of it may not return" if stuck else "; it is slow"
-        return f"{self.headline}: {self.ending.meaning}{why}"
+        return f"{self.headline}: {self.ending.meaning}"
 
     @property
     def sentence(self) -> str:
@@ -174,13 +175,13 @@ class ExaminationWords(Examination):
         """A line for a stage: its refutation, or else what it found last; then its notes."""
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.witness is not None for one in findings) - 1
-        # a stage whose time was up has summed up what it did before it says so
+        # a stage that was ended has summed up what it did before it says so
         summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<10} {sum(one.seconds for one in findings):5.1f} s  {_short(self.found(told))}{more}"
+        yield f"  {stage:<10} {_short(self.found(told))}{more}"
         for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):
-            yield f"{'':<22}{note}"
+            yield f"{'':<13}{note}"
 
     def to_data(self) -> dict[str, Any]:
         """The examination as JSON-able data, which verdict.json holds."""
@@ -197,7 +198,6 @@ class ExaminationWords(Examination):
                 {name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")}
                 | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
                 | {"whole": one.whole, "fault": one.fault, "notes": list(one.notes)}
-                | {"seconds": round(one.seconds, 3)}
                 for one in self.findings
             ],
             "tightness": self.rows(),
@@ -206,7 +206,8 @@ class ExaminationWords(Examination):
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
             "seed": self.seed,
-            "seconds": round(self.seconds, 3),
+            "effort": self.effort,
+            "stopped": self.stopped,
         }
         return {name: _finite(value) for name, value in data.items()}
 
@@ -214,7 +215,7 @@ class ExaminationWords(Examination):
         """The verdict by the schema of endpoint badges: what was not refuted is no more than that."""
         words = {
             Ending.HOLDS: f"holds, {self.verdict.evidence.name.lower()}",
-            Ending.UNDECIDED: f"not refuted in {self.seconds:.0f} s",
+            Ending.UNDECIDED: f"not refuted, effort {self.effort:g}",
         }
         return {
             "schemaVersion": 1,

@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> with fp.knowingly():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
->>> exam = fp.verify(filt, seconds=5, mechanisms=["erasure"], first_only=True)
+>>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"], first_only=True)
 >>> exam.headline, exam.witness.replay().refutes
 ('REFUTED', True)
 """
@@ -32,20 +32,25 @@ SEED = 20_261_121
 def verify(
     filt: PrivacyFilter,
     *,
-    seconds: float = 60.0,
+    effort: float = 1.0,
+    seconds: float | None = None,
     mechanisms: Sequence[str] | None = None,
     seed: int = SEED,
     first_only: bool = False,
     on_stage: Callable[[str], None] = lambda _: None,
     target: str | None = None,
 ) -> Examined:
-    """Examine a filter's promise for about so many seconds: laws, parts, sequences, games, search and tests.
+    """Examine a filter's promise with so much effort: laws, parts, sequences, games, search and tests.
 
     Also that of a holder: an `IndividualFilter`, `ClippedSums`, `LinearQueries`, a tracker or an odometer, each by its
     theorem, the numbers that run and games played by its own code, two data sets that differ in one person say.
 
     mechanisms are names among gaussian, rr, laplace, kov, erasure, subsampled and twopoint, or one; all if None.
-    The same seed asks the same questions; how far they get depends on the time. With first_only the first
+    The result is a function of the filter's source, mechanisms, seed and effort, and the same on every machine. effort
+    is counted in work: decisions asked of the filter, certified evaluations, positions of games, simulated rounds; 1
+    takes about half a minute on a quiet machine, 10 looks ten times as far. A slow filter takes longer, and is examined
+    as thoroughly. seconds is a limit, none by default: it ends the examination early, `stopped` then says after which
+    share of the work, and what was refuted before stands. With first_only the first
     refutation ends the examination, which else looks for a plainer one. target is how the
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
@@ -57,6 +62,7 @@ def verify(
         raise TypeError(f"filt must be a filter, got the class {made}; call it: {made}()")
     found = examine(
         filt,
+        effort=effort,
         seconds=seconds,
         mechanisms=mechanisms,
         seed=seed,
@@ -94,7 +100,9 @@ class Examined(ExaminationWords):
             return tightness_into(ax, self.tightness)
         figure = tightness_figure(self.name, self.tightness)
         if figure is None:
-            raise ValueError("tightness must hold a row to be drawn, got none; examine the filter for longer")
+            raise ValueError(
+                "tightness must hold a row to be drawn, got none; examine the filter with more effort"
+            )
         return figure
 
     def save(self, out: str | Path) -> Path:
@@ -149,19 +157,20 @@ def _text(data: object) -> str:
 def assert_holds(
     filt: PrivacyFilter,
     *,
-    seconds: float = 30.0,
+    effort: float = 1.0,
+    seconds: float | None = None,
     mechanisms: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> Examined:
     """Examine a filter, and raise AssertionError if its promise is refuted or it could not be examined.
 
     The message has the verdict and the witness as Python to paste, which plays it again without files. **Passing is
-    no proof**: the promise then HOLDS, or is UNDECIDED, which says only that nothing was found in that time; look at
-    the `verdict` of what is returned. Could not be examined means that the filter's code is at fault, that it admits
-    nothing, or that it did not answer in time.
+    no proof**: the promise then HOLDS, or is UNDECIDED, which says only that nothing was found with that effort; look
+    at the `verdict` of what is returned. Could not be examined means that the filter's code is at fault, that it admits
+    nothing, or that it did not answer before `seconds`, a limit that is off by default.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
-    exam = verify(filt, seconds=seconds, mechanisms=mechanisms, seed=seed)
+    exam = verify(filt, effort=effort, seconds=seconds, mechanisms=mechanisms, seed=seed)
     if told := failure(exam):
         raise AssertionError(told)
     return exam

@@ -1,7 +1,7 @@
 """The pytest plugin: a filter is a test.
 
 `pytest --filterproof mine.py::MyFilter` adds an item for a filter of a file, or of a module, `package.module::Class`;
-`@pytest.mark.filterproof(seconds=10)` makes one of a test function that returns a filter, or is given one by a
+`@pytest.mark.filterproof(effort=0.3)` makes one of a test function that returns a filter, or is given one by a
 fixture. An item fails when the promise is refuted or the filter could not be examined. Passing is no proof.
 
 pytest loads this module at every start, so that it imports nothing of ours but within the functions.
@@ -33,7 +33,6 @@ for _finder in sys.meta_path:
 
 _Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
 
-_SECONDS = 30.0
 #: The properties of a report from which SARIF is written; JUnit shows them too.
 _RULE, _FILE, _LINE = "rule", "file", "line"
 
@@ -48,11 +47,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="examine a filter, file.py::Class or module::Class, as one more test; may be repeated",
     )
     group.addoption(
-        "--filterproof-seconds",
+        "--filterproof-effort",
         type=float,
         default=None,
-        metavar="SECONDS",
-        help=f"how long to examine each filter, whatever its mark says (default {_SECONDS:g})",
+        metavar="EFFORT",
+        help="how much work to examine each filter with, whatever its mark says (default 1)",
     )
     group.addoption("--filterproof-sarif", metavar="FILE", help="write the filters that fail as SARIF 2.1.0")
 
@@ -60,13 +59,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "filterproof(seconds=30, mechanisms=None): examine the filter that the test returns, or gets from a fixture",
+        "filterproof(effort=1, mechanisms=None): examine the filter that the test returns, or gets from a fixture",
     )
-    seconds = config.getoption("--filterproof-seconds")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise pytest.UsageError(
-            f"--filterproof-seconds must be a number of seconds > 0, got {seconds!r}; pass 30, say"
-        )
+    effort = config.getoption("--filterproof-effort")
+    if effort is not None and not 0 < effort < float("inf"):
+        raise pytest.UsageError(f"--filterproof-effort must be a number > 0, got {effort!r}; pass 1, say")
     config.pluginmanager.register(_Guard(config), "filterproof-guard")
     file = config.getoption("--filterproof-sarif")
     if file is not None and not hasattr(config, "workerinput"):  # with xdist the first process writes
@@ -132,8 +129,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def _how(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
-    seconds = item.config.getoption("--filterproof-seconds")
-    return {"seconds": _SECONDS} | how | ({} if seconds is None else {"seconds": seconds})
+    effort = item.config.getoption("--filterproof-effort")
+    return how | ({} if effort is None else {"effort": effort})
 
 
 def _loaded(target: str, how: dict[str, Any]) -> _Told:

@@ -128,14 +128,20 @@ def write_report(
         overview=compared,
         drawings=shown,
         out=out,
-        seconds=seconds,
     )
     with OutputFolder(out) as folder:
         for name, svg in shown.items():
             folder.add(f"{name}.svg", svg.encode())
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
+        folder.add("durations.json", (json.dumps(_durations(study, seconds), indent=2) + "\n").encode())
         folder.add("report.html", html.encode())
     return rows
+
+
+def _durations(study: Study, seconds: float) -> dict[str, object]:
+    """Seconds, which differ from run to run, and stand in a file of their own: verdicts.json is the same on all."""
+    examined = {name: round(one.seconds, 3) for name, one in study.examinations.items()}
+    return {"seconds": round(seconds, 3), "examinations": examined}
 
 
 def _paged(row: Row) -> tuple[Page, dict[str, str]]:
@@ -153,12 +159,11 @@ def render_page(
     overview: tuple[Picture, Picture],
     drawings: Mapping[str, str],
     out: Path,
-    seconds: float,
 ) -> str:
     """The page: one picture and one table of all filters, a page for each, then what every claim rests on, folded.
 
     `overview` is the picture of all filters for wide and for narrow screens, and `drawings` maps names of pictures to
-    SVG text; the page is for the folder `out`, and everything took so many seconds.
+    SVG text; the page is for the folder `out`.
     """
     findings = [finding for _, what in told for finding in what.findings]
     expected = sum(finding.as_expected for finding in findings)
@@ -210,7 +215,7 @@ def render_page(
                 f"{study.failure / study.comparisons:.1e}."
             ),
             "colophon": (
-                f"Made in {seconds:.0f} s by filterproof {version()}, Python {platform.python_version()}, "
+                f"Made by filterproof {version()}, Python {platform.python_version()}, "
                 f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
                 "Losses are in nats."
             ),

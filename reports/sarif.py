@@ -40,7 +40,7 @@ def results_of(exam: ExaminationWords, folder: Path) -> list[Result]:
     told = [(Ending.FAULTY, fault) for fault in exam.faults]
     if exam.refuted:
         told = [(exam.ending, f"{exam.name}: {exam.witness}. Again: {exam.again(folder)}"), *told]
-    elif exam.ending is Ending.NOT_EXAMINED:
+    elif exam.ending in (Ending.NOT_EXAMINED, Ending.DISAGREEMENT):
         told = [(exam.ending, exam.conclusion)]
     file, line = _place(exam)
     return [Result(ending.rule, words, file, line) for ending, words in told]

@@ -116,6 +116,9 @@ class Status(Enum):
     EXAMINED = "examined"
     FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
     DENIES = "the filter admits nothing that was tried, so nothing was examined"
+    DISAGREES = (
+        "a theorem says that the promise holds, and a counterexample refutes it: one of the two is wrong"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,8 @@ class Examination:
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
+        if self.witness is not None and self._proved is not None:
+            return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
         return Status.EXAMINED if self.admits_something else Status.DENIES
@@ -197,10 +202,16 @@ class Examination:
     def verdict(self) -> Verdict:
         """REFUTED by a witness; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near it came.
 
-        What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED.
+        What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED. So does a
+        disagreement: a theorem that a counterexample contradicts.
         """
-        whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
-        proved = next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
+        proved = self._proved
+        if self.status is Status.DISAGREES:
+            assert proved is not None
+            detail = (
+                f"no verdict: {self.status.value}. Theorem: {proved.detail}. Counterexample: {self.witness}"
+            )
+            return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
         if self.faults:
@@ -216,6 +227,12 @@ class Examination:
         known = (row.evidence for row in self.tightness)
         evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
+
+    @property
+    def _proved(self) -> Verdict | None:
+        """The verdict of a theorem that covers the code that ran, None where there is none."""
+        whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
+        return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
 
     @property
     def unseen(self) -> str:

@@ -76,8 +76,8 @@ def examine(
     """Examine the promise of a filter with so much effort; `first_only` ends with the first refutation.
 
     effort > 0 is counted in work (`filters.contract.work`) and never in time, so that the examination finds the same on
-    every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the examination early;
-    what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them; all of them by
+    every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the examination
+    early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them; all of them by
     default. on_stage is called with the name of each stage as it begins. Proofs in `proofs` are not run again, and new
     ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds or mechanisms out of range; after

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,42 +13,12 @@ from numpy.typing import ArrayLike
 
 import mc
 from mc import Estimate
-from mc.examine.clock import processor_seconds
-from mc.examine.examination import Examination, Status
-from mc.examine.stages.unpatched import patched
-from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table
 from reports.shown.numbers import percent, within
 from reports.study import Simulated, Study
 from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
-
-#: Processor seconds where twice those given were too few for the verdict, on a slow processor.
-_AGAIN = 30.0
-
-
-def examined(
-    subject: Callable[[], Any], expected: Outcome, *, seconds: float, seed: int, proofs: dict[str, Proof]
-) -> Examination:
-    """The examination of a filter or holder in so many processor seconds, or in more where that is not the outcome.
-
-    That is twice as long, and then as long as any. What is refuted is not asked again, whatever was expected of it.
-    """
-    _read_files()
-    for enough in (seconds, 2 * seconds, _AGAIN):
-        with processor_seconds():
-            examination = examine(subject(), seconds=enough, seed=seed, first_only=True, proofs=proofs)
-        told = examination.status is Status.EXAMINED and examination.verdict.outcome is expected
-        if told or examination.witness is not None:
-            break
-    return examination
-
-
-@cache
-def _read_files() -> None:
-    """Read the library's files once in a process, and not in each worker of each stage, which compares them all."""
-    patched()
 
 
 def draw_estimates(

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
-from reports.chapters.common import examined
+from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table, Told, slug
 from reports.pages.held import BROKEN, Holders, LookedAt, drawn, made, participation, simulations
 from reports.pages.reached import ReachedRow
@@ -17,10 +17,9 @@ from theory.proofs.proof import Proof
 
 GATHERS = True
 
-
-#: Processor seconds for each holder, whose theorem needs no more, and for each of the broken sums, half of which are
-#: played before anything is solved.
-_SECONDS, _UNTIL_REFUTED = 0.25, 3.0
+#: The effort for each holder, whose theorem needs no more, and for each of the broken sums, half of which is spent on
+#: plays before anything is solved.
+_EFFORT, _UNTIL_REFUTED = 0.01, 0.1
 
 
 def _expected(page: str) -> Outcome:
@@ -74,9 +73,9 @@ def _called(work: Callable[[], Any]) -> Any:
 
 def _looked_at(seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> LookedAt:
     expected = _expected(name[0])
-    seconds = _UNTIL_REFUTED if expected is Outcome.REFUTED else _SECONDS
+    effort = _UNTIL_REFUTED if expected is Outcome.REFUTED else _EFFORT
     with knowingly():
-        return LookedAt.of(examined(made()[name], expected, seconds=seconds, seed=seed, proofs=proofs))
+        return LookedAt.of(examine(made()[name](), effort=effort, seed=seed, first_only=True, proofs=proofs))
 
 
 def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:

@@ -70,8 +70,17 @@ def verify(
     out: Annotated[Path, typer.Option(help="Folder for report.html, the data and the figures.")] = Path(
         "filterproof-report"
     ),
+    effort: Annotated[
+        float | None,
+        typer.Option(
+            help="How much work to examine TARGET with; 1, about half a minute, by default, with --quick 0.1."
+        ),
+    ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="How long to examine TARGET; default: 60, with --quick 6.")
+        float | None,
+        typer.Option(
+            help="The time after which an examination of TARGET is ended, finished or not; default: 1800."
+        ),
     ] = None,
     mechanisms: Annotated[
         str | None,
@@ -80,10 +89,10 @@ def verify(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A twentieth of the runs, or a tenth of the time.")
+        bool, typer.Option("--quick", help="A twentieth of the runs, or a tenth of the effort.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON instead.")] = False,
-    seed: Annotated[int | None, typer.Option(help="What every random number comes from.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
     runs: Annotated[
         float | None,
         typer.Option(help="Runs of each adversary on each filter's page, such as 1e8; without TARGET."),
@@ -95,7 +104,7 @@ def verify(
         str | None, typer.Option(help="A Dask scheduler, tcp://host:8786, that plays these runs.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="At most so many seconds; for TARGET twice --seconds and a minute.")
+        float | None, typer.Option(help="At most so many seconds; for TARGET --seconds and a minute.")
     ] = None,
 ) -> None:
     """Run the main job, or examine the promise of TARGET, and write the report."""
@@ -122,21 +131,24 @@ def verify(
                 f"against must stand beside TARGET or --exec, without --mechanisms and --json, got "
                 f"against={against!r}; name file.py::MyFilter first"
             )
-        if named is None and (seconds is not None or mechanisms is not None):
+        if named is None and (effort, seconds, mechanisms) != (None, None, None):
             raise ValueError(
-                "target must be given with --seconds or --mechanisms, got none; name file.py::MyFilter"
+                "target must be given with --effort, --seconds or --mechanisms, got none; name file.py::MyFilter"
             )
     if named is not None:
         from reports.commands.verify_one import SECONDS, verify_one
 
         chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
-        long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
+        limits = {
+            "effort": effort if effort is not None else 0.1 if quick else 1.0,
+            "seconds": SECONDS if seconds is None else seconds,
+        }
         if against is not None:
             from reports.commands.verify_one import against as compare
 
-            compare(target, against, program=program, seconds=long, seed=seed)
+            compare(target, against, program=program, seed=seed, **limits)
             return
-        verify_one(target, out, program=program, seconds=long, mechanisms=chosen, as_json=as_json, seed=seed)
+        verify_one(target, out, program=program, mechanisms=chosen, as_json=as_json, seed=seed, **limits)
     else:
         _main_job(out, quick=quick, as_json=as_json, seed=seed, runs=many, store=store, scheduler=scheduler)
 
@@ -148,7 +160,7 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
     if given.get("target") is None and given.get("exec_") is None:
         return None
     seconds = given.get("seconds") or SECONDS
-    return float(2 * seconds + 60) if 0 < seconds < float("inf") else None
+    return float(seconds + 60) if 0 < seconds < float("inf") else None
 
 
 def _main_job(
@@ -231,7 +243,7 @@ def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> lis
             else "what was done is lost, and verify starts anew"
         )
         complain(
-            f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {task.completed + 1:.0f} of "
+            f"interrupted in chapter {task.completed + 1:.0f} of "
             f"{len(CHAPTERS)} ({task.description}); nothing was decided or written, {left}"
         )
         raise End(ExitStatus.INTERRUPTED) from stopped

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,14 +27,15 @@ from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
 from reports.expression import read_command, read_filter, read_target
 
-#: How long an examination takes by default.
-SECONDS = 60.0
+#: The time after which an examination is ended by default, so that a filter that never returns is.
+SECONDS = 1800.0
 #: The status of each ending that is not that of a promise which was not refuted.
 _STATUS = {
     Ending.REFUTED: ExitStatus.NOT_AS_EXPECTED,
     Ending.FAULTY: ExitStatus.FILTER_FAULT,
     Ending.OUT_OF_TIME: ExitStatus.TIME_LIMIT,
     Ending.NOT_EXAMINED: ExitStatus.NOTHING_TRIED,
+    Ending.DISAGREEMENT: ExitStatus.INTERNAL,
 }
 
 
@@ -44,13 +44,13 @@ def verify_one(
     out: Path,
     *,
     program: tuple[str | None, ...] = (None,),
+    effort: float,
     seconds: float,
     mechanisms: Sequence[str] | None,
     as_json: bool,
     seed: int | None,
 ) -> None:
     """Examine the filter of target or of a program, print and write what was found, and end with its status."""
-    began = time.perf_counter()
     named = target if target is not None and "::" in target else None
     stages = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
@@ -67,6 +67,7 @@ def verify_one(
         try:
             exam = verify(
                 filt,
+                effort=effort,
                 seconds=seconds,
                 mechanisms=mechanisms,
                 seed=SEED if seed is None else seed,
@@ -80,7 +81,7 @@ def verify_one(
             if found is not None and any(one.stage != "admission" for one in found.findings):
                 page = Examined.of(found, named).save(out)
                 kept = f"what was found until then is in {page}, which says that it is partial"
-            complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {stages[0]}; {kept}")
+            complain(f"interrupted in {stages[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""
@@ -99,7 +100,7 @@ def verify_one(
                 complain(fault)
         elif exam.ending is Ending.OUT_OF_TIME:
             for fault in exam.faults or (f"{exam.name} was {exam.conclusion}",):
-                complain(f"{fault}; nothing was decided: mend it, or pass longer --seconds")
+                complain(f"{fault}; nothing was decided: mend it, or pass larger --seconds")
         if exam.ending in _STATUS:
             raise End(_STATUS[exam.ending])
 
@@ -109,6 +110,7 @@ def against(
     other: str,
     *,
     program: tuple[str | None, ...],
+    effort: float,
     seconds: float,
     seed: int | None,
 ) -> None:
@@ -127,9 +129,11 @@ def against(
                 stack.enter_context(examining(filt))
             both.append(filt)
         with doing("asking both the same"):
-            found = first_difference(*both, seconds=seconds, seed=SEED if seed is None else seed)
+            found = first_difference(
+                *both, effort=effort, seconds=seconds, seed=SEED if seed is None else seed
+            )
     if not found.histories:
-        complain(f"nothing was asked in {seconds:g} s, and nothing was compared; raise --seconds")
+        complain("nothing was compared before the time limit; raise --seconds")
         raise End(ExitStatus.TIME_LIMIT)
     say(found)
     if found.difference is not None:

@@ -44,7 +44,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         evidences=list(Evidence),
         version=version(),
         colophon=(
-            f"Examined for {exam.seconds:.0f} s with seed {exam.seed}, by filterproof "
+            f"Examined with effort {exam.effort:g} and seed {exam.seed}, by filterproof "
             f"{version()} and Python {platform.python_version()}, on {time.strftime('%Y-%m-%d')}. "
             "Losses are in nats."
         ),

@@ -167,8 +167,8 @@ def _code(row: Row) -> str:
         row.played.again,
         f"print(curve[{row.played.at_main.epsilon!r}])",
     ]
-    if row.verdict.outcome is not Outcome.REFUTED:  # for which a few seconds may be too short
-        lines.append("print(fp.verify(filt, seconds=3))")
+    if row.verdict.outcome is not Outcome.REFUTED:  # for which little effort may be too little
+        lines.append("print(fp.verify(filt, effort=0.1))")
     return "\n".join(lines)
 
 

@@ -10,7 +10,7 @@ from filters.contract.checks import checked_start
 from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.broken_laws import BrokenLaw, broken_laws
-from mc.examine.examination import StageFinding
+from mc.examine.examination import USED_UP, StageFinding
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import attributes, granted
 from mc.examine.subject import Admission, Subject
@@ -65,7 +65,7 @@ def laws(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
         note if broken else "no law was seen to break",
         ", ".join(line.line.name for line in lines[:tried]),
         f"other than {_EXAMPLES} examples of each law and family"
-        + ("" if tried == len(lines) else "; its share of the work was used up"),
+        + ("" if tried == len(lines) else f"; {USED_UP}"),
         fault="; ".join(faults),
         notes=tuple(notes),
     )

@@ -18,7 +18,7 @@ from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import replied
 from mc.examine.confirmation import happens
-from mc.examine.examination import StageFinding, Tightness, closest
+from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
@@ -43,7 +43,8 @@ _POSITIONS = 2_500_000
 _ROUGHLY = 0.2
 #: The share of a promised curve from which the epsilons about it are looked at as well.
 _NEAR = 0.9
-#: What a guess is worth from which its game is solved before all others, how many of these, and the share of the work for a plan.
+#: What a guess is worth from which its game is solved before all others, how many of these, and the share of the work
+#: for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
 #: The share of the work in which menus are guessed.
 _GUESSING = 0.5
@@ -239,13 +240,14 @@ class Tried:
             f"{len(certified)} certified within it{closest(self.rows)}"
         )
         too_large = f"; {count_words(self.large, 'game was', 'games were')} too large" if self.large else ""
+        used_up = f"; {USED_UP}" if self.cut else ""
         widest = max(certified, key=lambda game: (game.tightness[0].attack, game.menu), default=None)
         return StageFinding(
             "games",
             _ASKED,
             found,
             "; ".join(dict.fromkeys(row.menu for row in self.rows)),
-            f"other menus, longer games, pairs between these{too_large}{'; its share of the work was used up' if self.cut else ''}",
+            f"other menus, longer games, pairs between these{too_large}{used_up}",
             widest.verdict if widest is not None and not beyond else None,
             tightness=tuple(self.rows),
         )

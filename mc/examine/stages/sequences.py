@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from filters.contract.library import settled
 from filters.contract.work import WorkLimit, count
 from filters.holders.repeats import repeats
-from mc.examine.examination import StageFinding, Tightness, closest
+from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
@@ -197,7 +197,7 @@ class Search:
             found,
             ", ".join(one.line.name for one in self.subject.lines),
             f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}"
-            + ("; the rest of the plan: its share of the work was used up" if self.cut else ""),
+            + (f"; the rest of the plan: {USED_UP}" if self.cut else ""),
             tightness=rows,
         )
 

@@ -20,7 +20,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
-from mc.examine.examination import StageFinding, Tightness, closest
+from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.frontier import alternatives, quantiles
 from mc.examine.stages.game_menus import sticks
@@ -123,7 +123,7 @@ class _Trial:
             f"{games} on a mesh of losses; {played} played{closest(self.rows)}{late}",
             ", ".join(one.line.name for one in self.subject.lines),
             "strategies of more than a few rounds, and those between the points of the mesh"
-            + ("; the rest of the plan: its share of the work was used up" if self.cut else ""),
+            + (f"; the rest of the plan: {USED_UP}" if self.cut else ""),
             tightness=tuple(self.rows),
         )
 

@@ -23,7 +23,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.admitted import admits
 from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
-from mc.examine.examination import StageFinding
+from mc.examine.examination import USED_UP, StageFinding
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
@@ -284,7 +284,7 @@ class _Plain:
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         looked_at = count_words(self.tried, "play was", "plays were")
-        unseen = f"{looked_at} looked at{'; its share of the work was used up' if limit.exhausted else ''}"
+        unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
         return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
 
     def _story(self, best: Witness) -> Story | None:
