@@ -149,12 +149,11 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "WithCanary": (fp.WithCanary, {"training": TRAINING, "size": 1.0}),
     "verify": (
         lambda **given: fp.verify(AdmitsNothing(), **given),
-        {"seconds": 0.1, "seed": 0, "mechanisms": "gaussian"},
+        {"effort": 0.005, "seconds": 60.0, "seed": 0, "mechanisms": "gaussian"},
     ),
 }
 
 
-@pytest.mark.usefixtures("processor_clock", "library_as_installed")
 @pytest.mark.parametrize("name", CALLS)
 def test_an_argument_of_any_other_kind_is_answered_or_refused_by_its_name(name: str) -> None:
     call, arguments = CALLS[name]

@@ -8,11 +8,6 @@ from reports.figures import training_tables
 from reports.figures.experiments import Setting
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _library(library_as_installed: None) -> None:
-    """Commands are typed in children of this process, which find the library's files read."""
-
-
 @pytest.fixture
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tables train a tenth of their steps and look twice: for words, files and sums, not for accuracies."""

@@ -75,7 +75,6 @@ def refuted() -> Examined:
         "the sequence",
         witness,
         unseen="sequences that mix <b>families</b> & more",
-        seconds=1.25,
         tightness=rows(attack=witness.data["low"]),
         notes=("a note <worth> knowing",),
         story=replace(

@@ -379,7 +379,7 @@ def test_the_message_of_a_faulty_filter_has_its_faults() -> None:
 
 def test_the_message_is_python_that_replays_the_witness(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(AssertionError) as caught:
-        fp.assert_holds(Mine(), seconds=10, mechanisms=["gaussian"])
+        fp.assert_holds(Mine(), effort=0.3, mechanisms=["gaussian"])
     told = str(caught.value)
     snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", told, re.MULTILINE)))
     assert "filt=Mine()" in snippet

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.examine.examination import Examination
 from mc.intervals.estimate import Estimate
 from reports.chapters import chapter, evaluated, games, overspending
-from reports.chapters.common import examined, judge_promise, shares_of, simulations
+from reports.chapters.common import judge_promise, shares_of, simulations
 from reports.finding import Claim, Finding
 from reports.study import Simulated, Study
 from theory.agreement import Accord
@@ -137,15 +136,3 @@ def test_a_judge_disagrees_where_an_interval_excludes_the_number_of_another_rout
         assert found.result.failure == ROW.estimate.failure
         with pytest.raises(TypeError, match=f"got the comparison {found.claim.key!r}; read its result"):
             _ = found.verdict
-
-
-def test_a_verdict_for_which_the_time_was_short_is_looked_for_twice_as_long_and_then_as_long_as_any(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    given, undecided = list[float](), Examination(fp.ZCDPFilter(0.5), ("rr",), (), 1.0, 1, 1e-6)
-    monkeypatch.setattr("reports.chapters.common._read_files", lambda: None)
-    monkeypatch.setattr(
-        "reports.chapters.common.examine", lambda *_, seconds, **__: given.append(seconds) or undecided
-    )
-    found = examined(lambda: undecided.filter, Outcome.HOLDS, seconds=0.5, seed=1, proofs={})
-    assert (found, given) == (undecided, [0.5, 1.0, 30.0])

@@ -22,16 +22,16 @@ from mine import DeniesAll, Lax, MyFilter
 @pytest.fixture
 def lax(): return Lax()
 
-@pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
+@pytest.mark.filterproof(effort=0.01, mechanisms=["rr"])
 def test_returned(): return MyFilter()
 
-@pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
+@pytest.mark.filterproof(effort=0.03, mechanisms=["rr"])
 def test_given(lax): pass
 
 @pytest.mark.filterproof
 def test_number(): return 3
 
-@pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
+@pytest.mark.filterproof(effort=0.01, mechanisms=["rr"])
 @pytest.mark.parametrize("kind", [DeniesAll, MyFilter])
 def test_kind(kind): return kind()
 
@@ -249,24 +249,24 @@ def looks():
     made, Looks.armed = Looks(), True
     return made
 
-@pytest.mark.filterproof(seconds=2)
+@pytest.mark.filterproof(effort=0.07)
 def test_marked_looks(): return looks()
 
-@pytest.mark.filterproof(seconds=2)
+@pytest.mark.filterproof(effort=0.07)
 def test_marked_promises(): return Promises()
 
-def test_assert_looks(): fp.assert_holds(looks(), seconds=2)
+def test_assert_looks(): fp.assert_holds(looks(), effort=0.07)
 
 @pytest.mark.parametrize("kind", [Made, Ordered, Skips, looks, Unordered])
 def test_law(kind):
     tests = fp.laws(kind, examples=3)()
     tests.test_halting_absorbs() if kind in (Made, Skips) else tests.test_order_does_not_matter()
 
-def test_assert_holds(): fp.assert_holds(Leaves(), seconds=2)
+def test_assert_holds(): fp.assert_holds(Leaves(), effort=0.07)
 
-def test_verify(): assert "ended with status 0" not in str(fp.verify(Leaves(), seconds=2))
+def test_verify(): assert "ended with status 0" not in str(fp.verify(Leaves(), effort=0.07))
 
-@pytest.mark.filterproof(seconds=2)
+@pytest.mark.filterproof(effort=0.07)
 def test_marked(): return Leaves()
 
 TestLaws = fp.laws(Leaves, examples=3)

@@ -232,13 +232,12 @@ def test_the_rule_of_an_exact_accountant_is_refuted_by_the_game_of_the_natural_f
         assert worst.low > delta
 
 
-@pytest.mark.usefixtures("processor_clock")
 def test_a_refutation_names_no_class_of_ours_to_replay_it_with() -> None:
     class Tenth(Purse):
         def compose(self, epsilon: float, count: int) -> None:
             super().compose(epsilon / 10, count)
 
-    found = fp.verify(made(KINDS[0], Tenth), seconds=5, first_only=True)
+    found = fp.verify(made(KINDS[0], Tenth), effort=0.2, first_only=True)
     assert found.verdict.outcome is fp.Outcome.REFUTED
     assert found.again().endswith("witness.json FILE.py::NAME")
 

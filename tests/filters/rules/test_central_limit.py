@@ -11,7 +11,6 @@ from filters.accounting.amounts import Plain
 from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
 from mc.estimate.compare_filters import kept_mu
-from mc.examine.clock import processor_seconds
 from mc.examine.verify import examine
 from theory.evidence import Evidence, Outcome
 
@@ -118,8 +117,7 @@ def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
 
 
 def test_the_examination_refutes_it_by_a_witness_that_its_own_code_plays_again() -> None:
-    with processor_seconds():
-        found = examine(limited(0.5), seconds=20.0, first_only=True)
+    found = examine(limited(0.5), effort=0.7, first_only=True)
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.verdict.evidence is Evidence.CERTIFIED
     assert found.witness is not None

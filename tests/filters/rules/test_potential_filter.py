@@ -11,6 +11,7 @@ import pytest
 
 import filterproof as fp
 from filters.certified.potential import potential
+from filters.contract.work import WorkLimit
 from filters.rules import potential_design
 from filters.rules.loss_atoms import height as height_at
 from filters.rules.loss_atoms import loss_atoms
@@ -18,7 +19,6 @@ from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, charge_at, index_of, payoff
 from filters.rules.potential_table import COMMON_RATES, tabled_clock
-from mc.examine.clock import Clock
 from mc.examine.measure import Measure
 from mc.examine.stages.game_menus import menus
 from mc.examine.stages.games import solved
@@ -71,12 +71,12 @@ def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_i
     goal = Measure.hockey_stick(EPSILON)
     for filt, above in ((honest, False), (wrong, True)):
         subject = Subject.of(filt, seed=1)
-        menu = next(menus(subject, Clock.of(60.0)))
+        menu = next(menus(subject, WorkLimit.of(2_400_000)))
         assert menu.pairs == (BIT,)
         (game,) = solved(subject, menu, goal)
         assert game is not None
         assert (game.witness is not None) == above
-        found = [one.verdict for one in sequences(subject, Clock.of(1e-3))]
+        found = [one.verdict for one in sequences(subject, WorkLimit.of(40))]
         assert (
             any(verdict is not None and verdict.outcome is fp.Outcome.REFUTED for verdict in found) == above
         )

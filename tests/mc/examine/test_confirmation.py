@@ -216,7 +216,7 @@ def test_a_challenge_that_no_run_by_itself_bears_out_is_a_fault() -> None:
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
 def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
     with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
-        fp.first_breach(service, fp.PureDP(1.0), mechanisms="rr", seconds=20.0)
+        fp.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.7)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.clock import Clock
+from filters.contract.work import WorkLimit
 from mc.examine.examination import (
     UNFINISHED,
     Examination,
@@ -37,7 +37,7 @@ SOUND = [
 @slow
 @pytest.mark.parametrize("filt", SOUND, ids=lambda one: type(one).__name__)
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
-    found = examine(filt, seconds=3.0, first_only=True)
+    found = examine(filt, effort=0.1, first_only=True)
     assert found.witness is None
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is not Outcome.REFUTED
@@ -71,7 +71,7 @@ def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_k
     proofs: dict[str, Any] = {}
     filt = toys.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
-    found = examine(filt, seconds=0.2, mechanisms="gaussian", proofs=proofs)
+    found = examine(filt, effort=0.007, mechanisms="gaussian", proofs=proofs)
     assert found.failure == FAILURE <= MOST_FAILURE
     assert [one.found for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
     assert found.verdict.scope == filt.scope
@@ -102,7 +102,7 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
     with pytest.raises(
         PartialExamination
     ) as stopped:  # while it is told, in the last replay, and in the first
-        examine(toys.Forgets(), seconds=2.0, mechanisms="gaussian", on_stage=stop)
+        examine(toys.Forgets(), effort=0.07, mechanisms="gaussian", on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert not left
@@ -113,12 +113,12 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
 
 def test_what_the_caller_raises_when_told_of_a_stage_is_the_callers() -> None:
     with pytest.raises(ZeroDivisionError):
-        examine(toys.ByHand(), seconds=0.2, on_stage=lambda stage: 1 / (stage != "laws"))
+        examine(toys.ByHand(), effort=0.007, on_stage=lambda stage: 1 / (stage != "laws"))
 
 
 def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monkeypatch) -> None:
     monkeypatch.setattr("mc.examine.verify.admission", lambda *_, **more: 1 / 0)
-    found = examine(toys.ByHand(), seconds=0.2)
+    found = examine(toys.ByHand(), effort=0.007)
     assert found.findings[0].found.endswith("at what ByHand returned: ZeroDivisionError: division by zero")
     assert found.verdict.outcome is Outcome.UNDECIDED
 
@@ -189,7 +189,7 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         )
     ]
     for order in (findings, findings[::-1]):
-        stages = _Stages(toys.ByHand(), Clock.of(9.0), print, {}, first_only=False, findings=order)
+        stages = _Stages(toys.ByHand(), WorkLimit.of(360_000), print, {}, first_only=False, findings=order)
         assert [one.order for one in stages.witnesses] == [(1, 0.9), (2, 0.1)]
         found = _examination(OPEN, *order)
         assert found.refutation.witness.order == (1, 0.9)

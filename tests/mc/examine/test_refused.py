@@ -13,7 +13,7 @@ from filters.adapters.foreign import CopiedFilter, CountedFilter
 from filters.catalogue import CATALOGUE
 from mc.engine.encoding import nameable
 from mc.examine.challenge import challenge
-from mc.examine.clock import Clock
+from mc.examine.deadline import Deadline
 from mc.examine.difference import first_difference
 from mc.examine.family_lines import names_of
 from mc.examine.holders import game_of
@@ -26,8 +26,6 @@ from mc.examine.verify import examine
 from mc.losses.accountant_filter import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 from tests.mc.examine import services, unhappy
-
-pytestmark = pytest.mark.usefixtures("as_installed")
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.IndividualTracker(fp.GaussianTracker(0.5), 3)
@@ -43,7 +41,7 @@ def answering(answer: object) -> type:
 
 Calls = list[tuple[Callable[[], object], str]]
 VALUES: Calls = [
-    *((partial(Clock.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
+    *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(challenge, ZCDP, [], epsilons=[1.0]), "adversaries must be an integer >= 1, got adversaries=0"),
     (partial(challenge, ZCDP, [fp.OneShot()], epsilons=[]), "epsilons must be an integer >= 1, got"),
     (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
@@ -59,11 +57,11 @@ VALUES: Calls = [
 ]
 KINDS: Calls = [
     (partial(first_difference, ZCDP, 3), "filt must be a PrivacyFilter, got int; subclass"),
-    *((partial(fp.verify, thing, seconds=1), "filt must") for thing in (PEOPLE, ZCDP.open(), 3)),
-    (partial(fp.verify, fp.IndividualFilter, seconds=1), "got the class IndividualFilter"),
-    (partial(examine, unhappy.Plain, seconds=1.0), "must be a filter, got the class Plain; make one of it"),
-    (partial(examine, object(), seconds=1.0), "must be a PrivacyFilter, got object"),
-    (partial(examine, unhappy.PromisesANumber(), seconds=1.0), "promise must be a guarantee, got 1.0"),
+    *((partial(fp.verify, thing, effort=0.03), "filt must") for thing in (PEOPLE, ZCDP.open(), 3)),
+    (partial(fp.verify, fp.IndividualFilter, effort=0.03), "got the class IndividualFilter"),
+    (partial(examine, unhappy.Plain, effort=0.03), "must be a filter, got the class Plain; make one of it"),
+    (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
+    (partial(examine, unhappy.PromisesANumber(), effort=0.03), "promise must be a guarantee, got 1.0"),
     (partial(fp.first_breach, 3, PURE), "service must make a service"),
     (partial(fp.first_breach, dict, PURE), "service must have request"),
     (partial(fp.first_breach, answering(True), PURE), "request must yield its steps"),
@@ -111,7 +109,7 @@ def test_an_object_without_its_constructor_is_not_covered_and_refused_in_one_sen
     assert finding.verdict is None
     assert "\n" not in finding.found
     asks: tuple[Callable[[], object], ...] = (
-        lambda: fp.verify(made, seconds=1),
+        lambda: fp.verify(made, effort=0.03),
         lambda: fp.certify(made),
         lambda: made.open(),
         lambda: fp.IndividualFilter(made, 2),

@@ -10,7 +10,7 @@ from scipy import stats
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.clock import Clock
+from filters.contract.work import WorkLimit
 from mc.examine.examination import PartialExamination
 from mc.examine.measure import Measure
 from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
@@ -34,7 +34,7 @@ def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     told = subject(fp.GaussianFilter(mu=1.0))
-    frontier = Affordable(told, Clock.of(60.0))
+    frontier = Affordable(told, WorkLimit.of(2_400_000))
     for times in (1, 4, 16):
         size = frontier.afforded(frontier.fresh(), told.lines[0], times)
         assert frontier.fresh().ask(fp.Gaussian(size), times) == times
@@ -43,7 +43,7 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
 
 def test_the_same_plays_pass_a_rule_that_forgets_the_block_before_however_much_time_there_is() -> None:
     told = subject(AlternatingBlocks())
-    plays = [[*islice(inside(told, Clock.of(seconds)), 8)] for seconds in (600.0, 900.0)]
+    plays = [[*islice(inside(told, WorkLimit.of(seconds)), 8)] for seconds in (600.0, 900.0)]
     assert plays[0] == plays[1]
     assert len(plays[0]) == 8
     assert all(played.admitted(told.filter) for played in plays[0])
@@ -53,7 +53,7 @@ def test_the_same_plays_pass_a_rule_that_forgets_the_block_before_however_much_t
 def test_the_best_guess_is_another_family_after_yes_than_after_no() -> None:
     told = subject(PlanByFamily())
     goal = Measure.hockey_stick(1.0)
-    share, menu = max(alternatives(told, (goal,), Clock.of(60.0)), key=lambda one: one[0])
+    share, menu = max(alternatives(told, (goal,), WorkLimit.of(2_400_000)), key=lambda one: one[0])
     solved = fp.worst_case(told.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
     assert {type(pair) for pair in menu.pairs} == {fp.RandomizedResponse, fp.Gaussian, fp.Erasure}
     assert share == pytest.approx(solved.low / told.promised(goal), rel=0.02)
@@ -63,7 +63,7 @@ def test_the_best_guess_is_another_family_after_yes_than_after_no() -> None:
 def test_of_one_that_looks_at_losses_an_answer_of_loss_zero_is_guessed_and_its_game_solved() -> None:
     """`AbstentionBonus`: after silence 1.5 is affordable, so that silence is asked for first."""
     told = subject(AbstentionBonus(), "rr", "gaussian", "twopoint")
-    found = [*islice(alternatives(told, (Measure.hockey_stick(1.0),), Clock.of(60.0)), 3)]
+    found = [*islice(alternatives(told, (Measure.hockey_stick(1.0),), WorkLimit.of(2_400_000)), 3)]
     games = [menu for _, menu in found if all(pair.outputs is not None for pair in menu.pairs)]
     assert any(
         0.0 in [loss for loss, _ in menu.pairs[0].outputs]
@@ -76,7 +76,7 @@ def test_a_row_of_a_thousand_passes_a_counter_of_a_byte_and_keeps_to_a_sum() -> 
     for filt, refuted in ((ByteCounter(), True), (EqualShares(), False)):
         told, measure = subject(filt), Measure.hockey_stick(2.0)
         line = told.lines[0]
-        played = [*lasting(Affordable(told, Clock.of(60.0)), line, 1000)]
+        played = [*lasting(Affordable(told, WorkLimit.of(2_400_000)), line, 1000)]
         assert played[0].rounds == 1000
         assert any(one.low(measure) > told.promised(measure) for one in played) is refuted
 
@@ -87,7 +87,7 @@ def test_where_each_request_refills_as_many_are_asked_as_are_granted_at_all() ->
         (BucketInTheSum(), Measure.hockey_stick(1.0), False),
     ):
         told = subject(filt)
-        played = [*islice(inside(told, Clock.of(60.0)), 5)]
+        played = [*islice(inside(told, WorkLimit.of(2_400_000)), 5)]
         assert max(one.rounds for one in played) == filt.rounds
         assert any(one.low(goal) > told.promised(goal) for one in played) is refuted
 
@@ -98,7 +98,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
             raise KeyboardInterrupt
 
     with pytest.raises(PartialExamination) as stopped:
-        examine(toys.ByHand(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
+        examine(toys.ByHand(), effort=0.03, mechanisms=["rr"], on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.detail.startswith("partial, ended by Ctrl-C")
@@ -120,7 +120,7 @@ def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(leve
 def test_squares_of_realised_losses_are_passed_by_silences_alone(rho):
     with fp.knowingly():
         filt = fp.SquaredLossFilter(rho)
-    menu, goal = alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0))[0]
+    menu, goal = alarms(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000))[0]
     (pair,) = menu.pairs
     silence = max(pair.p[0], pair.q[0]), min(pair.p[0], pair.q[0])
     alone = float(silence[0]) ** menu.rounds - math.exp(goal.at) * float(silence[1]) ** menu.rounds
@@ -136,7 +136,7 @@ def test_squares_of_realised_losses_are_passed_by_silences_alone(rho):
 def test_no_silence_passes_what_a_sound_filter_promises(name):
     """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
     filt = CATALOGUE[name].example()
-    for menu, goal in alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0)):
+    for menu, goal in alarms(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000)):
         (pair,) = menu.pairs
         more, less = sorted((Fraction(pair.p[0]), Fraction(pair.q[0])), reverse=True)
         alone = more**menu.rounds - Fraction(math.exp(goal.at)) * less**menu.rounds
@@ -144,4 +144,4 @@ def test_no_silence_passes_what_a_sound_filter_promises(name):
 
 
 def test_a_filter_that_is_shown_no_losses_is_asked_for_no_alarm():
-    assert alarms(subject(fp.ZCDPFilter(0.5), "rr", "twopoint"), Clock.of(5.0)) == []
+    assert alarms(subject(fp.ZCDPFilter(0.5), "rr", "twopoint"), WorkLimit.of(200_000)) == []

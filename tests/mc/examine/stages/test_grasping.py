@@ -12,8 +12,6 @@ from tests.mc.examine.stages.grasping import BUDGET, GRASPING, Parts, subtracts_
 from tests.mc.examine.stages.mine import outcome, said_of
 from theory.evidence import Outcome
 
-pytestmark = pytest.mark.usefixtures("as_installed")
-
 STEP = fp.Gaussian(0.06)  # rho .0018: eleven fit into .02
 PROMISED = Fraction(2, 100)
 

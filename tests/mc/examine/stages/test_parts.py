@@ -19,7 +19,7 @@ from tests.mc.examine.stages.test_unlike_parts import Wider, changed
 from theory.evidence import Evidence, Outcome
 from theory.proofs.proof import Proof
 
-pytestmark = pytest.mark.usefixtures("as_installed", "proved")
+pytestmark = pytest.mark.usefixtures("proved")
 
 
 def joined(charge: Any, promise: fp.Guarantee, **more: Any) -> fp.PrivacyFilter:
@@ -245,7 +245,7 @@ def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> N
     assert found.evidence is Evidence.CITED  # that randomised response dominates is cited
     assert any("Kairouz" in one for one in found.citations)
     assert "solved again" in found.detail
-    for verdict in (found, fp.verify(filt, seconds=0.3).verdict):
+    for verdict in (found, fp.verify(filt, effort=0.01).verdict):
         assert (verdict.outcome, verdict.scope) == (Outcome.HOLDS, filt.scope)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.clock import Clock, processor_seconds
+from filters.contract.work import WorkLimit
 from mc.examine.examination import StageFinding
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
@@ -45,9 +45,9 @@ def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Witne
 
 
 def told(
-    filt: fp.PrivacyFilter, *witnesses: Witness, seconds: float = LONG, families=("gaussian", "rr", "laplace")
+    filt: fp.PrivacyFilter, *witnesses: Witness, units: int = LONG, families=("gaussian", "rr", "laplace")
 ):
-    (found,) = telling(subject(filt, *families), witnesses, Clock.of(seconds))
+    (found,) = telling(subject(filt, *families), witnesses, WorkLimit.of(units))
     return found
 
 
@@ -64,8 +64,7 @@ def odd() -> Witness:
 @pytest.fixture(scope="module")
 def retold(odd: Witness) -> StageFinding:
     """What is made of it with Gaussians alone."""
-    with processor_seconds():
-        return told(toys.Window(), odd, families=("gaussian",))
+    return told(toys.Window(), odd, families=("gaussian",))
 
 
 def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> None:
@@ -98,16 +97,16 @@ def test_the_same_asks_the_same_and_ends_in_the_same_play(odd: Witness, retold: 
     assert one.witness.data == two.witness.data
     assert one.unseen == two.unseen
     about = subject(toys.Window(), "gaussian", "rr")
-    first, second = ([play.steps for play in plain(about, Clock.of(LONG))] for _ in range(2))
+    first, second = ([play.steps for play in plain(about, WorkLimit.of(LONG))] for _ in range(2))
     assert first == second
     assert len(first) > 20
 
 
-def test_where_there_is_no_time_what_was_found_is_shown(odd: Witness) -> None:
-    found = told(toys.Window(), odd, seconds=1e-6)
+def test_where_no_work_is_left_what_was_found_is_shown(odd: Witness) -> None:
+    found = told(toys.Window(), odd, units=0)
     assert found.witness is odd
     assert found.story is None
-    assert found.unseen.endswith("the time was up")
+    assert found.unseen.endswith("its share of the work was used up")
 
 
 def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(retold: StageFinding) -> None:
@@ -130,10 +129,10 @@ def test_rounds_without_limit_are_told_of_what_tells_something_to_a_pure_filter(
         (False, telling_one, False),
         (True, idle, False),
     ):
-        _, said = _Plain(replace(about, pure=pure), Clock.of(LONG), (odd,))._again(played)
+        _, said = _Plain(replace(about, pure=pure), WorkLimit.of(LONG), (odd,))._again(played)
         assert said.startswith("without limit") is limitless
     for filt, least in ((toys.Window(), 1e-3), (Forgets(), 1e-5)):  # of a curve not its far end
-        sought = _Plain(about := subject(filt, "gaussian"), Clock.of(LONG), (odd,)).goals
+        sought = _Plain(about := subject(filt, "gaussian"), WorkLimit.of(LONG), (odd,)).goals
         assert min(about.promised(goal) for goal in sought if goal.kind == "hockey-stick") >= least
 
 
@@ -211,7 +210,7 @@ def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
 
 def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
     filt = toys.PerFamily()
-    for play in plain(subject(filt, "gaussian", "rr"), Clock.of(LONG)):
+    for play in plain(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
         assert play.admitted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)

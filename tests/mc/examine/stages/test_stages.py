@@ -15,10 +15,10 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.contract.checks import checked_start
+from filters.contract.work import OutOfWork, WorkLimit
 from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
-from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import StageFinding, Tightness
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
@@ -51,12 +51,12 @@ from tests.mc.examine.test_witness import GrantsAll
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
-LONG, LATE = 60.0, Clock(-1.0)
+LONG, LATE = 2_400_000, WorkLimit(-1)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
-    return admission(filt, lines, Clock.of(LONG), seed=7)[1]
+    return admission(filt, lines, WorkLimit.of(LONG), seed=7)[1]
 
 
 class CapsEachRound(toys.ByHand):
@@ -111,7 +111,7 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
 ) -> None:
     about = subject(kind(), *families)
     assert {line.line.family for line in about.lines} == {*families}
-    (finding,) = laws(about, Clock.of(LONG))
+    (finding,) = laws(about, WorkLimit.of(LONG))
     assert fault in finding.fault
     assert bool(finding.fault) is bool(fault)
     assert [note in said for said in finding.notes] == [True] * bool(note)
@@ -131,7 +131,7 @@ def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
             "mc.examine.stages.filter_laws.broken_laws", lambda *_, law=law, **more: [BrokenLaw(law, "so")]
         )
-        (finding,) = laws(about, Clock.of(LONG))
+        (finding,) = laws(about, WorkLimit.of(LONG))
         assert (bool(finding.fault), bool(finding.notes)) == (law in pure, law not in pure), law
 
 
@@ -146,7 +146,7 @@ def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> N
 
 def test_a_player_keeps_to_what_was_granted() -> None:
     filt = toys.ByHand()
-    player = Player(filt, Clock.of(LONG), checked_start(filt, 1))
+    player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
     each = np.sqrt(2 * toys.RHO / 5.5)
     assert player.ask(Gaussian(each), 3) == 3
     assert player.ask(Gaussian(each), 10) == 2
@@ -158,18 +158,18 @@ def test_a_player_keeps_to_what_was_granted() -> None:
 def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
     filt = toys.Forgets()
     for pure in (True, False):
-        player = Player(filt, Clock.of(LONG), checked_start(filt, 1), pure=pure)
+        player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1), pure=pure)
         assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanged is None) is not pure
 
 
 def test_greed_takes_nearly_all_of_a_budget_and_every_program_is_admitted() -> None:
     about = subject(toys.ByHand(), "gaussian", "rr")
-    player = Player.fresh(about, Clock.of(LONG))
+    player = Player.fresh(about, WorkLimit.of(LONG))
     greedily(player, about.lines[0], 8)
     spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
     assert 0.999 * toys.RHO < spent <= toys.RHO
-    plays = [*islice(programs(about, Clock.of(LONG)), 60)]
+    plays = [*islice(programs(about, WorkLimit.of(LONG)), 60)]
     assert len(plays) > 50
     assert all(played.admitted(about.filter) for played in plays)
 
@@ -205,7 +205,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
     about = subject(toys.CountsFirstOnly(), "gaussian")
-    refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
+    refuted = [one for one in sequences(about, WorkLimit.of(240_000)) if one.witness is not None]
     # one a family, and one that is worth telling
     assert len(refuted) <= 2
     assert all(one.witness.factor < TELLING for one in refuted[:-1])
@@ -218,7 +218,7 @@ def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short(
 def test_what_a_narrow_sum_swallows_is_found() -> None:
     for kind, broken in ((SinglePrecision, True), (SingleUpwards, False)):
         about = subject(kind(), "gaussian")
-        found = [one for one in sequences(about, Clock.of(3.0)) if one.witness is not None]
+        found = [one for one in sequences(about, WorkLimit.of(120_000)) if one.witness is not None]
         assert all(one.witness.replay().refutes for one in found)
         assert bool(found) is broken
 
@@ -236,18 +236,18 @@ class FloatLedger(toys.Sum):
 def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
     for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False), (toys.ByHand(), False)):
         about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
-        plays = [*swallowed(about, Clock.of(LONG))]
+        plays = [*swallowed(about, WorkLimit.of(LONG))]
         assert bool(plays) is broken
         for played in plays:
             (_, once), (small, _) = played.steps
             assert (once, filt.spend(filt.start(1), small).any()) == (1, True)
         assert any(played.breach(filt.promise, about.goals) for played in plays) is broken
-        assert [*swallowed(replace(about, pure=False), Clock.of(LONG))] == []
+        assert [*swallowed(replace(about, pure=False), WorkLimit.of(LONG))] == []
 
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
     about = subject(toys.ByHand(), "gaussian")
-    (summary,) = sequences(about, Clock.of(0.8))
+    (summary,) = sequences(about, WorkLimit.of(32_000))
     assert summary.verdict is None
     assert summary.found.startswith("0 refutations among ")
     (row,) = summary.tightness
@@ -316,12 +316,12 @@ def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_
 ) -> None:
     tried = Tried(subject(fp.ZCDPFilter(0.5), "rr"))
     with monkeypatch.context() as patch:
-        patch.setattr("mc.examine.stages.games.results", Mock(side_effect=OutOfTime))
+        patch.setattr("mc.examine.stages.games.results", Mock(side_effect=OutOfWork))
         assert list(tried.play(ONE, (AT,), LATE)) == []
     assert "1 game was too large" in tried.summary().unseen
     asked: list[tuple[Measure, ...]] = []
 
-    def play(self: Tried, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Any:
+    def play(self: Tried, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Any:
         asked.append(goals)
         if menu is ONE:
             row = Tightness(goals[0], "", 1.0, None, 0.5, Evidence.CERTIFIED)
@@ -333,7 +333,7 @@ def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_
     for filt in (fp.ZCDPFilter(0.5), fp.ApproximateDPFilter(1.0, 1e-5)):
         about = subject(filt, "rr")
         asked.clear()
-        assert len(list(games(about, Clock.of(LONG)))) == 2
+        assert len(list(games(about, WorkLimit.of(LONG)))) == 2
         goals = chosen_goals(about)
         assert asked == [goals, goals[1:]][: len(goals)]  # no menu is solved where all is refuted
 
@@ -344,7 +344,7 @@ def test_what_a_filter_was_made_for_is_played_before_a_plan_takes_its_share_of_t
     begun: list[object] = []
     monkeypatch.setattr(Tried, "play", lambda self, menu, *_: begun.append((menu.rounds, *menu.longer)) or ())
     monkeypatch.setattr("mc.examine.stages.games._planned", lambda *_: begun.append("a plan") or ())
-    assert list(games(Subject.of(CATALOGUE["NaturalFilter"].example(), seed=1), Clock.of(LONG)))
+    assert list(games(Subject.of(CATALOGUE["NaturalFilter"].example(), seed=1), WorkLimit.of(LONG)))
     assert begun[:2] == [(1, 2), "a plan"]
 
 
@@ -384,14 +384,14 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         found = whole_plan(filt, epsilon, ratio, plan)
         assert found.refuted
         monkeypatch.setattr("mc.examine.stages.games.alone", lambda *_, found=found, **how: found)
-        assert bool(list(_planned(subject(filt), Clock.of(LONG)))) is refutes
+        assert bool(list(_planned(subject(filt), WorkLimit.of(LONG)))) is refutes
 
 
 # -- games, search -------------------------------------------------------------------------------------------
 
 
 def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
-    found = list(games(subject(toys.ByHand(), "rr"), Clock.of(0.8)))
+    found = list(games(subject(toys.ByHand(), "rr"), WorkLimit.of(32_000)))
     (summary,) = found
     assert summary.tightness
     assert all(row.attack <= row.worst <= row.promised for row in summary.tightness)
@@ -402,7 +402,7 @@ def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
 def test_a_renyi_promise_that_only_a_long_silence_breaks_is_refuted_by_a_game_in_a_moment() -> None:
     with fp.knowingly():
         about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
-    found = next(games(about, Clock.of(20.0)))
+    found = next(games(about, WorkLimit.of(800_000)))
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.witness.data["measure"]["kind"] == "renyi"
     assert found.witness.replay().refutes
@@ -451,7 +451,7 @@ def whole_plan(filt: fp.PrivacyFilter, epsilon: float, ratio: Fraction, plan: Pl
 def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_its_histories(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (found,) = replies(subject(LateLosses()), Clock.of(LONG))
+    (found,) = replies(subject(LateLosses()), WorkLimit.of(LONG))
     assert found.witness.replay().refutes
     small, large = RandomizedResponse.from_ratio(Fraction(11, 10)), RandomizedResponse.from_ratio(Fraction(9))
     plan = Plan(small, (Plan(small, (None, None)), Plan(large, (None, None))))
@@ -461,7 +461,7 @@ def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_
     wrong = whole_plan(filt, 1.0, Fraction(3), plan)
     assert wrong.refuted  # as states go, which stand for no run here
     monkeypatch.setattr("mc.examine.stages.games.replied", lambda filt: wrong)
-    assert list(replies(subject(filt), Clock.of(LONG))) == []
+    assert list(replies(subject(filt), WorkLimit.of(LONG))) == []
 
 
 class GaussiansOnly(CapsEachRound):
@@ -476,8 +476,8 @@ class GaussiansOnly(CapsEachRound):
 def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
     about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
     assert about.families == {"gaussian"}
-    assert all(one.fault == "" for one in games(about, Clock.of(1.0)))
-    assert list(replies(about, Clock.of(1.0))) == []
+    assert all(one.fault == "" for one in games(about, WorkLimit.of(40_000)))
+    assert list(replies(about, WorkLimit.of(40_000))) == []
 
 
 def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
@@ -532,17 +532,17 @@ def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes
     # what a worker played counts here, and the failure is shared before anything is played
     monkeypatch.setattr("mc.examine.stages.strategy_search.mesh_strategy", lambda *_: (1.0, strategy))
     trial = _Trial(about, 1e-8)
-    assert list(_on_mesh(trial, (Gaussian(0.4),), AT, 1, Clock.of(LONG))) == []
+    assert list(_on_mesh(trial, (Gaussian(0.4),), AT, 1, WorkLimit.of(LONG))) == []
     assert (trial.tried, trial.played, len(trial.rows)) == (1, 2, 2)
     fixed = Mock(return_value=())
     monkeypatch.setattr("mc.examine.stages.strategy_search._fixed", fixed)
     monkeypatch.setattr("mc.examine.stages.strategy_search._menus", lambda *_: ())
-    assert len(list(search(about, Clock.of(LONG), 6.4e-7))) == 1
+    assert len(list(search(about, WorkLimit.of(LONG), 6.4e-7))) == 1
     assert [call.args[0].each for call in fixed.call_args_list] == pytest.approx([1e-8] * 3)
 
 
 def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_numbers() -> None:
-    found = search(subject(CapsEachRound(), "gaussian"), Clock.of(20.0), FAILURE / 2)
+    found = search(subject(CapsEachRound(), "gaussian"), WorkLimit.of(800_000), FAILURE / 2)
     refuted = next(one for one in found if one.witness is not None)
     assert refuted.verdict.evidence is Evidence.STATISTICAL
     again = refuted.witness.replay()

@@ -20,7 +20,7 @@ from filters.rules.additive import AdditiveFilter
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
 from theory.evidence import Outcome
 
-pytestmark = pytest.mark.usefixtures("as_installed", "proved")
+pytestmark = pytest.mark.usefixtures("proved")
 
 
 SMALL = Budget.of(0.02)
