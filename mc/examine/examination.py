@@ -21,7 +21,7 @@ from theory.numerics.decimals import below
 from theory.shown import printable
 
 #: What a stage found that a person ended.
-STOPPED = "stopped by Ctrl-C, so that this examination is partial"
+STOPPED = "stopped by Ctrl-C"
 #: How it reads that the time limit ended an examination, before the share of the work that was done.
 CUT = "stopped after"
 #: What a stage did not look at that was ended, and what a stage says that looked at its limit.
@@ -241,7 +241,7 @@ class Examination:
         for finding in self.findings:
             if finding.unseen and finding.stage not in _NO_ATTACKS:
                 first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
-                if finding.unseen.endswith(USED_UP) or first == UNFINISHED:
+                if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
                     late[finding.stage] = None
                 if (
                     first != UNFINISHED or finding.stage not in summaries

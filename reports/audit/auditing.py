@@ -28,27 +28,27 @@ def audit_of(
     libraries: Iterable[Library],
     *,
     environments: Path | None = None,
-    seconds: float = 20.0,
+    effort: float = 0.6,
     keep: Path | None = None,
     on_step: Callable[[str], object] = lambda said: None,
 ) -> Audit:
     """Audit the libraries where they are installed; the others are absent, with the reason.
 
     As many at a time as there are cores. A library's part is kept in the folder `keep` when it is done, and taken from
-    there while its version, the code of the audit, the findings, and `seconds` are the same.
+    there while its version, the code of the audit, the findings, and `effort` are the same.
     """
 
     def audited(library: Library, folder: Path) -> AuditedLibrary | str:
         python = interpreter(library, environments)
         if python is None:
             return f"{library.distribution} is not installed"
-        kept = folder / f"{library.key}-{_digest(python, library, seconds)}.json"
+        kept = folder / f"{library.key}-{_digest(python, library, effort)}.json"
         if kept.is_file():
             on_step(f"{library.distribution}: kept")
         else:
             on_step(f"{library.distribution}, with {len(library.entries)} entry points")
             unfinished = kept.with_suffix(".unfinished")
-            if why := _stopped(python, library, seconds, unfinished):
+            if why := _stopped(python, library, effort, unfinished):
                 return why
             unfinished.replace(kept)
             on_step(f"{library.distribution}: done")
@@ -72,9 +72,9 @@ def audit_of(
     )
 
 
-def _stopped(python: str, library: Library, seconds: float, file: Path) -> str:
+def _stopped(python: str, library: Library, effort: float, file: Path) -> str:
     """Write the audit of a library to a file, in a process of its own; why it stopped, if it did."""
-    asked = [str(library.folder.parent), library.key, str(file), str(seconds)]
+    asked = [str(library.folder.parent), library.key, str(file), str(effort)]
     command = [python, "-m", "reports.audit.examined", *asked]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode == 0:
@@ -82,9 +82,9 @@ def _stopped(python: str, library: Library, seconds: float, file: Path) -> str:
     return f"{_STOPPED} {ran.returncode}: {(ran.stderr.strip().splitlines() or ['it said nothing'])[-1]}"
 
 
-def _digest(python: str, library: Library, seconds: float) -> str:
+def _digest(python: str, library: Library, effort: float) -> str:
     """A digest of what an audit depends on: the library's version, the code and the findings, the time."""
-    made = hashlib.sha256(repr((version_of(python, library.distribution), seconds)).encode())
+    made = hashlib.sha256(repr((version_of(python, library.distribution), effort)).encode())
     for room in (reports.audit, mc.accountants, filters.adapters):
         for file in sorted(Path(str(room.__file__)).parent.glob("*.py")):
             made.update(file.read_bytes())

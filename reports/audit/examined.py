@@ -34,9 +34,9 @@ _PATIENCE = 120
 
 
 def audited(
-    library: Library, *, seconds: float = 20.0, on_step: Callable[[str], object] = lambda said: None
+    library: Library, *, effort: float = 0.6, on_step: Callable[[str], object] = lambda said: None
 ) -> AuditedLibrary:
-    """Ask every law of every entry point, examine each as a filter for so many seconds, and run every script.
+    """Ask every law of every entry point, examine each as a filter with so much effort, and run every script.
 
     The code beside the findings is run here: `subjects.py` and `routes.py` in this process, each script in its own.
     Raises PackageNotFoundError where the library is not installed.
@@ -45,7 +45,7 @@ def audited(
     entries = []
     for entry in library.entries:
         on_step(entry.name)
-        entries.append(_entry(library, entry, seconds))
+        entries.append(_entry(library, entry, effort))
     faults = []
     for fault in library.faults:
         on_step(fault.key)
@@ -63,14 +63,14 @@ def audited(
     )
 
 
-def _entry(library: Library, entry: EntryPoint, seconds: float) -> AuditedEntry:
+def _entry(library: Library, entry: EntryPoint, effort: float) -> AuditedEntry:
     laws: tuple[Answer, ...] = ()
     asked_of, verdict, detail = "", "not asked", "nothing of it composes, spends or denies"
     if entry.subject:
         subject = library.subject(entry)
         asked_of = repr(subject.filter)
         laws = tuple(ask(subject, law) for law in ACCOUNTANT_LAWS)
-        found = examine(subject.filter, seconds=seconds).verdict
+        found = examine(subject.filter, effort=effort).verdict
         verdict = found.outcome.name
         detail = (
             f"{found.evidence.name}: {found.detail}"
@@ -126,12 +126,12 @@ def agree(values: Sequence[float], tolerance: float) -> bool:
     )
 
 
-def main(findings: str, key: str, file: str, seconds: str) -> None:
+def main(findings: str, key: str, file: str, effort: str) -> None:
     """Audit the library and write what was found as JSON; its progress goes to standard error."""
     warnings.simplefilter("ignore")  # other people's warnings
     logging.disable(logging.CRITICAL)
     library = libraries_of(Path(findings))[key]
-    found = audited(library, seconds=float(seconds), on_step=lambda said: sys.stderr.write(f"{said}\n"))
+    found = audited(library, effort=float(effort), on_step=lambda said: sys.stderr.write(f"{said}\n"))
     data = json.dumps(asdict(found), default=lambda kind: kind.value)
     Path(file).write_text(data, "utf-8")
 

@@ -28,7 +28,9 @@ def audit(
     environments: Annotated[
         Path | None, typer.Option(help="Folder of environments that are looked at for libraries, too.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long each rule is examined as a filter.")] = 10.0,
+    effort: Annotated[
+        float, typer.Option(help="How much work each rule is examined with as a filter.")
+    ] = 0.3,
     findings: Annotated[
         Path | None,
         typer.Option(help="Folder of findings, one for each library; default: those beside the source."),
@@ -65,15 +67,15 @@ def audit(
             raise ValueError(
                 f"environments must be a folder of environments, got {str(environments)!r}; `make audit` makes .audit"
             )
-        if not 0 < seconds < float("inf"):
-            raise ValueError(f"seconds must be positive, got seconds={seconds}; pass --seconds 20, say")
+        if not 0 < effort < float("inf"):
+            raise ValueError(f"effort must be positive, got effort={effort}; pass --effort 1, say")
         if record is not None:
             found = record.only(names)
         else:
             found = audit_of(
                 [known[name] for name in names],
                 environments=environments,
-                seconds=seconds,
+                effort=effort,
                 keep=None if out is None else out / "parts",
                 on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
             )

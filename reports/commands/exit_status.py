@@ -36,7 +36,7 @@ class ExitStatus(IntEnum):
     INTERNAL = 4, "an error of Filterproof itself"
     TIME_LIMIT = (
         5,
-        "the time was up before there was a verdict: `--time-limit` was reached, or the filter may hang",
+        "the time limit came before there was a verdict: the filter may hang",
     )
     NOTHING_TRIED = 6, "the filter admits nothing that was tried, so nothing was examined"
     INTERRUPTED = 130, "Ctrl-C"

@@ -42,17 +42,17 @@ PROGRAM = {"exec": "node bridge.mjs", "promise": "approx(1, 1e-5)", "labels": "s
 
 
 @pytest.mark.parametrize(
-    ("inputs", "seconds", "words"),
+    ("inputs", "effort", "words"),
     [
         (
-            PROGRAM | {"seconds": "5"},
+            PROGRAM | {"effort": "5"},
             "5",
             [word for name, value in PROGRAM.items() for word in (f"--{name}", value)],
         ),
         *(
             (
                 {"target": target, "mechanisms": "rr,laplace"},
-                "60",
+                "1",
                 ["--mechanisms", "rr,laplace", "--", target],
             )
             for target in ("budget.py::MyFilter", "$(touch there); `touch there`::X", "--help")
@@ -60,9 +60,9 @@ PROGRAM = {"exec": "node bridge.mjs", "promise": "approx(1, 1e-5)", "labels": "s
     ],
 )
 def test_the_action_calls_the_command_and_no_shell_reads_an_input_as_code(
-    tmp_path: Path, inputs: dict[str, str], seconds: str, words: list[str]
+    tmp_path: Path, inputs: dict[str, str], effort: str, words: list[str]
 ) -> None:
-    asked = ["verify", "--seconds", seconds, "--out", "filterproof-report", *words]
+    asked = ["verify", "--effort", effort, "--out", "filterproof-report", *words]
     assert words_of(tmp_path, **inputs) == asked
     assert not (tmp_path / "there").exists()
 

@@ -35,7 +35,7 @@ def _page(*findings: Finding) -> str:
         picture = Picture("overview", "caption", "alt", figure)
     drawn = {"overview": (picture, picture), "drawings": {"overview": "<svg/>"}}
     told = [(THEOREMS_CHAPTER, Told(findings))]
-    return render_page(told, Study(), (), (), (), **drawn, out=Path("out"), seconds=1.0)
+    return render_page(told, Study(), (), (), (), **drawn, out=Path("out"))
 
 
 def test_the_green_badge_is_kept_for_what_cites_nothing_and_no_other_is_as_expected() -> None:

@@ -121,12 +121,12 @@ ENDS: dict[int, dict[str, str]] = {
         # whose estimate lies above the promise, and whose interval does not
         "simulate GaussianFilter OneShot --epsilon 1 -n 2e3 --method plain --seed 3": "0.13 ... in [0.10",
         "calibrate 1 1e-5 --mechanisms pure:0.9 --most 5": " in [",
-        "verify mine.py::Good --against ZCDPFilter --seconds 2": "which does not prove that there is none",
+        "verify mine.py::Good --against ZCDPFilter --effort 0.1": "which does not prove that there is none",
     },
     1: {
         "prove mine.py::Above": "REFUSED, UNSOUND",
         "prove NaturalFilter": "kept as a counterexample",
-        "verify mine.py::Good --against mine.py::Late --seconds 20": (
+        "verify mine.py::Good --against mine.py::Late": (
             "is granted by the second alone; so it breaks 0.5-zCDP: D of order 2, PQ is at least"
         ),
         "replay kept.json": "The same again: 0 ... It does not refute the promise.",
@@ -168,11 +168,12 @@ ENDS: dict[int, dict[str, str]] = {
         "train --out /dev/null/x": "out must be a folder that can be written to",
         "audit nonsense": "libraries must be of",
         "audit nonsense --recorded": "libraries must be of",
-        "audit --seconds 0": "seconds must be positive",
+        "audit --effort 0": "effort must be positive",
         "verify --time-limit 0": "time-limit must be a number of seconds > 0, got 0",
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
         "verify mine.py::Slow --seconds -1": "seconds must be",
-        "verify --seconds 5": "target must be given",
+        "verify mine.py::Slow --effort 0": "effort must be",
+        "verify --effort 5": "target must be given",
         "verify ZCDPFilter --store runs.db": "target must be left out with --runs, --store or --scheduler",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "target must be left out with --exec",
         "verify 'Nothing(1)'": "must name something known",
@@ -185,25 +186,19 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Good --mechanisms rr --against mine.py::Late": _AGAINST,
     },
     3: {  # each method is made to raise in `tests/mc/examine/test_unhappy.py`
-        "verify mine.py::Raises --seconds 1": _RAISED,
-        "verify mine.py::Good --against mine.py::Raises --seconds 20": _RAISED,
+        "verify mine.py::Raises --effort 0.05": _RAISED,
+        "verify mine.py::Good --against mine.py::Raises": _RAISED,
         f"simulate mine.py::Raises {_ASKS}": _RAISED,
         "attack mine.py::Raises": _RAISED,
-        "verify mine.py::Vanishes --seconds 1": "ended with status 0 before there was a verdict",
-        "verify leaves.py::X --seconds 2": _LEFT,
+        "verify mine.py::Vanishes --effort 0.05": "ended with status 0 before there was a verdict",
+        "verify leaves.py::X --effort 0.05": _LEFT,
         "simulate leaves.py::X OneShot --epsilon 1": _LEFT,
         "attack leaves.py::X": _LEFT,
         "replay verdicts.json x leaves.py::X": _LEFT,
     },
     5: {
-        "verify mine.py::Hangs --seconds 2": (
-            f"Hangs.spend (mine.py, line {line_of('time.sleep(1000)')}) was still at work when the time was up"
-        ),
-        # nothing compared before the time was up is no success
-        "verify ZCDPFilter --against ZCDPFilter --seconds 1e-6": (
-            "nothing was asked in 1e-06 s, and nothing was compared; raise --seconds"
-        ),
-        "verify mine.py::Hangs --time-limit 2": "stopped after 2 s; nothing was decided: raise --time-limit",
+        "verify mine.py::Hangs --seconds 2": "the time limit came before any question about the promise was answered",
+        "verify mine.py::Hangs --time-limit 2": "stopped at the time limit; nothing was decided: raise --time-limit",
     },
     6: {
         "attack mine.py::DeniesAll": "nothing was",
@@ -259,7 +254,7 @@ def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) ->
 def test_a_verdict_is_printed_as_json_and_written(
     folder: Path, name: str, ends: tuple[int, str, str]
 ) -> None:
-    asked = ("--seconds", "0.3", "--mechanisms", "rr", "--json")
+    asked = ("--effort", "0.01", "--mechanisms", "rr", "--json")
     ended = filterproof("verify", f"mine.py::{name}", *asked, cwd=folder)
     assert ended.stderr.strip() == ""
     told, out = json.loads(ended.stdout), folder / "filterproof-report"
@@ -275,7 +270,7 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
     folder: Path,
 ) -> None:
     (folder / "my filter.py").write_text(CAST)  # which a shell would take for two words
-    ended = filterproof("verify", "my filter.py::Lax", "--seconds", "1", "--out", "out", cwd=folder)
+    ended = filterproof("verify", "my filter.py::Lax", "--effort", "0.05", "--out", "out", cwd=folder)
     assert ended.returncode == 1, ended.stderr
     told = json.loads((folder / "out" / "verdict.json").read_text("utf-8"))
     assert told["verdict"] == "REFUTED"
@@ -327,14 +322,17 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "mc.estimate.compare_filters.compare_filters",
         {"epsilon": 2.0, "delta": 1e-3, "mechanism": GaussianDP(0.2), "most": 77, "levels": 3},
     ),
-    "verify GaussianFilter --seconds 2 --mechanisms rr,kov --seed 7": (
+    "verify GaussianFilter --effort 2 --seconds 9 --mechanisms rr,kov --seed 7": (
         "reports.commands.verify_one.verify",
-        {"seconds": 2.0, "mechanisms": ["rr", "kov"], "seed": 7, "target": None},
+        {"effort": 2.0, "seconds": 9.0, "mechanisms": ["rr", "kov"], "seed": 7, "target": None},
     ),
-    "verify GaussianFilter --quick": ("reports.commands.verify_one.verify", {"seconds": 6.0}),
-    "verify GaussianFilter --against ZCDPFilter --seconds 3 --seed 7": (
+    "verify GaussianFilter --quick": (
+        "reports.commands.verify_one.verify",
+        {"effort": 0.1, "seconds": 1800.0},
+    ),
+    "verify GaussianFilter --against ZCDPFilter --effort 3 --seed 7": (
         "reports.commands.verify_one.first_difference",
-        {"seconds": 3.0, "seed": 7},
+        {"effort": 3.0, "seconds": 1800.0, "seed": 7},
     ),
     "verify --exec node --promise pure(1) --labels site=a --over site=a": (
         "reports.expression.read_command",
@@ -368,9 +366,9 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "mc.training.retraining.train_idx",
         {"steps": 5, "sigma": None, "seed": None},
     ),
-    "audit opendp --environments full --seconds 3 --out new": (
+    "audit opendp --environments full --effort 3 --out new": (
         "reports.audit.auditing.audit_of",
-        {"environments": Path("full"), "seconds": 3.0, "keep": Path("new/parts")},
+        {"environments": Path("full"), "effort": 3.0, "keep": Path("new/parts")},
     ),
 }
 
@@ -405,10 +403,10 @@ def test_whatever_is_typed_reaches_what_it_is_for(
     assert ended.exception.args[0].items() >= wanted.items()
 
 
-def test_the_process_that_examines_may_take_twice_the_time_and_a_minute() -> None:
+def test_the_process_that_examines_may_take_a_minute_more_than_the_limit() -> None:
     assert limit_of({"target": None}) is None
-    assert limit_of({"target": "mine.py::X", "seconds": None}) == 180
-    assert limit_of({"target": "ZCDPFilter(0.5)", "seconds": 5.0}) == 70
+    assert limit_of({"target": "mine.py::X", "seconds": None}) == 1860
+    assert limit_of({"target": "ZCDPFilter(0.5)", "seconds": 5.0}) == 65
 
 
 def test_prove_writes_a_certificate_that_the_second_checker_accepts_and_no_changed_one(folder: Path) -> None:
@@ -433,7 +431,7 @@ def test_two_programs_are_asked_the_same(folder: Path) -> None:
     (folder / "wrong.py").write_text(right.replace('+= request["epsilon"]', '+= request["epsilon"] / 2'))
     commands = [f"{sys.executable} {path}" for path in (BRIDGE, folder / "wrong.py")]
     both = ("--exec", commands[0], "--promise", "pure(1)", "--against", commands[1])
-    ended = filterproof("verify", *both, "--seconds", "20", cwd=folder)
+    ended = filterproof("verify", *both, cwd=folder)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "is granted by the second alone; so it breaks" in ended.stdout
 

@@ -67,7 +67,7 @@ def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif
 ) -> None:
     named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
     targets = [*(f"--filterproof={one}" for one in named), "-k", "not MyFilter", "-m", "filterproof"]
-    written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "2")
+    written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-effort", "0.07")
     status, out = run_pytest(folder, *targets, *written, *workers)
     assert status == 1, out
     assert "3 failed" in out
@@ -163,21 +163,18 @@ def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence
     assert "\n" not in told
 
 
-@pytest.mark.parametrize("seconds", ["0.0", "inf"])
-def test_a_time_that_is_none_is_refused(folder: Path, seconds: str) -> None:
-    status, out = run_pytest(folder, "--filterproof-seconds", seconds)
+@pytest.mark.parametrize("effort", ["0.0", "inf"])
+def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
+    status, out = run_pytest(folder, "--filterproof-effort", effort)
     assert status == 4
-    assert f"--filterproof-seconds must be a number of seconds > 0, got {seconds}" in out
+    assert f"--filterproof-effort must be a number > 0, got {effort}" in out
 
 
-def test_the_command_line_says_how_long_whatever_the_mark_says() -> None:
-    for asked, seconds in ((None, 0.5), (3.0, 3.0)):
+def test_the_command_line_gives_the_effort_whatever_the_mark_says() -> None:
+    for asked, effort in ((None, 0.5), (3.0, 3.0)):
         item: Any = SimpleNamespace(config=SimpleNamespace(getoption=lambda name, asked=asked: asked))
-        assert _how(item, {"seconds": 0.5, "mechanisms": ["rr"]}) == {
-            "seconds": seconds,
-            "mechanisms": ["rr"],
-        }
-        assert _how(item, {}) == {"seconds": asked or 30.0}
+        assert _how(item, {"effort": 0.5, "mechanisms": ["rr"]}) == {"effort": effort, "mechanisms": ["rr"]}
+        assert _how(item, {}) == ({} if asked is None else {"effort": asked})
 
 
 def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) -> None:

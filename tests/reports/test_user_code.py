@@ -81,7 +81,7 @@ def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path,
     code, words = FAULTS[name]
     (tmp_path / "rude.py").write_text(BASE + code)
     run = filterproof if "fd" in code or "close" in code else typed.filterproof
-    status, out, err = run("verify", "rude.py::F", "--seconds", "1", cwd=tmp_path)
+    status, out, err = run("verify", "rude.py::F", "--effort", "0.05", cwd=tmp_path)
     assert status == 3, err
     # what was printed before the last word failed cannot be taken back
     assert not out or "descriptor" in name or "half" in name

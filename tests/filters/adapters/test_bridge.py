@@ -264,7 +264,7 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(t
     command = f"{sys.executable} {BRIDGES / 'bridge.py'}"
     too_much = ("--exec", command, "--promise", "pure(0.75)")
     told = filterproof(
-        "verify", *too_much, "--seconds", "2", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
+        "verify", *too_much, "--effort", "0.07", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
     )
     assert told.returncode == 1, told.stderr
     assert "REFUTED (CERTIFIED" in told.stdout
@@ -290,7 +290,7 @@ def test_the_command_ends_with_status_3_where_the_program_breaks_the_protocol(
     command = f"{sys.executable} {words.format(program=program)}"
     promised = ("--exec", command, "--promise", "pure(1)")
     told = filterproof(
-        "verify", *promised, "--seconds", "2", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
+        "verify", *promised, "--effort", "0.07", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
     )
     assert told.returncode == 3, told.stderr
     assert said in told.stderr.replace("\n", " ")

@@ -6,11 +6,9 @@ import resource
 import sys
 import time
 import warnings
-from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 
-from mc.examine.clock import processor_seconds
 from mc.examine.examination import Status
 from mc.examine.verify import examine
 from reports.chapters.power import right
@@ -26,23 +24,23 @@ def _processor() -> float:
     return sum(one.ru_utime + one.ru_stime for one in usages)
 
 
-def examined(job: tuple[str, int, float, bool]) -> Said:
-    """The line of one case: its part and place, the seconds, and whether they are the processor's.
+def examined(job: tuple[str, int, float]) -> Said:
+    """The line of one case: its part, its place and the effort.
 
     found: the time at which the telling of its first refutation began. What cannot be examined is an error, and a miss.
     """
-    half, place, seconds, by_processor = job
+    half, place, effort = job
     case = HALVES[half][place]
     line: Said = {"half": half, "name": case.name, "kind": case.kind, "outcome": "ERROR", "evidence": ""}
-    line |= {"seconds": 0.0, "found": None, "clock": "", "processor": 0.0, "stages": [], "detail": ""}
+    line |= {"seconds": 0.0, "found": None, "processor": 0.0, "stages": [], "detail": ""}
     line["breaks"] = case.why if case.kind == "broken" else ""
     began, spent, begun = time.perf_counter(), _processor(), dict[str, float]()
     try:
-        with warnings.catch_warnings(), processor_seconds() if by_processor else nullcontext():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = examine(
                 case.filter_class(),
-                seconds=seconds,
+                effort=effort,
                 first_only=True,
                 on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
             )
@@ -56,22 +54,21 @@ def examined(job: tuple[str, int, float, bool]) -> Said:
         "evidence": found.verdict.evidence.name,
         "seconds": round(time.perf_counter() - began, 1),
         "found": begun.get("telling"),
-        "clock": "processor" if by_processor else "wall",
         "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
     }
 
 
-def _record(out: Path, seconds: float, table: list[Said]) -> None:
+def _record(out: Path, effort: float, table: list[Said]) -> None:
     """Write the cases examined, each with its date and time; of what was not examined again the last record stays."""
     before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
     today = time.strftime("%Y-%m-%d")
     known = {(half, case.name) for half, cases in HALVES.items() for case in cases}
     cases = {(said["half"], said["name"]): said for said in before.get("cases", [])}
-    cases |= {(said["half"], said["name"]): {**said, "date": today, "allowed": seconds} for said in table}
+    cases |= {(said["half"], said["name"]): {**said, "date": today, "effort": effort} for said in table}
     kept = sorted((half, said["kind"], name) for (half, name), said in cases.items() if (half, name) in known)
-    record = {"date": today, "seconds": seconds, "history": before.get("history", "")}
+    record = {"date": today, "effort": effort, "history": before.get("history", "")}
     record["cases"] = [cases[half, name] for half, _, name in kept]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(record, indent=1) + "\n")
@@ -80,12 +77,9 @@ def _record(out: Path, seconds: float, table: list[Said]) -> None:
 def main(arguments: list[str]) -> int:
     """Examine the corpus and print the table; status 1 if anything was judged wrongly."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--effort", type=float, default=1.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--half", choices=sorted(HALVES), nargs="+", default=list(HALVES))
-    parser.add_argument(
-        "--by-processor", action="store_true", help="for a busy machine: seconds of the processor"
-    )
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
@@ -98,12 +92,10 @@ def main(arguments: list[str]) -> int:
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
-        for said in pool.imap_unordered(
-            examined, [(*job, given.seconds, given.by_processor) for job in jobs]
-        ):
+        for said in pool.imap_unordered(examined, [(*job, given.effort) for job in jobs]):
             table.append(said)
             if given.out is not None:
-                _record(given.out, given.seconds, table)
+                _record(given.out, given.effort, table)
             mark = " " if right(said) else "X"
             print(
                 f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "

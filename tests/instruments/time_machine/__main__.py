@@ -13,14 +13,14 @@ from mc.examine.verify import examine
 from tests.instruments.time_machine.cases import CASES, Budget, Case
 
 
-def examined(case: Case, *, repaired: bool, seconds: float) -> dict[str, object]:
+def examined(case: Case, *, repaired: bool, effort: float) -> dict[str, object]:
     """What an examination says of a case."""
     began = time.perf_counter()
     if not issubclass(case.budget, Budget):
-        return _driven(case, began, repaired=repaired, seconds=seconds)
+        return _driven(case, began, repaired=repaired, effort=effort)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = examine(case.filter(repaired=repaired), seconds=seconds, first_only=True)
+        found = examine(case.filter(repaired=repaired), effort=effort, first_only=True)
     refuted = found.witness is not None and found.witness.replay().refutes
     return {
         "outcome": "REFUTED" if refuted else found.verdict.outcome.name,
@@ -30,10 +30,10 @@ def examined(case: Case, *, repaired: bool, seconds: float) -> dict[str, object]
     }
 
 
-def _driven(case: Case, began: float, *, repaired: bool, seconds: float) -> dict[str, object]:
+def _driven(case: Case, began: float, *, repaired: bool, effort: float) -> dict[str, object]:
     """What schedules say of a service."""
     found = fp.first_breach(
-        partial(case.budget, repaired=repaired), case.budget.promise, seconds=seconds
+        partial(case.budget, repaired=repaired), case.budget.promise, effort=effort
     ).breach
     return {
         "outcome": "UNDECIDED" if found is None else "REFUTED",
@@ -46,14 +46,14 @@ def _driven(case: Case, began: float, *, repaired: bool, seconds: float) -> dict
 def main() -> None:
     """Examine every case before and after its repair, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="for each examination")
+    parser.add_argument("--effort", type=float, default=2.0, help="of each examination")
     parser.add_argument("--only", default="", help="the cases whose names have these words")
     parser.add_argument("--out", type=Path, help="the table as JSON")
     given = parser.parse_args()
     rows = []
     for case in (case for case in CASES if given.only in case.name):
-        before = examined(case, repaired=False, seconds=given.seconds)
-        after = examined(case, repaired=True, seconds=given.seconds)
+        before = examined(case, repaired=False, effort=given.effort)
+        after = examined(case, repaired=True, effort=given.effort)
         rows.append(
             {"name": case.name, "thread": case.thread, "said": case.said, "before": before, "after": after}
         )
@@ -62,7 +62,7 @@ def main() -> None:
         )
         sys.stdout.write(f"  {before['witness']}\n")
     if given.out is not None:
-        given.out.write_text(json.dumps({"seconds": given.seconds, "cases": rows}, indent=1) + "\n", "utf-8")
+        given.out.write_text(json.dumps({"effort": given.effort, "cases": rows}, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def test_a_fault_grants_more_than_its_promise_and_its_repair_does_not(case: Case
 def test_an_examination_refutes_the_budget_that_was_never_set_and_schedules_the_one_that_is_raced() -> None:
     for budget in (Unset, Raced):
         case = next(case for case in CASES if case.budget is budget)
-        told = examined(case, repaired=False, seconds=10.0)
+        told = examined(case, repaired=False, effort=0.4)
         assert told["outcome"] == "REFUTED"
         assert told["faults"] == []
 

@@ -124,16 +124,16 @@ class HasAPurse(toys.PureSum):
     service = TiredPurse
 
 
-MANY = {"mechanisms": ["gaussian", "rr", "twopoint"], "seconds": 0.8}
+MANY = {"mechanisms": ["gaussian", "rr", "twopoint"], "effort": 0.03}
 #: An impure filter that is sound when fresh -> by which witness it was refuted, and how it is examined.
 IMPURE: dict[Callable[[], Any], tuple[str, dict[str, Any]]] = {
     Tires: ("sequence", MANY),
     partial(Tires): ("sequence", MANY | {"first_only": True}),
     KeptByTheTenth: ("sequence", MANY),
-    TiresAtLosses: ("menu", MANY | {"seconds": 1.6}),
-    partial(TiresAtLosses): ("plan", MANY | {"seconds": 1.6, "first_only": True}),
-    partial(TiredPeople, fp.ZCDPFilter(0.5), 3): ("holder", {"seconds": 2.0, "first_only": True}),
-    HasAPurse: ("schedule", {"mechanisms": ["rr"], "seconds": 2.0, "first_only": True}),
+    TiresAtLosses: ("menu", MANY | {"effort": 0.06}),
+    partial(TiresAtLosses): ("plan", MANY | {"effort": 0.06, "first_only": True}),
+    partial(TiredPeople, fp.ZCDPFilter(0.5), 3): ("holder", {"effort": 0.07, "first_only": True}),
+    HasAPurse: ("schedule", {"mechanisms": ["rr"], "effort": 0.07, "first_only": True}),
 }
 
 

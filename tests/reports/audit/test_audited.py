@@ -31,7 +31,7 @@ from tests.reports.audit.toy import GONE, TEXT, THERE, toy
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> AuditedLibrary:
     """An audit of the toy, with its one finding."""
-    return audited(toy(tmp_path_factory.mktemp("findings")), seconds=0.5)
+    return audited(toy(tmp_path_factory.mktemp("findings")), effort=0.02)
 
 
 OTHERS = "import os, sys\nfrom typing import assert_never\n"
@@ -76,7 +76,7 @@ def test_a_fault_is_shown_by_how_its_script_ends_and_agrees_by_its_routes(
 def test_a_broken_law_is_explained_by_a_fault_that_is_shown_or_the_audit_says_so(tmp_path: Path) -> None:
     broken = ("what_it_answers_is_at_least_the_truth", "an_adaptive_choice_gains_nothing")
     whole, partly, gone = (
-        audited(toy(tmp_path / name, **changed), seconds=1.0)
+        audited(toy(tmp_path / name, **changed), effort=0.03)
         for name, changed in (
             ("whole", {"laws": broken}),
             ("partly", {"laws": broken[:1]}),
@@ -153,7 +153,7 @@ def test_a_library_whose_process_ends_early_is_named_with_its_last_words_and_not
 def test_a_folder_of_findings_is_audited_by_its_own_code(tmp_path: Path) -> None:
     toy(tmp_path / "mine")
     words = ["audit", "toy", "--findings", str(tmp_path / "mine"), "--out", str(tmp_path / "out")]
-    ended = CliRunner().invoke(app, [*words, "--seconds", "0.5"])
+    ended = CliRunner().invoke(app, [*words, "--effort", "0.02"])
     assert "It answers a tenth. expected 2, got 3" in ended.output
     (library,) = Audit.from_json((tmp_path / "out" / "audit.json").read_text("utf-8")).libraries
     assert [route.how for route in library.faults[0].fault.routes] == ["by hand", "by another hand"]
@@ -209,8 +209,8 @@ def test_a_part_that_is_done_is_kept_until_what_it_depends_on_changes(
     made, keep = toy(tmp_path / "mine"), tmp_path / "parts"
     ran: list[float] = []
 
-    def once(python: str, asked: Library, seconds: float, file: Path) -> str:
-        ran.append(seconds)
+    def once(python: str, asked: Library, effort: float, file: Path) -> str:
+        ran.append(effort)
         file.write_text(json.dumps(asdict(library), default=lambda kind: kind.value), "utf-8")
         return ""
 
@@ -218,8 +218,8 @@ def test_a_part_that_is_done_is_kept_until_what_it_depends_on_changes(
     first = audit_of([made], keep=keep)
     assert audit_of([made], keep=keep) == first
     assert len(ran) == 1
-    audit_of([made], keep=keep, seconds=3.0)
-    assert ran == [20.0, 3.0]
+    audit_of([made], keep=keep, effort=0.1)
+    assert ran == [0.6, 0.1]
     for number, file in enumerate(("library.toml", "routes.py", "subjects.py", "faults.py"), 3):
         with (made.folder / file).open("a", encoding="utf-8") as more:
             more.write("# changed\n")

@@ -56,7 +56,7 @@ LONG, LATE = 2_400_000, WorkLimit(-1)
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
-    return admission(filt, lines, WorkLimit.of(LONG), seed=7)[1]
+    return admission(filt, lines, seed=7)[1]
 
 
 class CapsEachRound(toys.ByHand):
@@ -138,7 +138,7 @@ def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
     (finding,) = laws(subject(toys.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
-    assert finding.unseen.endswith("the time was up")
+    assert finding.unseen.endswith("its share of the work was used up")
 
 
 # -- sequences -------------------------------------------------------------------------------------------------
@@ -550,10 +550,10 @@ def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_nu
     assert again.result.failure <= FAILURE / 2
 
 
-def test_a_stage_that_begins_when_the_time_is_up_says_so_and_search_asks_those_that_look_at_losses() -> None:
+def test_a_stage_without_work_left_says_so_and_search_asks_those_that_look_at_losses() -> None:
     about, looking = subject(toys.ByHand(), "rr"), subject(CapsEachRound(), "gaussian")
     for stage in (sequences(about, LATE), games(about, LATE), search(looking, LATE, FAILURE)):
-        assert list(stage)[-1].unseen.endswith("the time was up")
+        assert list(stage)[-1].unseen.endswith("its share of the work was used up")
     assert not list(search(about, LATE, FAILURE))
 
 
