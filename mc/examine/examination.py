@@ -216,7 +216,7 @@ class Examination:
             return self.refutation.verdict
         if self.faults:
             detail = f"no verdict: {'; '.join(self.faults)}"
-        elif self.status is Status.DENIES:
+        elif self.status is Status.DENIES and not self.partial:
             detail = f"no verdict: {self.status.value}"
         elif proved is not None:
             return proved

@@ -77,7 +77,7 @@ def examine(
 
     effort > 0 is counted in work (`filters.contract.work`) and never in time, so that the examination finds the same on
     every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the examination
-    early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them; all of them by
+    early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them; all by
     default. on_stage is called with the name of each stage as it begins. Proofs in `proofs` are not run again, and new
     ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds or mechanisms out of range; after
@@ -268,13 +268,16 @@ class _Stages:
         try:
             with closing(self._reports(work, part, late)) as told:
                 for finding in told:
-                    is_first = finding.witness is not None and not self.witnesses
-                    if self.first_only or is_first:  # so that one stands, should a person end it
-                        again = self._afresh(finding)
-                        finding = again if self.first_only else finding
+                    is_first = not self.witnesses
                     self.findings.append(finding)
-                    if self.first_only and finding.witness is not None:
-                        break
+                    if finding.witness is None:
+                        continue
+                    if self.first_only:
+                        self.findings[-1] = self._afresh(finding)
+                        if self.findings[-1].witness is not None:
+                            break
+                    elif is_first:  # so that one stands, should a person end it
+                        self._afresh(finding)
         except OutOfWork:
             self.findings.append(self._ended(USED_UP))
         except FilterFault as broken:

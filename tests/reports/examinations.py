@@ -6,7 +6,7 @@ import numpy as np
 
 import filterproof as fp
 from mc.engine.encoding import nameable
-from mc.examine.examination import Examination, StageFinding, Tightness
+from mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Tightness
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.story import story_of_sequence
@@ -108,15 +108,20 @@ def denies() -> Examined:
 
 
 def hangs() -> Examined:
-    late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
-    return exam_of(
-        StageFinding("admission", "What is granted?", late, "", "the rest", fault=late, notes=(late,))
-    )
+    return exam_of(_cut("admission"))
 
 
 def unanswered() -> Examined:
-    late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
-    return exam_of(ADMISSION, StageFinding("games", "Lost?", late, "", "the rest", notes=(late,)))
+    return exam_of(ADMISSION, _cut("games"))
 
 
-EVERY = {f.__name__: f for f in (refuted, undecided, holds, faulty, denies, hangs, unanswered)}
+def _cut(stage: str) -> StageFinding:
+    found = f"{CUT} 3 % of the work"
+    return StageFinding(stage, "Was the stage finished?", found, "", UNFINISHED, notes=(found,))
+
+
+def disagreement() -> Examined:
+    return exam_of(*holds().findings, *refuted().findings[1:])
+
+
+EVERY = {f.__name__: f for f in (refuted, undecided, holds, faulty, denies, hangs, unanswered, disagreement)}

@@ -10,7 +10,9 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.contract.work import WorkLimit
+from mc.examine.deadline import Deadline
 from mc.examine.examination import (
+    CUT,
     UNFINISHED,
     Examination,
     PartialExamination,
@@ -54,7 +56,7 @@ def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_k
     def breaking(*_: object) -> Iterator[object]:
         raise LookupError("odd")
 
-    def searching(subject: object, clock: object, failure: float) -> Iterator[object]:
+    def searching(subject: object, limit: object, failure: float) -> Iterator[object]:
         yield _found("search", repr(failure))
 
     def proving(filt: object, done: dict[str, Any]) -> StageFinding:
@@ -79,7 +81,7 @@ def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_k
         (ended,) = (one for one in found.findings if one.stage == stage)
         assert ended.notes == ("the stage broke off at what StopsAtLosses returned: LookupError: odd",)
         assert ended.unseen == UNFINISHED
-    assert found.verdict.detail.endswith("the time was up in games")
+    assert "the rest of the stage (games)" in found.verdict.detail
     assert proofs == {"a theorem": "its proof"}
 
 
@@ -125,6 +127,16 @@ def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monke
 
 # -- what follows from findings --------------------------------------------------------------------------------
 
+
+class Counterexample(SimpleNamespace):
+    """What refutes, as far as a verdict looks at it."""
+
+    order = (0, 0.0)
+
+    def __str__(self) -> str:
+        return "four Gaussians"
+
+
 AT = Measure.hockey_stick(1.0)
 HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
@@ -142,6 +154,9 @@ OPEN = _found("admission", "gaussian up to 1")
 
 WHOLE, BROKEN = _found(verdict=HOLDS, whole=True), _found(fault="It raises.")
 NOTHING = _found("admission", "nothing")
+REFUTED = _found(
+    "games", witness=Counterexample(), verdict=replace(HOLDS, outcome=Outcome.REFUTED, witness={"a": 1})
+)
 #: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
 FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
@@ -153,6 +168,8 @@ FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ),
     # no verdict, whatever a theorem says
     ((OPEN, WHOLE, BROKEN, BROKEN), Status.FAULTY, "no verdict: It raises."),
+    # one of the two is wrong, and neither is told as the verdict
+    ((OPEN, WHOLE, REFUTED), Status.DISAGREES, "Counterexample: four Gaussians"),
     ((NOTHING, WHOLE), Status.DENIES, Status.DENIES.value),
     ((WHOLE,), Status.DENIES, Status.DENIES.value),
 ]
@@ -168,6 +185,16 @@ def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and
     assert found.verdict.detail.endswith(said)
     assert (found.verdict == HOLDS) is (said == HOLDS.detail)
     assert found.verdict.outcome is (Outcome.HOLDS if said == HOLDS.detail else Outcome.UNDECIDED)
+
+
+def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_before_stands() -> None:
+    cut = replace(_found("games", f"{CUT} 41 % of the work"), unseen=UNFINISHED)
+    found = _examination(OPEN, cut)
+    assert found.partial
+    assert found.stopped == "stopped after 41 % of the work"
+    assert found.verdict.detail.startswith("stopped after 41 % of the work: nothing was found")
+    assert _examination(OPEN, REFUTED, cut).verdict.outcome is Outcome.REFUTED
+    assert not _examination(OPEN, WHOLE).partial
 
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
@@ -189,7 +216,9 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         )
     ]
     for order in (findings, findings[::-1]):
-        stages = _Stages(toys.ByHand(), WorkLimit.of(360_000), print, {}, first_only=False, findings=order)
+        stages = _Stages(
+            toys.ByHand(), 1.0, Deadline(), WorkLimit.of(1), print, {}, first_only=False, findings=order
+        )
         assert [one.order for one in stages.witnesses] == [(1, 0.9), (2, 0.1)]
         found = _examination(OPEN, *order)
         assert found.refutation.witness.order == (1, 0.9)
