@@ -16,7 +16,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from mc.examine.clock import Clock, OutOfTime
+from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.worker import alone
 from reports.commands.console import complain
@@ -84,14 +84,14 @@ def _in_a_worker(
     command: Callable[..., None], given: Mapping[str, Any], limit: float | None, whose: str, advice: str
 ) -> int:
     """The status of the command, run in a process that ends with its time, and whose own end decides nothing."""
-    clock = None if limit is None else Clock.of(limit)
+    deadline = Deadline.of(limit)
     try:
-        return alone(partial(_reported, command, dict(given)), whose=whose, clock=clock, command=True)
+        return alone(partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True)
     except FilterFault as fault:
         complain(fault)
         return ExitStatus.FILTER_FAULT
     except OutOfTime:
-        complain(f"stopped after {limit:g} s; nothing was decided: {advice}")
+        complain(f"stopped at the time limit; nothing was decided: {advice}")
         return ExitStatus.TIME_LIMIT
     except KeyboardInterrupt:
         complain(_INTERRUPTED)
