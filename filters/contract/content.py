@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -84,7 +84,9 @@ class _Walk:
         if kind is list or kind is set:
             return kind, *map(self.of, value)
         if kind is dict:
-            return kind, *((self.of(name), self.of(part)) for name, part in value.items())
+            return self._named(value.items())
+        if isinstance(value, np.generic) and not value.dtype.hasobject:
+            return kind, value.dtype, value.tobytes()
         if kind is np.ndarray and not value.dtype.hasobject:
             own = value.copy(order="K")  # as code is lent it
             return kind, value.dtype, own.shape, own.strides, own.tobytes()
@@ -102,16 +104,12 @@ class _Walk:
             return self._untold(value)
         if isinstance(made, str):
             return Same(value)
-        makes, given, state, *items = (*made, None, None, None)[:5]
+        makes, given, state, listed, named = (*made, None, None, None)[:5]
         if kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__:
             state = state if kind.__getstate__ is not object.__getstate__ else None  # else it is what is held
-        listed = (None if part is None else self.of(list(part)) for part in items)
-        told = (self.of((name, part)) for name, part in held.items())
-        return (
-            kind if by_identity(kind) else Same(kind),
-            tuple(told),
-            self.of(makes),
-            self.of(given),
-            self.of(state),
-            *listed,
-        )
+        told = self._named(held.items()), *map(self.of, (makes, given, state))
+        items = self.of(None if listed is None else list(listed)), self._named(named or ())
+        return kind if by_identity(kind) else Same(kind), *told, *items
+
+    def _named(self, items: Iterable[tuple[object, object]]) -> Hashable:
+        return dict, *((self.of(name), self.of(part)) for name, part in items)

@@ -76,7 +76,7 @@ def read_only(state: _S) -> _S:
     """The same numbers for code that may look at them and not change them: what a filter is asked about.
 
     No number is copied, and writing raises ValueError. The array lies over a read-only buffer, so that neither
-    setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied, those of each run by themselves.
+    setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied, each run's apart.
     """
     # no `fold`, which takes five times as long: this is done for each decision
     lent: _S = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
@@ -169,7 +169,7 @@ def same(state: State, other: State) -> NDArray[np.bool_]:
     def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
         if a.shape[1:] != b.shape[1:]:
             return np.zeros(len(a), dtype=np.bool_)
-        if not (_is_numeric(a) and _is_numeric(b)):
+        if not (is_numeric(a) and is_numeric(b)):
             others = keys(b) * (len(a) if len(b) == 1 else 1)
             return np.array(
                 [one == other for one, other in zip(keys(a), others, strict=True)], dtype=np.bool_
@@ -213,16 +213,16 @@ def keys(state: State) -> list[Hashable]:
     arrays = [np.asarray(leaf) for leaf in leaves(state)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
         return list(arrays[0].tolist())
-    numbers = tuple(leaf for leaf in arrays if _is_numeric(leaf))
+    numbers = tuple(leaf for leaf in arrays if is_numeric(leaf))
     if len(numbers) < len(arrays):
-        told = [list(map(content, leaf.tolist())) for leaf in arrays if not _is_numeric(leaf)]
+        told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_numeric(leaf)]
         return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
     rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
     packed, width = rows.tobytes(), rows.shape[1]
     return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
 
 
-def _is_numeric(leaf: NDArray[Any]) -> bool:
+def is_numeric(leaf: NDArray[Any]) -> bool:
     """Whether the bytes of an array are all that it holds."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
 
