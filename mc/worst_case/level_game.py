@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon
-from mc.losses.too_large import MERGED, check_room
+from mc.losses.too_large import check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 from theory.log_ratio import LogRatio
@@ -78,7 +78,7 @@ class LevelGame:
             graph, units, float(epsilon) / float(step), most=float(step) / 2, revealing=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
-        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states", MERGED)
+        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states")
         return replace(game, start=game._swept(record=False)[0])
 
     @property
