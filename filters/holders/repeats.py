@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from filters.contract.checks import checked_filter, checked_grant, checked_spend, checked_start
-from filters.contract.determinism import check_requests
 from filters.contract.filter_base import FilterBase
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
@@ -24,7 +23,6 @@ def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
         raise TypeError(
             f"filt must not look at losses, got {type(filt).__name__}; use survival for the law of its releases"
         )
-    check_requests(filt, [request])
     limit = check_count("most", most, least=0)
     state = checked_start(filt, 1)
     for released in range(limit):
