@@ -94,7 +94,8 @@ class _Walk:
 
     def _instance(self, value: Any) -> Hashable:
         """What its dict and its slots hold, and what a copy is made of, since compiled classes hold more."""
-        kind, held = type(value), attributes(value)
+        kind: Any = type(value)
+        held = attributes(value)
         try:
             copied_by = copyreg.dispatch_table.get(kind)
             made = copied_by(value) if copied_by else value.__reduce_ex__(4)

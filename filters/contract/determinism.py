@@ -114,7 +114,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     )
 
 
-def kept_outside(filt: FilterBase[Any]) -> dict[str, Hashable]:
+def attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """What a filter of the user's and its classes hold, to compare before and after a request."""
     return {name: told for name, (told, _) in _held(tuple(_users(filt, set()))).items()}
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from filters.contract.checks import checked_start
 from filters.contract.checks import granted as granted
-from filters.contract.determinism import kept_outside as attributes
+from filters.contract.determinism import attributes as attributes
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
