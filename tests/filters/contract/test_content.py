@@ -4,7 +4,7 @@ import copy
 import threading
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -91,7 +91,7 @@ APART = [
     (shared(), [Purse(1.0), Purse(1.0)]),  # what is done to one of these is not done to the other
     (partial(max, 1), partial(max, 2)),
     (max, min),
-    (datetime(2020, 1, 1), datetime(2020, 1, 2)),
+    (date(2020, 1, 1), date(2020, 1, 2)),
 ]
 
 
