@@ -172,6 +172,20 @@ def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n
     return checked_state(after, method=f"{type(filt).__name__}.observe", n=n)
 
 
+def granted(
+    filt: FilterBase, state: State, request: DominatingPair, loss: float | None = None
+) -> State | None:
+    """The state after one run was granted the request, as an application's session asks for it; None if denied.
+
+    loss is what it is shown then, None for nothing.
+    """
+    admitted, after = checked_grant(filt, state, request, 1)
+    if not admitted[0]:
+        return None
+    after = checked_spend(filt, state, request, 1) if after is None else after
+    return after if loss is None else checked_observe(filt, after, np.array([loss]), 1)
+
+
 def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
     """`filt.remaining(state)`, numbers of shape (n,)."""
     return checked_numbers(

@@ -23,6 +23,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.content import content
+
 #: An array whose first axis is the run, or a tuple of states of the same runs. Float arrays are float64.
 State: TypeAlias = "NDArray[Any] | tuple[State, ...]"
 
@@ -74,7 +76,7 @@ def read_only(state: _S) -> _S:
     """The same numbers for code that may look at them and not change them: what a filter is asked about.
 
     No number is copied, and writing raises ValueError. The array lies over a read-only buffer, so that neither
-    setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied.
+    setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied, each run's apart.
     """
     # no `fold`, which takes five times as long: this is done for each decision
     lent: _S = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
@@ -159,11 +161,19 @@ def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
 
 
 def same(state: State, other: State) -> NDArray[np.bool_]:
-    """Whether each run of `state` equals that of `other` (n runs, or one for all), NaN equal to NaN: shape (n,)."""
+    """Whether each run of `state` holds what that of `other` does (n runs, or one for all): shape (n,).
+
+    NaN is NaN and -0.0 is 0.0; objects are told by their content.
+    """
 
     def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
         if a.shape[1:] != b.shape[1:]:
             return np.zeros(len(a), dtype=np.bool_)
+        if not (is_numeric(a) and is_numeric(b)):
+            others = keys(b) * (len(a) if len(b) == 1 else 1)
+            return np.array(
+                [one == other for one, other in zip(keys(a), others, strict=True)], dtype=np.bool_
+            )
         alike = (a == b) | ((a != a) & (b != b))
         return np.asarray(alike.all(axis=tuple(range(1, a.ndim))))
 
@@ -195,16 +205,26 @@ def bits(state: State) -> NDArray[np.uint8]:
 
 
 def keys(state: State) -> list[Hashable]:
-    """One hashable value per run: runs with equal keys hold equal states, bit for bit (and -0.0 is 0.0)."""
+    """One hashable value per run: runs with equal keys hold equal states, bit for bit (and -0.0 is 0.0).
+
+    Objects are told by their `content`, and never by their `__eq__`: a run with one that is in no pickle has a key of
+    its own.
+    """
     arrays = [np.asarray(leaf) for leaf in leaves(state)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
         return list(arrays[0].tolist())
-    if any(leaf.dtype.kind == "O" for leaf in arrays):
-        columns = [leaf.reshape(len(leaf), math.prod(leaf.shape[1:])).tolist() for leaf in arrays]
-        return [tuple(map(tuple, row)) for row in zip(*columns, strict=True)]
+    numbers = tuple(leaf for leaf in arrays if is_numeric(leaf))
+    if len(numbers) < len(arrays):
+        told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_numeric(leaf)]
+        return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
     rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
     packed, width = rows.tobytes(), rows.shape[1]
     return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
+
+
+def is_numeric(leaf: NDArray[Any]) -> bool:
+    """Whether the bytes of an array are all that it holds."""
+    return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
 
 
 def _lent(leaf: Any) -> Any:
@@ -215,7 +235,11 @@ def _lent(leaf: Any) -> Any:
         if type(under) is bytes or (type(under) is memoryview and under.readonly):
             return leaf  # or each loan would lie over the one before
     if leaf.dtype.hasobject and not (leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat)):
-        leaf = copy.deepcopy(leaf)
+        # each run's by itself: objects that are changed in place are those of one run alone
+        own = (
+            [copy.deepcopy(leaf[i : i + 1]) for i in range(len(leaf))] if leaf.ndim else [copy.deepcopy(leaf)]
+        )
+        leaf = np.concatenate(own) if len(own) > 1 else own[0] if own else leaf.copy()
     try:
         return np.asarray(memoryview(leaf).toreadonly())
     except ValueError:  # dates are in no buffer

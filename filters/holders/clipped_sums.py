@@ -21,6 +21,7 @@ from typing import ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.determinism import check_requests
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.holders.held_to import Played
@@ -30,6 +31,7 @@ from filters.holders.secret_noise import SecretNoise
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
+from theory.pairs import Gaussian
 from theory.shown import one_line
 
 #: The noise is larger than asked by this share. A norm computed in doubles is too small by a share of at most half of
@@ -118,7 +120,9 @@ class ClippedSums:
         """(people, runs) -> sums over so many fresh people in so many worlds, each under `filt`: for simulations."""
 
         def make(people: int, runs: int) -> ClippedSums:
-            return cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
+            made = cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
+            check_requests(filt, [Gaussian(clip / sigma)])
+            return made
 
         return make
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.determinism import check_requests
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_epsilon, one_positive
 from filters.holders.individual import IndividualFilter, gaussian_request
@@ -73,6 +74,7 @@ def simulate_person(
         raise TypeError(
             f"analysis must be a function of arrays, got {analysis!r}; leave it out for the sum itself"
         )
+    check_requests(filt, [gaussian_request(values[:3], sigma).of_run(i) for i in range(len(values[:3]))])
     sign = 1.0 if direction == "PQ" else -1.0
 
     def summed(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -381,7 +381,13 @@ def _names(at: Positions, *, rounded: bool) -> list[Hashable]:
 
 
 def _whole(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
-    """The parts of state and memory that are no doubles, where the transcript goes on."""
-    goes = code > STOP
-    flat = [leaf.reshape(at.n, -1) for leaf in _arrays(at) if leaf.dtype.kind not in "fO"]
+    """The parts of state and memory that are no doubles, where the transcript goes on; objects are numbered."""
+    goes, parts = code > STOP, [leaf for leaf in _arrays(at) if leaf.dtype.kind != "f"]
+    numbers: dict[Hashable, int] = {}
+    flat = [
+        np.array([[numbers.setdefault(key, len(numbers))] for key in keys(leaf)], dtype=np.int64)
+        if leaf.dtype.hasobject
+        else leaf.reshape(at.n, -1)
+        for leaf in parts
+    ]
     return [np.where(goes, leaf[:, i], 0).astype(np.int64) for leaf in flat for i in range(leaf.shape[1])]

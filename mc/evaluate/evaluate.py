@@ -20,6 +20,7 @@ from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
+from mc.engine.sample_play import check_game
 from mc.evaluate.asking import until_known
 from mc.evaluate.certified_law import CertifiedLaw
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
@@ -113,6 +114,7 @@ def evaluate(
         step = float(check_positive("step", step))
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
+    check_game(game)
     scope = (
         f"{_name(game.adversary)}; at most {game.rounds} round{'s' * (game.rounds != 1)}; {scope_words}; "
         f"a denied run may {on_denial}"

@@ -76,15 +76,11 @@ class Players(Protocol[_Places, Loss]):
 
 @dataclass(frozen=True, slots=True)
 class MenuPlay(Generic[Loss]):
-    """The play in which every request of a menu is made wherever it is admitted; places are filter states.
-
-    rounded replaces a state by a nearby one after every request.
-    """
+    """The play in which every request of a menu is made wherever it is admitted; places are filter states."""
 
     filter: PrivacyFilter
     menu: Sequence[DominatingPair]
     branches: Sequence[Sequence[Branch[Loss]]]
-    rounded: Callable[[State], State] | None = None
 
     def start(self) -> State:
         return checked_start(self.filter, 1)
@@ -94,7 +90,7 @@ class MenuPlay(Generic[Loss]):
             rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
             if len(rows):
                 spent = checked_spend(self.filter, take(places, rows), request, len(rows))
-                yield m, self.branches[m], rows, spent if self.rounded is None else self.rounded(spent)
+                yield m, self.branches[m], rows, spent
 
     def shown(self, places: State, losses: list[Loss], seen: float) -> State:
         if not self.filter.looks_at_losses:

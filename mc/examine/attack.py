@@ -13,6 +13,7 @@ import flint
 import numpy as np
 
 from filters.contract.checks import checked_filter, checked_observe, checked_spend
+from filters.contract.determinism import check_requests
 from filters.contract.state import keys
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import nameable
@@ -35,8 +36,8 @@ from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
 from mc.losses.log_ratio import nearest_log
 from mc.losses.too_large import TooLargeError
-from mc.worst_case import worst_case
 from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
+from mc.worst_case.solve import solved_case
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
@@ -48,6 +49,10 @@ from theory.shown import Row, Shown, row_of
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
+#: What a filter without a menu of its own is asked for, to see whether it keeps all in its state.
+_SAMPLE = tuple(
+    RandomizedResponse.from_ratio(Fraction(1) + size) for size in (Fraction(1, 2), Fraction(1, 16))
+)
 #: Beyond this e^epsilon is a rational of many thousand digits.
 _MOST_EPSILON = 8192.0
 
@@ -152,6 +157,7 @@ def attacked(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     """`attack`, run in this process."""
     checked_filter(filt)
     rounds = check_count("rounds", rounds)
+    check_requests(filt, named_pairs(filt, "menu") or _SAMPLE)
     best: Attack | None = None
     games = 0
     for stage in (_own_menu, _largest_requests, _ladders, _best_replies):
@@ -247,7 +253,7 @@ def solved_game(
     None where nothing of it is admitted, or it is too large.
     """
     try:
-        solved = worst_case(
+        solved = solved_case(
             filt, menu, epsilon=LogRatio(ratio), rounds=rounds, evidence=Evidence.EXACT, max_positions=20_000
         )
     except TooLargeError:

@@ -32,9 +32,9 @@ from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.balls import BITS, ball
-from mc.worst_case import worst_case
 from mc.worst_case.plan import MARGIN, DeniedError, Plan
 from mc.worst_case.renyi_game import renyi_game
+from mc.worst_case.solve import solved_case
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count
 from theory.evidence import Evidence
@@ -203,7 +203,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
         return *_certified(Bound(low), data), None, strategy
     if data["ratio"] is not None:
         raise _refused("ratio", "None beside a menu", data["ratio"])
-    solved = worst_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
+    solved = solved_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
     stated = _number("low", data["low"]), _number("high", data["high"])
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy

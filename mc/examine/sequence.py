@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
-from filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
+from filters.contract.checks import checked_start
+from filters.contract.checks import granted as granted
+from filters.contract.determinism import attributes as attributes
 from filters.contract.state import State, same
 from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
@@ -44,41 +43,8 @@ _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
 #: Units of work of a lower bound: on a Renyi divergence, on a composition of finite pairs and Gaussians, for each
 #: request of up to a thousand more, and where it holds other pairs.
 _RENYI_UNITS, _FINITE_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 2, 3000
-#: What a class may count in.
-_COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: The most repetitions that a witness may state.
 _MOST = 10**15
-
-
-def granted(
-    filt: PrivacyFilter, state: State, request: DominatingPair, loss: float | None = None
-) -> State | None:
-    """The state after one run was granted the request, as an application's session asks for it; None if denied.
-
-    loss is what it is shown then, None for nothing.
-    """
-    admitted, after = checked_grant(filt, state, request, 1)
-    if not admitted[0]:
-        return None
-    after = checked_spend(filt, state, request, 1) if after is None else after
-    return after if loss is None else checked_observe(filt, after, np.array([loss]), 1)
-
-
-def attributes(filt: PrivacyFilter) -> list[bytes]:
-    """What the filter keeps in itself and in its classes, written out; to compare before and after a request."""
-    parts: list[object] = [object.__getstate__(filt)]
-    for kind in type(filt).__mro__:
-        parts += [
-            held for name, held in vars(kind).items() if name[:2] != "__" and isinstance(held, _COUNTING)
-        ]
-    return [_written(held) for held in parts]
-
-
-def _written(held: object) -> bytes:
-    try:
-        return pickle.dumps(held)
-    except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError):
-        return repr(held).encode()
 
 
 def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
@@ -126,7 +92,7 @@ class Sequence:
         if filt.looks_at_losses and self.rounds > 1:
             return False
         for pair, times in self.steps:
-            unchanged, before = True, list[bytes]()
+            unchanged, before = True, dict[str, object]()
             for asked in range(min(times, MOST_PLAYED)):
                 if asked == MOST_PLAYED - 1 < times - 1:
                     before = attributes(filt)  # late: what only the first requests fill is a cache

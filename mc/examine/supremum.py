@@ -13,11 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from filters.contract.checks import checked_filter
+from filters.contract.determinism import check_requests
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import Sequence
-from mc.worst_case import worst_case
+from mc.worst_case.solve import solved_case
 from theory.arguments import check_at_least_zero
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair
@@ -52,13 +53,20 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
 
     By `filt.extremal(epsilon)`: its requests are put to the filter's own code, and bounds on what they reveal are in
     balls. epsilon >= 0 is one number, in nats. Raises ValueError for one below zero or infinite, TypeError for what is
-    no filter.
+    no filter, and for one that keeps outside its state what changes as it is asked.
     """
+    return found_supremum(filt, epsilon, check=True)
+
+
+def found_supremum(filt: PrivacyFilter, epsilon: float, *, check: bool = False) -> Supremum:
+    """`supremum`; `check` asks first whether the filter keeps all in its state."""
     checked_filter(filt)
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
+    if check:
+        check_requests(filt, [pair for pair, _ in found.steps])
     low = found.low if _granted(filt, found.steps, checked, found.low) else 0.0
     # the promise is a double, to 1e-12 of it
     return Supremum(
@@ -76,6 +84,6 @@ def _granted(
     with suppress(FilterFault, ValueError), examining(filt):  # it may not be for such pairs
         if not filt.looks_at_losses:
             return played.admitted(filt)
-        game = worst_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
+        game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
         return game.low >= low * (1 - 2.0**-40)
     return False

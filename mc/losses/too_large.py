@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-#: A remedy more, where the states are sums of charges.
-MERGED = "spend_steps=10000, say, to merge sums of charges, "
-
 
 class TooLargeError(ValueError):
     """A game has more positions than `max_positions`."""
 
 
-def check_room(needed: int, most: int, what: str, remedy: str = "") -> None:
+def check_room(needed: int, most: int, what: str) -> None:
     """TooLargeError if more than `max_positions`, which is `most`, are needed."""
     if needed > most:
         raise TooLargeError(
             f"max_positions must cover the game, got max_positions={most} and {needed} {what}; pass fewer rounds or "
             "requests, levels whose charges add without rounding (multiples of 2**-7, say, so that equal sums are "
-            f"equal states), {remedy}or a larger max_positions"
+            f"equal states), or a larger max_positions"
         )

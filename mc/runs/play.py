@@ -21,6 +21,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.paths import Functional
+from mc.engine.sample_play import check_game
 from mc.engine.streams import tiles
 from mc.runs.executors import LocalPool
 from mc.runs.run import Run
@@ -82,10 +83,12 @@ class Play:
             )
 
     def game(self, filt: PrivacyFilter, adversary: Adversary) -> Game:
-        """The game of an adversary against a filter by these rules."""
-        return Game.between(
+        """The game of an adversary against a filter by these rules, which `check_game` has seen a little of."""
+        game = Game.between(
             filt, adversary, rounds=self.rounds, direction=self.direction, on_denial=self.on_denial
         )
+        check_game(game)
+        return game
 
     def sums(
         self,
@@ -166,6 +169,8 @@ def play(
     typed in a notebook: change the name when you change the code.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
+    if isinstance(game, Game):
+        check_game(game)
     return Play(n=n, seed=seed, workers=workers, executor=executor, store=store, key=key).sums(
         game, functional, first=first, progress=progress
     )

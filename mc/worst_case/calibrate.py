@@ -24,7 +24,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu, positions
 from mc.worst_case.menu_levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
-from mc.worst_case.solve import worst_case
+from mc.worst_case.solve import solved_case, worst_case
 from mc.worst_case.worst_case_game import Known
 from theory.arguments import check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP
@@ -209,8 +209,14 @@ def calibrate(
     known: Known = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
-        return worst_case(
-            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
+        return solved_case(
+            filt,
+            levels,
+            epsilon=epsilon,
+            rounds=rounds,
+            max_positions=max_positions,
+            known=known,
+            check=True,
         )
 
     begin = 2.0**-40 if near is None else float(check_positive("near", near))

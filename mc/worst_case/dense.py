@@ -16,7 +16,7 @@ from mc.losses.balls import Rounding
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.losses.powers import ELEMENTARY, transform_error
-from mc.losses.too_large import MERGED, check_room
+from mc.losses.too_large import check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 
@@ -78,7 +78,7 @@ class DenseGame:
         game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
         doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
         what = f"doubles held in {len(graph.child)} states of {game.size} losses"
-        check_room(doubles, max_positions, what, MERGED)
+        check_room(doubles, max_positions, what)
         count(len(graph.child) * len(laws) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:

@@ -9,10 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import Branch, MenuPlay, walk
-from mc.losses.too_large import MERGED, check_room
+from mc.losses.too_large import check_room
 from theory.pairs import DominatingPair
 
 _Number = TypeVar("_Number", np.int64, np.float64)
@@ -46,20 +45,18 @@ class StateGraph:
         *,
         rounds: int | None,
         max_positions: int,
-        rounded: Callable[[State], State] | None = None,
     ) -> StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
-        `rounded` replaces a state by a nearby one after every request.
         Raises ValueError as soon as the states found, each counting as `state_weight`, are more than `max_positions`.
         """
 
         def check(states: int, t: int) -> None:
             what = f"positions at least in {states} states after {t + 1} rounds"
-            check_room(state_weight(len(menu)) * states, max_positions, what, MERGED)
+            check_room(state_weight(len(menu)) * states, max_positions, what)
 
         layers = walk(
-            MenuPlay(filt, menu, [[_GRANTED]] * len(menu), rounded),
+            MenuPlay(filt, menu, [[_GRANTED]] * len(menu)),
             None,
             rounds=rounds,
             again=False,
@@ -75,7 +72,7 @@ class StateGraph:
         if rounds is None and depth is None:
             raise ValueError(
                 "rounds must be given, got rounds=None for a game without end: the filter admits a request "
-                f"that costs nothing; pass a number of rounds{'' if rounded is None else ' or more spend_steps'}"
+                "that costs nothing; pass a number of rounds"
             )
         if rounds is not None and (depth is None or depth > rounds):
             return _unroll(child, rounds, check)

@@ -16,7 +16,7 @@ from filters.contract.work import count
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon
-from mc.losses.too_large import MERGED, check_room
+from mc.losses.too_large import check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 from theory.log_ratio import LogRatio
@@ -81,7 +81,7 @@ class LevelGame:
             graph, units, float(epsilon) / float(step), most=float(step) / 2, revealing=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
-        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states", MERGED)
+        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states")
         count(windows.positions * len(units) >> _POSITIONS_PER_UNIT)
         return replace(game, start=game._swept(record=False)[0])
 

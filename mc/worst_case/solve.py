@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from typing import Literal
 
 from filters.contract.checks import checked_rule
+from filters.contract.determinism import check_requests
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.evaluation import checked_ways
@@ -41,8 +42,6 @@ def worst_case(
     evidence: Evidence | None = None,
     max_positions: int | None = None,
     step: float | None = None,
-    spend_steps: int | None = None,
-    known: Known | None = None,
     relative: float | None = None,
     progress: Callable[[WorstCase], object] | None = None,
 ) -> WorstCase:
@@ -70,8 +69,7 @@ def worst_case(
     to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
     with step where a loss off the lattice has a mass of its own. A step is made smaller, by less than half, where it
     then divides such losses. By default step is about a 40th of the least
-    sqrt(D_2) of the menu, which for a Gaussian is mu. `spend_steps` rounds the sum that an additive filter keeps
-    to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
+    sqrt(D_2) of the menu, which for a Gaussian is mu.
     Against a filter that looks at losses the menu holds pairs of finitely many outputs (rational masses, or levels, on
     a lattice or off it), or one Gaussian and the library's own filter.
     Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
@@ -79,14 +77,48 @@ def worst_case(
     least 32 plus one for each request; the default is 30 million. Where all requests are levels (randomised responses,
     KOV pairs, erasures) at multiples of one step, only the losses that matter are solved, most are not kept, and the
     default is 120 million. In rational arithmetic, and for a filter that looks at losses, a position is a state with a
-    loss, and the default is the number that takes as much memory. `known` keeps the enclosures of graphs that were
-    solved; all arguments but the filter must be the same each time.
+    loss, and the default is the number that takes as much memory.
     Where losses are rounded to a step of our own, `relative` is the relative width (high - low) / low that is enough:
     larger steps come first, and a direction that is found to be worth less than the other is left. Without it the
     default step is taken, unless there are 20,000 states or more: then 5 % is enough. `progress` is called with the
     bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
+    return solved_case(
+        filt,
+        menu,
+        epsilon=epsilon,
+        rounds=rounds,
+        direction=direction,
+        on_denial=on_denial,
+        min_charge=min_charge,
+        evidence=evidence,
+        max_positions=max_positions,
+        step=step,
+        relative=relative,
+        progress=progress,
+        check=True,
+    )
+
+
+def solved_case(
+    filt: PrivacyFilter,
+    menu: DominatingPair | Sequence[DominatingPair],
+    *,
+    epsilon: Epsilon,
+    rounds: int | None = None,
+    direction: Direction | Literal["both"] = "both",
+    on_denial: OnDenial = "halt",
+    min_charge: float = 0.0,
+    evidence: Evidence | None = None,
+    max_positions: int | None = None,
+    step: float | None = None,
+    relative: float | None = None,
+    progress: Callable[[WorstCase], object] | None = None,
+    known: Known | None = None,
+    check: bool = False,
+) -> WorstCase:
+    """`worst_case`; `known` keeps what was solved, `check` asks first whether the filter keeps all in its state."""
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
@@ -98,10 +130,9 @@ def worst_case(
     if relative is not None:
         relative = float(check_positive("relative", relative))
     game, ways = _game(filt, menu, rounds, direction, evidence, on_denial, min_charge)
-    game = replace(game, max_positions=max_positions, step=step, spend_steps=spend_steps, known=known)
-    if spend_steps is not None:
-        spent = f"spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
-        game = replace(game, scope=f"{game.scope}; {spent}")
+    game = replace(game, max_positions=max_positions, step=step, known=known)
+    if check:
+        check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
 from operator import add
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.content import content
 from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Constant
@@ -39,7 +40,6 @@ from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.level_game import LevelGame, moderate
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy
 from mc.worst_case.tree import GameTree, branches_of
 from theory.arguments import check_positive
@@ -61,8 +61,8 @@ _EXACT = 2.0**14
 #: A game that is not over after so many rounds counts as one without end.
 _LONGEST = 1000
 
-#: The worst cases of graphs that were solved, of one menu, epsilon and number of rounds: a game is its graph.
-Known = dict[tuple[Direction, bytes], WorstCase]
+#: The worst cases that were solved: a game is its graph, and all else that the solution depends on.
+Known: TypeAlias = dict[Hashable, WorstCase]
 #: How a game was rounded, bounds on its value, and what makes its best strategy.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
 #: The laws of a menu, each mass rounded to a side, their step, and the side.
@@ -134,22 +134,26 @@ class WorstCaseGame:
     scope: str
     max_positions: int | None = None
     step: float | None = None
-    spend_steps: int | None = None
     known: Known | None = None
-    _graphs: dict[Rounding | Literal["as it is"], StateGraph] = field(default_factory=dict)
+    _graphs: list[StateGraph] = field(default_factory=list)
     _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
 
     @property
     def refines(self) -> bool:
         """Whether losses are rounded to a step of our own, so that a coarser one is a sooner answer."""
-        if self.step is not None or self.spend_steps is not None or self.known is not None:
+        if self.step is not None or self.known is not None:
             return False
         return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
 
     @property
     def graph(self) -> StateGraph:
         """The states that the filter's own code brings about."""
-        return self._graph(None, "near")
+        if not self._graphs:
+            limit = self.max_positions or DOUBLES
+            self._graphs.append(
+                StateGraph.of(self.filter, self.menu, rounds=self.rounds, max_positions=limit)
+            )
+        return self._graphs[0]
 
     @property
     def _lattice(self) -> tuple[list[Level], tuple[list[int], Fraction, Fraction] | None]:
@@ -167,16 +171,15 @@ class WorstCaseGame:
         """The value with the evidence asked for, or the strongest available, at `coarser` times the default step."""
         if evidence is Evidence.EXACT:
             self._check_exact(epsilon)
-        exact = self._rational and evidence is not Evidence.CERTIFIED and self.spend_steps is None
+        exact = self._rational and evidence is not Evidence.CERTIFIED
         # further out e^epsilon between two rationals takes too many digits, or is no ball
         if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT):
             tree = self._tree(direction, exact=True)
             return self._case(epsilon, direction, [*tree.solved(epsilon, exact=True)], *tree.size, exact=True)
-        grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
         _, lattice = self._lattice
         middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
-        if not (self.filter.looks_at_losses or (lattice and not middling and grid is None)):
-            return self._on_lattice(epsilon, direction, grid, middling, coarser)
+        if not (self.filter.looks_at_losses or (lattice and not middling)):
+            return self._on_lattice(epsilon, direction, middling, coarser)
         try:
             tree = self._tree(direction, exact=False)
         except NoFiniteLawError:
@@ -187,10 +190,6 @@ class WorstCaseGame:
         if not isinstance(epsilon, LogRatio):
             raise ValueError(
                 f"epsilon must be a LogRatio for EXACT evidence, got epsilon={epsilon!r}; pass LogRatio(e^epsilon)"
-            )
-        if self.spend_steps is not None:
-            raise ValueError(
-                f"spend_steps must be left out for EXACT evidence, got {self.spend_steps}; it rounds"
             )
         for pair in self.menu:
             if pair.exact_masses is None:
@@ -233,11 +232,10 @@ class WorstCaseGame:
         self,
         epsilon: Epsilon,
         direction: Direction,
-        grid: SpendGrid | None,
         middling: bool,
         coarser: int,
     ) -> WorstCase:
-        """From one game rounded to nearest, or from a lower and an upper one, each on its states.
+        """From one game rounded to nearest, or from a lower and an upper one, on the same states.
 
         Without `max_positions` a game holds at most `DOUBLES` doubles, and one of moderate levels four times as many
         positions, of which most need not be held.
@@ -249,7 +247,7 @@ class WorstCaseGame:
             units, least, most = lattice
             sizes = list(zip(units, (known.delta for known in levels), strict=True))
             steps: list[tuple[Fraction, Rounding]] = [(least, "low"), (most, "high")]
-            if least == most and grid is None:
+            if least == most:
                 steps = [(least, "near")]
             games = [
                 (tuple(level_law(*each, step, side) for each in sizes), step, side) for step, side in steps
@@ -261,14 +259,15 @@ class WorstCaseGame:
                 self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarser=coarser
             )
             games = [(below, step, "low"), (above, step, "high")]
-        graphs = [self._graph(grid, side) for *_, side in games]
-        known = self.known if grid is None else None
-        mark = direction, b"" if known is None else sha256(graphs[0].child.tobytes()).digest()
-        if known is not None and mark in known:
-            return known[mark]
+        graph, mark = self.graph, None
+        if self.known is not None:
+            of = content((epsilon, self.menu, self.scope, self.step, self.max_positions))
+            mark = direction, coarser, of, sha256(graph.child.tobytes()).digest()
+            if mark in self.known:
+                return self.known[mark]
         solved: list[_Solved] = []
         positions = 0
-        for (laws, step, side), graph in zip(games, graphs, strict=True):
+        for laws, step, side in games:
             game: DenseGame | LevelGame
             if middling:
                 most_positions = self.max_positions or _LEVELS
@@ -285,26 +284,13 @@ class WorstCaseGame:
                 )
             solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
             positions += game.windows.positions
-        case = self._case(epsilon, direction, solved, max(graph.depth for graph in graphs), positions)
-        if known is not None:
-            known[mark] = case
+        case = self._case(epsilon, direction, solved, graph.depth, positions)
+        if self.known is not None:
+            self.known[mark] = case
         return case
 
     def _drawn(self, direction: Direction) -> tuple[DominatingPair, ...]:
         return self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
-
-    def _graph(self, grid: SpendGrid | None, side: Rounding) -> StateGraph:
-        """The states, what is spent being rounded for a lower or an upper game where there is a grid."""
-        key: Rounding | Literal["as it is"] = "as it is" if grid is None else side
-        if key not in self._graphs:
-            self._graphs[key] = StateGraph.of(
-                self.filter,
-                self.menu,
-                rounds=self.rounds,
-                max_positions=self.max_positions or DOUBLES,
-                rounded=None if grid is None else grid.up if side == "low" else grid.down,
-            )
-        return self._graphs[key]
 
     # -- states with an exact loss ---------------------------------------------------------------------------------
 

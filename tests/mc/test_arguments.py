@@ -30,7 +30,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "worst_case of wide losses": (
         lambda **given: fp.worst_case(GDP, [WIDE], epsilon=1.0, rounds=2, **given),
-        {"max_positions": 10**6, "step": 0.05, "spend_steps": None, "relative": 0.2},
+        {"max_positions": 10**6, "step": 0.05, "relative": 0.2},
     ),
     "calibrate": (
         lambda **given: fp.calibrate(fp.ZCDPFilter, **given),

@@ -11,7 +11,7 @@ True
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -19,6 +19,7 @@ import flint
 import numpy as np
 from flint import fmpq
 
+from filters.contract.state import keys
 from filters.contract.work import WorkLimit
 from mc.engine.encoding import decode_fraction
 from mc.examine.filter_fault import FilterFault
@@ -49,8 +50,8 @@ class OvertakingGame(HolderGame):
     def __init__(self, holder: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
         self.holder, self.ratios, self.rounds = holder, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
-        self._known: dict[tuple[bytes, Any, Any, int], fmpq] = {}
-        self._spent: dict[tuple[bytes, int], tuple[Any, bytes, float]] = {}
+        self._known: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
+        self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
         self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
         levels = ", ".join(map(str, ratios))
@@ -63,26 +64,26 @@ class OvertakingGame(HolderGame):
 
     def solved(self, measure: Measure) -> Bound:
         state = self.holder.start(1)
-        worth = self._worth(state, _written(state), fmpq(1), self.rounds)
+        worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
         return Bound(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
 
-    def _worth(self, state: Any, written: bytes, odds: fmpq, rounds_left: int) -> fmpq:
+    def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
         """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
         if rounds_left == 0:
             return fmpq(0)
-        at = written, odds.p, odds.q, rounds_left  # flint hashes a fraction by way of Python's
+        at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction by way of Python's
         if at not in self._known:
             asked = range(len(self.ratios))
-            self._known[at] = max(self._asking(state, written, odds, rounds_left, place) for place in asked)
+            self._known[at] = max(self._asking(state, told, odds, rounds_left, place) for place in asked)
         return self._known[at]
 
-    def _asking(self, state: Any, written: bytes, odds: fmpq, rounds_left: int, place: int) -> fmpq:
-        at, ratio = (written, place), rational(self.ratios[place])
+    def _asking(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
+        at, ratio = (told, place), rational(self.ratios[place])
         if at not in self._spent:
             after = self.holder.spend(state, self._pairs[self.ratios[place]])
-            self._spent[at] = after, _written(after), self.bound(after)
+            self._spent[at] = after, keys(after)[0], self.bound(after)
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
@@ -139,10 +140,6 @@ class OvertakingGame(HolderGame):
             if t * math.log(ratio) > self.bound(state):
                 return float((ratio / (1 + ratio)) ** t)
         return 0.0
-
-
-def _written(state: Any) -> bytes:
-    return b"".join(np.asarray(part).tobytes() for part in state)
 
 
 def _ratio(size: float) -> Fraction:

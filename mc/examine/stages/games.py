@@ -30,8 +30,8 @@ from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import count_words, pair_words
 from mc.examine.worker import alone, results, so_far
 from mc.losses.too_large import TooLargeError
-from mc.worst_case import worst_case
 from mc.worst_case.renyi_game import renyi_game
+from mc.worst_case.solve import solved_case as worst_case
 from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above
 from theory.pairs import DominatingPair

@@ -25,7 +25,7 @@ from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject, named_pairs
-from mc.examine.supremum import supremum
+from mc.examine.supremum import found_supremum as supremum
 from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far

@@ -332,7 +332,7 @@ def large_games(*_, **__):
 @pytest.mark.parametrize("kind", [OneFamily, OnlyGaussians, partial(fp.BasicFilter, 1.0)])
 def test_an_attack_without_games_never_looks_like_one_that_found_nothing(kind, monkeypatch):
     filt = kind()
-    monkeypatch.setattr("mc.examine.attack.worst_case", large_games)
+    monkeypatch.setattr("mc.examine.attack.solved_case", large_games)
     found = attacked(filt, rounds=1)
     assert found.games == 0
     verdict = found.verdict

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -10,6 +11,7 @@ from filters import GaussianFilter, ZCDPFilter
 from filters.rules.kappa import KappaFilter
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
+from mc.worst_case.solve import solved_case
 from tests.mc.worst_case.small_games import CountFilter
 from theory.conversions import gaussian_mu
 from theory.evidence import Evidence
@@ -35,12 +37,26 @@ def test_the_threshold_is_the_largest_that_keeps_the_promise(calibrated):
 
 def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps_the_promise(monkeypatch):
     def wider(filt, menu, **asked):
-        case = worst_case(filt, menu, **asked)
+        case = solved_case(filt, menu, **asked)
         return replace(case, high=1.5 * case.high) if isinstance(filt, CalibratedFilter) else case
 
-    monkeypatch.setattr("mc.worst_case.calibrate.worst_case", wider)
+    monkeypatch.setattr("mc.worst_case.calibrate.solved_case", wider)
     found = calibrate(ZCDPFilter, 1.0, 1e-3, menu=LEVELS, relative=0.01)
     assert 0 < found.certificate.high <= 1e-3
+
+
+def test_what_is_kept_of_a_solved_game_answers_its_own_question_alone():
+    # each filter has one and the same graph
+    known = {}
+    asked = product((Gaussian(0.2), Gaussian(1.0)), (0.5, 1.0), (None, 0.05), ("PQ", "QP"))
+    for pair, epsilon, step, way in asked:
+        given = {"epsilon": epsilon, "step": step, "direction": way}
+        for _ in range(2):
+            kept = solved_case(CountFilter(4), [pair], **given, known=known)
+            fresh = worst_case(CountFilter(4), [pair], **given)
+            assert (kept.epsilon, kept.low, kept.high) == (fresh.epsilon, fresh.low, fresh.high)
+    with pytest.raises(TypeError, match="known"):
+        worst_case(CountFilter(4), [Gaussian(0.1)], epsilon=1.0, known=known)
 
 
 def test_a_search_between_neighbouring_doubles_ends():

@@ -69,7 +69,7 @@ ENDLESS = [
 @pytest.mark.parametrize(("filt", "menu", "asked", "least"), ENDLESS, ids=range(len(ENDLESS)))
 def test_a_game_without_equal_sums_stops_early(filt, menu, asked, least):
     most = asked["max_positions"]
-    with pytest.raises(ValueError, match=f"max_positions={most} .*(spend_steps|larger max_positions)"):
+    with pytest.raises(ValueError, match=f"max_positions={most} .*larger max_positions"):
         worst_case(filt, menu, **{"epsilon": 1.0, **asked})
     assert sum(filt.asked) / len(menu) < most / least
 
@@ -94,17 +94,6 @@ def test_no_game_that_fits_is_refused(seed, monkeypatch):
             worst_case(filt, menu, **arguments, max_positions=solved.positions // games - 1)
 
 
-def test_merging_the_sums_solves_the_game_that_is_too_large_and_says_so():
-    solved = worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0, spend_steps=3000)
-    assert "1/3000 of the budget" in solved.scope
-    assert "1/3000 of the budget" in str(solved)
-    # in integers, where equal sums are equal: 1024 units of budget, or one less where rounding denies the last
-    inner, outer = (worst_case(SquaresFilter(STEP, units), LEVELS, epsilon=1.0) for units in (1023, 1024))
-    assert solved.low <= outer.high
-    assert inner.low <= solved.high
-    assert 0 < solved.low < solved.high
-
-
 REFUSED = [
     *(
         (CountFilter(1), menu, {"step": step}, "step must leave")
@@ -116,7 +105,6 @@ REFUSED = [
         )
     ),
     (CountFilter(1), [Gaussian(0.5)], {"step": 1e-12}, "max_positions=30000000 for"),  # the default
-    (ZCDPFilter(BUDGET), LEVELS, {"spend_steps": 100}, "more spend_steps"),
     # what was only looked at is no answer
     (
         ZCDPFilter(60.0),

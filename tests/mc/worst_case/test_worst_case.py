@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters import GaussianFilter, RenyiFilter, ZCDPFilter
+from filters import GaussianFilter, ZCDPFilter
 from filters.catalogue import CATALOGUE
 from filters.rules.unsound import NaturalFilter, knowingly
 from mc.engine.adversaries import Constant
@@ -17,7 +17,6 @@ from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
 from mc.evaluate.evaluate import evaluate
 from mc.worst_case import worst_case
-from mc.worst_case.spend_grid import SpendGrid
 from tests.mc.worst_case.small_games import (
     CountFilter,
     LossFilter,
@@ -169,38 +168,6 @@ def test_a_request_that_costs_nothing_makes_a_game_without_end():
         )
     solved = worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=0.5, rounds=6)
     assert solved.rounds == 6
-
-
-def test_rounding_the_spend_encloses_a_filter_whose_sums_seldom_coincide():
-    # divergences of order 3 of these levels have no common unit: without rounding each multiset is a state
-    filt = RenyiFilter(3.0, 0.5)
-    menu = [RandomizedResponse(0.125 * k) for k in (1, 2, 4)]
-    exact = worst_case(filt, menu, epsilon=1.0)
-    coarse = worst_case(filt, menu, epsilon=1.0, spend_steps=100)
-    fine = worst_case(filt, menu, epsilon=1.0, spend_steps=2000)
-    assert coarse.low < coarse.high
-    for bounds in (coarse, fine):
-        assert bounds.low <= exact.high
-        assert exact.low <= bounds.high
-    assert coarse.low <= fine.low * (1 + 1e-12)
-    assert fine.high <= coarse.high * (1 + 1e-12)
-    assert fine.high - fine.low < (coarse.high - coarse.low) / 10
-
-
-def test_a_spend_grid_rounds_to_the_side_it_says():
-    grid = SpendGrid.of(ZCDPFilter(0.7), 10)
-    rng = np.random.default_rng(4)
-    high = np.concatenate([grid.cell * np.arange(12), rng.random(1000)])
-    low = rng.choice([-1.0, 0.0, 1.0], len(high)) * high * 2.0**-54
-    below, above = grid.down((high, low)), grid.up((high, low))
-    sums = [Fraction(a) + Fraction(b) for a, b in zip(high, low, strict=True)]
-    assert all(Fraction(x) <= s <= Fraction(y) for x, s, y in zip(below[0], sums, above[0], strict=True))
-    assert np.all(above[0] - below[0] < 2.001 * grid.cell)
-
-
-def test_only_sums_of_charges_have_a_spend_grid():
-    with pytest.raises(TypeError, match="spend_steps"):
-        worst_case(CountFilter(2), [RandomizedResponse(0.5)], epsilon=0.5, spend_steps=10)
 
 
 def test_states_are_numbers_of_whatever_kind():

@@ -1,0 +1,167 @@
+"""Determinism: whether a filter keeps all that changes in its state, by a few requests and the same ones once more.
+
+>>> import numpy as np
+>>> import filterproof as fp
+>>> class Own(fp.PrivacyFilter):
+...     promise = fp.ZCDP(0.2)
+...     spent = 0.0
+...     def start(self, n): return np.zeros(n)
+...     def admits(self, state, request): return np.full(len(state), self.spent < 0.2)
+...     def spend(self, state, request): self.spent += float(request.zcdp_rho); return state
+>>> check_requests(Own(), [fp.Gaussian(1.0)])
+Traceback (most recent call last):
+TypeError: Own changed its attribute 'spent' (0.0 before, 0.5 after) while it was asked; keep what changes in the state
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+
+from filters.contract import library
+from filters.contract.checks import checked_start, granted
+from filters.contract.content import Same, content
+from filters.contract.filter_base import FilterBase
+from filters.contract.library import bases_of, of_the_library
+from filters.contract.state import State, is_numeric, keys, leaves
+from theory.pairs import DominatingPair
+
+#: The requests of a sample.
+SAMPLED = 16
+#: What a class may count in.
+_COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
+#: Classes of numbers. A truth value is none: what is made when it is first needed is marked by one.
+_NUMBERS = frozenset((int, float, complex, Fraction, Decimal))
+
+
+@dataclass(slots=True)
+class SampleRun:
+    """One run that is asked a few requests, what it answered, and the state that it is in."""
+
+    filter: FilterBase[Any]
+    state: State
+    asked: list[tuple[DominatingPair, float]] = field(default_factory=list)
+    answers: list[Hashable] = field(default_factory=list)
+
+    @classmethod
+    def fresh(cls, filt: FilterBase[Any]) -> SampleRun:
+        """A run that has asked nothing."""
+        return cls(filt, checked_start(filt, 1))
+
+    def ask(self, request: DominatingPair, loss: float) -> bool:
+        """Whether the request is granted; a filter that looks at losses is shown this one."""
+        after = granted(self.filter, self.state, request, loss if self.filter.looks_at_losses else None)
+        self.asked.append((request, loss))
+        if after is not None:
+            self.state = after
+        # what an object holds may differ from run to run and decide nothing: a time, a name
+        charged = after is not None and all(map(is_numeric, leaves(after)))
+        self.answers.append(keys(self.state)[0] if charged else after is not None)
+        return after is not None
+
+
+def check_requests(filt: FilterBase[Any], menu: Sequence[DominatingPair], rounds: int | None = None) -> None:
+    """`check_determinism` by these requests in turn, as if each had lost nothing."""
+    most = SAMPLED if rounds is None else min(rounds, SAMPLED)
+
+    def sample(run: SampleRun) -> None:
+        for request in islice(cycle(menu), most):
+            run.ask(request, 0.0)
+
+    check_determinism(filt, sample)
+
+
+def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]) -> None:
+    """TypeError for a filter that keeps outside its state what changes while `sample` asks a run of it.
+
+    It does so where a number or an array that an attribute of the filter, or of its class, held before is another one,
+    and where a second run answers the same requests otherwise, or is charged otherwise. A cache may grow, as long as it
+    decides nothing. Of the library's own filters nothing is asked. What they raise is left to whoever asks in earnest.
+    """
+    if not (users := tuple(_users(filt, set()))):
+        return
+    before = _held(users)
+    try:
+        first = SampleRun.fresh(filt)
+        sample(first)
+        after = _held(users)
+        second = SampleRun.fresh(filt)
+        for request, loss in first.asked:
+            second.ask(request, loss)
+    except Exception:  # noqa: BLE001 - the filter's own
+        return
+    changed = [name for name in before.keys() & after.keys() if before[name][0] != after[name][0]]
+    moved = [name for name in changed if _moved(before[name][0], after[name][0])]
+    if not moved and second.answers == first.answers:
+        return
+    if not changed:
+        raise TypeError(
+            f"{type(filt).__name__} answered the same requests otherwise when a second run was asked; keep what "
+            "changes in the state"
+        )
+    kind, _, name = min(moved or changed).rpartition(".")
+    values = [held[f"{kind}.{name}"][1] for held in (before, after)]
+    numbers = all(type(one) in _NUMBERS or isinstance(one, np.generic) for one in values)
+    raise TypeError(
+        f"{kind} changed its attribute {name!r} {'({} before, {} after) '.format(*values) if numbers else ''}while it "
+        "was asked; keep what changes in the state"
+    )
+
+
+def attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
+    """What a filter of the user's and its classes hold, to compare before and after a request."""
+    return {name: told for name, (told, _) in _held(tuple(_users(filt, set()))).items()}
+
+
+def _users(thing: object, seen: set[int]) -> Iterator[object]:
+    """The filter, or what one of the library is made of, as far as the code is not the library's."""
+    kind = type(thing)
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if kind is tuple or kind is list:
+        for part in thing:  # type: ignore[attr-defined]
+            yield from _users(part, seen)
+    elif of_the_library(kind):
+        for part in library.attributes(thing).values():
+            yield from _users(part, seen)
+    elif isinstance(thing, FilterBase) or callable(getattr(kind, "spend", None)):
+        yield thing
+
+
+def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
+    """All that these and their classes hold: its content, and what it is."""
+    held: dict[str, tuple[Hashable, object]] = {}
+    for thing in users:
+        parts: dict[str, object] = {}
+        for kind in reversed(bases_of(type(thing))):
+            own = () if of_the_library(kind) else vars(kind).items()
+            parts |= {name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTING)}
+        parts |= library.attributes(thing)
+        held |= {
+            f"{type(thing).__name__}.{name}": (content(part, Same), part) for name, part in parts.items()
+        }
+    return held
+
+
+def _moved(before: Any, after: Any) -> bool:
+    """Whether a number or an array at some place of the content is another one, and not only more lies around it."""
+    if before == after or not (type(before) is type(after) is tuple and before and after):
+        return False
+    kind, other = before[0], after[0]
+    if kind in _NUMBERS and other in _NUMBERS:
+        return True
+    if kind is not other or kind is set or kind is frozenset:
+        return False
+    if kind is np.ndarray or (isinstance(kind, type) and issubclass(kind, np.generic)):
+        return True
+    if kind is dict:
+        there = dict(after[1:])
+        return any(name in there and _moved(part, there[name]) for name, part in before[1:])
+    return any(_moved(one, two) for one, two in zip(before[1:], after[1:], strict=False))

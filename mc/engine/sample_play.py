@@ -1,0 +1,34 @@
+"""A few rounds of a game, in which the filter is seen to keep all that changes in its state."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from filters.contract.determinism import SAMPLED, SampleRun, check_determinism
+from filters.contract.state import read_only
+from mc.engine.adversary import View, checked_request
+from mc.engine.game import Game
+
+
+def check_game(game: Game) -> None:
+    """`check_determinism` of the game's filter, by what its adversary asks for in the first rounds of one run."""
+
+    def sample(run: SampleRun) -> None:
+        foe, filt, rng = game.adversary, game.filter, np.random.default_rng(0)
+        memory, total, last = foe.start(filt, 1, rng), np.zeros(1), np.zeros(1)
+        for t in range(min(game.rounds, SAMPLED)):
+            view = View(t, *read_only((total, last, run.state)), memory, filt, rng)
+            request = checked_request(foe, "request", view).of_run(0)
+            last = request.sample(rng, 1) if game.direction == "PQ" else -request.swapped.sample(rng, 1)
+            if not math.isfinite(last[0]):
+                return
+            if run.ask(request, float(last[0])):
+                total = total + last
+            elif game.waits:
+                last = np.zeros(1)
+            else:
+                return
+
+    check_determinism(game.filter, sample)

@@ -1,0 +1,124 @@
+"""Content: values are told apart by what they hold, and none of their own code has a say in it."""
+
+import copy
+import threading
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+
+from filters.contract.content import content
+from filters.contract.state import keys, same
+
+
+class Account:
+    """Equal to any with the same primary key, as rows of a table are."""
+
+    def __init__(self, left):
+        self.pk, self.left = 7, left
+
+    def __eq__(self, other):
+        return isinstance(other, Account) and self.pk == other.pk
+
+    def __hash__(self):
+        return hash(self.pk)
+
+
+@dataclass(frozen=True)
+class Row:
+    spent: float
+    open: bool = field(default=False, compare=False)
+
+
+@dataclass
+class Purse:
+    left: float
+
+
+class Slotted:
+    __slots__ = ("left", "right")
+
+    def __init__(self, left, right=None):
+        self.left = left
+        if right is not None:
+            self.right = right
+
+
+class Bag(dict):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+def objects(*values):
+    array = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        array[place] = value
+    return array
+
+
+def shared():
+    one = Purse(1.0)
+    return [one, one]
+
+
+APART = [
+    (Account(1.0), Account(0.5)),
+    (Row(0.5), Row(0.5, True)),
+    (Purse(1.0), Purse(0.5)),
+    (Slotted(1), Slotted(1, 2)),
+    (Bag(a=1), Bag(a=2)),
+    ([1], [1.0]),
+    ([True], [1]),
+    ([0.0], [-0.0]),
+    ([1, 2], [2, 1]),
+    ([1], (1,)),
+    ({"a": 0.1, "b": 0.2}, {"b": 0.2, "a": 0.1}),  # a sum of its values runs in this order
+    (Decimal("1.0"), Decimal("1.00")),
+    (Fraction(1, 3), Fraction(1, 2)),
+    ([np.zeros((2, 3))], [np.zeros((2, 3), order="F")]),
+    ([np.zeros(2)], [np.zeros(2, dtype=np.float32)]),
+    ([np.float64(1.0)], [1.0]),
+    (OrderedDict(a=1), Counter(a=1)),
+    (deque([1], 2), deque([1], 3)),
+    (np.random.default_rng(1), np.random.default_rng(2)),
+    (shared(), [Purse(1.0), Purse(1.0)]),  # what is done to one of these is not done to the other
+    (partial(max, 1), partial(max, 2)),
+    (max, min),
+    (date(2020, 1, 1), date(2020, 1, 2)),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), APART, ids=range(len(APART)))
+def test_what_differs_in_a_part_is_told_apart_and_copies_are_not(one, other):
+    assert content(one) == content(copy.deepcopy(one))
+    assert content(other) == content(copy.deepcopy(other))
+    assert hash(content(one)) == hash(content(copy.deepcopy(one)))
+    assert content(one) != content(other)
+    state = objects(one, other, copy.deepcopy(one))
+    first, second, third = keys((state, np.zeros(3)))
+    assert first == third != second
+    assert same(state, objects(one)).tolist() == [True, False, True]
+
+
+def test_what_is_in_no_pickle_is_told_from_all_even_from_itself():
+    lock = threading.Lock()
+    assert content([lock]) != content([lock])
+    deep = None
+    for _ in range(100_000):
+        deep = [deep]
+    assert content(deep) != content(deep)
+    assert content(lock, id) == content(lock, id)
+
+
+def test_a_ring_has_an_end():
+    one, other = [1], [1]
+    one.append(one)
+    other.append(other)
+    assert content(one) == content(other) != content([1, [1]])

@@ -1,0 +1,288 @@
+"""A filter that keeps outside its state what changes as it is asked is refused by every call that gives a number."""
+
+from functools import cached_property, partial
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.estimate.functionals import HockeyStick
+
+WIDE, BIT = fp.Gaussian(0.4), fp.RandomizedResponse.from_ratio(2)
+
+
+class Own(fp.PrivacyFilter):
+    """A sum in the filter: one run is granted three releases, and runs together fewer."""
+
+    promise = fp.ZCDP(0.2)
+
+    def __init__(self):
+        self.spent = 0.0
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return np.full(len(state), self.spent < 0.2)
+
+    def spend(self, state, request):
+        self.spent += float(np.max(request.zcdp_rho))
+        return state
+
+
+class InTheClass(Own):
+    spent = 0.0
+
+    def __init__(self):
+        type(self).spent = 0.0
+
+    def spend(self, state, request):
+        type(self).spent += float(np.max(request.zcdp_rho))
+        return state
+
+
+class InAnArray(Own):
+    def __init__(self):
+        self.sums = np.zeros(3)
+
+    @property
+    def spent(self):
+        return self.sums[0]
+
+    def spend(self, state, request):
+        self.sums[0] += float(np.max(request.zcdp_rho))
+        return state
+
+
+class InAnObject(Own):
+    def __init__(self):
+        self.ledger = type("Ledger", (), {})()
+        self.ledger.spent = 0
+
+    @property
+    def spent(self):
+        return self.ledger.spent
+
+    def spend(self, state, request):
+        self.ledger.spent += float(np.max(request.zcdp_rho))
+        return state
+
+
+class InAList(Own):
+    """Nothing that was there is another: the answers tell."""
+
+    def __init__(self):
+        self.charges = []
+
+    @property
+    def spent(self):
+        return sum(self.charges)
+
+    def spend(self, state, request):
+        self.charges.append(float(np.max(request.zcdp_rho)))
+        return state
+
+
+class ByAFlag(Own):
+    spent = 0.0
+
+    def __init__(self):
+        self.over = False
+
+    def admits(self, state, request):
+        return np.full(len(state), not self.over)
+
+    def spend(self, state, request):
+        self.over = self.over or bool(state[0] >= 2)
+        return state + 1
+
+
+SUMS: list[float] = []
+
+
+class Elsewhere(InAList):
+    """In the module."""
+
+    def __init__(self):
+        SUMS.clear()
+
+    @property
+    def charges(self):
+        return SUMS
+
+
+class TakesPairsOf(fp.PrivacyFilter):
+    """Another filter, asked in its place."""
+
+    promise = fp.ZCDP(0.2)
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def start(self, n):
+        return self.inner.start(n)
+
+    def admits(self, state, request):
+        return self.inner.admits(state, request)
+
+    def spend(self, state, request):
+        return self.inner.spend(state, request)
+
+
+NAMED = {
+    Own: "spent",
+    InTheClass: "spent",
+    InAnArray: "sums",
+    InAnObject: "ledger",
+    InAList: "charges",
+    ByAFlag: "over",
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_the_attribute_that_changed_is_named(kind):
+    with pytest.raises(
+        TypeError, match=rf"{kind.__name__} changed its attribute '{NAMED[kind]}' .*in the state"
+    ):
+        fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=20)
+
+
+def test_the_values_before_and_after_are_told_of_a_number():
+    with pytest.raises(TypeError, match=r"'spent' \(0\.0 before, 0\.24\d* after\)"):
+        fp.simulate(Own(), fp.Constant(WIDE), epsilon=1.0, n=100)
+
+
+def test_what_is_kept_where_no_attribute_shows_it_is_seen_by_the_answers():
+    with pytest.raises(TypeError, match=r"Elsewhere answered the same requests otherwise .*in the state"):
+        fp.evaluate(Elsewhere(), fp.Constant(WIDE), epsilon=1.0)
+
+
+WITHIN = [
+    (TakesPairsOf, "TakesPairsOf changed its attribute 'inner'"),
+    (
+        partial(fp.LabelledFilter, labels={"site": ("a", "b")}, over={"site": "a"}),
+        "Own changed its attribute 'spent'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("within", "says"), WITHIN)
+def test_a_filter_within_another_is_seen(within, says):
+    with pytest.raises(TypeError, match=says):
+        fp.simulate(within(Own()), fp.Constant(WIDE), epsilon=1.0, n=100)
+
+
+CALLS = {
+    "worst_case": lambda filt: fp.worst_case(filt, [WIDE], epsilon=1.0, rounds=20),
+    "evaluate": lambda filt: fp.evaluate(filt, fp.Constant(WIDE), epsilon=1.0, rounds=20),
+    "simulate": lambda filt: fp.simulate(filt, fp.Constant(WIDE), epsilon=1.0, rounds=20, n=100),
+    "simulate_renyi": lambda filt: fp.simulate_renyi(filt, fp.Constant(WIDE), alpha=2.0, rounds=20, n=100),
+    "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
+    "decide": lambda filt: fp.decide(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
+    "decide_profile": lambda filt: fp.decide_profile(filt, fp.Constant(WIDE), epsilons=[1.0], most=1000),
+    "challenge": lambda filt: fp.challenge(filt, [fp.Constant(WIDE)], epsilons=[1.0], most=1000),
+    "play": lambda filt: fp.play(fp.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
+    "supremum": lambda filt: fp.supremum(filt, 1.0),
+    "attack": fp.attack,
+    "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),
+    "simulate_person": lambda filt: fp.simulate_person(
+        filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=3, n=10
+    ),
+    "ClippedSums.making": lambda filt: fp.ClippedSums.making(filt, clip=1.0, sigma=2.0)(3, 1),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_every_call_that_gives_a_number_refuses(call):
+    with pytest.raises(TypeError, match="Own changed its attribute 'spent'"):
+        CALLS[call](Own())
+
+
+class Odometer:
+    """The bound is that of all runs together."""
+
+    promise = fp.ApproxDP(4.0, 0.1)
+
+    def __init__(self):
+        self.spent = 0.0
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def spend(self, state, request):
+        self.spent += float(np.max(request.zcdp_rho))
+        return state
+
+    def epsilon(self, state):
+        return np.full(len(state), self.spent)
+
+
+def test_an_odometer_is_seen_as_a_filter_is():
+    with pytest.raises(TypeError, match="Odometer changed its attribute 'spent'"):
+        fp.crossing(Odometer(), fp.Constant(WIDE), rounds=3, n=100)
+
+
+class Caches(fp.PrivacyFilter):
+    """Sound: what it keeps beside its state is found once, and decides nothing."""
+
+    promise = fp.ZCDP(0.2)
+
+    def __init__(self):
+        self.charges, self.log, self._limit, self.ready = {}, [], None, False
+
+    @cached_property
+    def most(self):
+        return 0.2
+
+    def start(self, n):
+        self.ready = True
+        return np.zeros(n)
+
+    def cost(self, request):
+        self.log.append(repr(request))
+        self._limit = self.most
+        return self.charges.setdefault(request, np.asarray(request.zcdp_rho))
+
+    def admits(self, state, request):
+        return state + self.cost(request) <= self._limit or state < 0
+
+    def spend(self, state, request):
+        return state + self.cost(request)
+
+
+def test_a_cache_that_decides_nothing_is_none_of_it():
+    for size in (0.4, 0.2):
+        solved = fp.worst_case(Caches(), [fp.Gaussian(size)], epsilon=1.0)
+        other = fp.worst_case(fp.ZCDPFilter(0.2), [fp.Gaussian(size)], epsilon=1.0)
+        assert (solved.low, solved.high) == (other.low, other.high)
+
+
+def test_what_holds_a_time_of_its_own_in_its_states_is_asked_all_the_same():
+    class Numbered:
+        made = 0
+
+        def __init__(self):
+            Numbered.made += 1
+            self.number, self.left = Numbered.made, 2
+
+        def spend(self):
+            self.left -= 1
+            return self.left >= 0
+
+    class Held(fp.PrivacyFilter):
+        promise = fp.ApproxDP(1.0, 0.5)
+
+        def start(self, n):
+            array = np.empty(n, dtype=object)
+            array[:] = [Numbered() for _ in range(n)]
+            return array
+
+        def admits(self, state, request):
+            return np.array([one.left > 0 for one in state], dtype=bool)
+
+        def spend(self, state, request):
+            for one in state:
+                one.spend()
+            return state
+
+    assert fp.worst_case(Held(), [BIT], epsilon=0.5).rounds == 2
