@@ -1,4 +1,4 @@
-"""The largest delta over all mechanisms that a filter covers: what it keeps bounds it, what it grants reaches it.
+"""The largest delta over all mechanisms that a filter covers: its theorem bounds it, what it grants reaches it.
 
 >>> import filterproof as fp
 >>> found = supremum(fp.ApproximateDPFilter(1.0, 1e-5), 1.0)
@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -16,11 +15,14 @@ from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.examine.filter_fault import FilterFault, examining
+from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
+from mc.examine.stages.parts import parts
 from mc.worst_case import worst_case
 from theory.arguments import check_at_least_zero
+from theory.evidence import Outcome
+from theory.extremal import Extremal, Steps
 from theory.numerics.decimals import above, below
-from theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +30,24 @@ class Supremum:
     """Over all mechanisms that a filter covers and all adaptive adversaries, delta at epsilon is in [low, high].
 
     low is certified, for the filter's own code granted every request of `steps`: pairs, each so many times in a row;
-    0 and () where it did not. high is the largest delta of what the filter keeps, or the promise if that is less: it
-    holds where the filter's theorem does.
+    0 and () where it did not. high is 1 unless a theorem covers the filter as it runs: then it is the largest delta of
+    what the filter keeps, or the promise if that is less. rests_on names the theorem, or says why none covers it.
+    Raises ValueError where low is above high.
     """
 
     epsilon: float
     low: float
     high: float
     promised: float
-    steps: tuple[tuple[DominatingPair, int], ...] = ()
+    steps: Steps = ()
+    rests_on: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError(
+                f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}, where "
+                f"high rests on: {self.rests_on or 'no theorem'}; report this, for one of the two is false"
+            )
 
     @property
     def adversary(self) -> Scripted | None:
@@ -44,38 +55,67 @@ class Supremum:
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
-        return f"[{below(self.low)}, {above(self.high)}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
+        found = f"[{below(self.low)}, {above(self.high)}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
+        return (
+            f"{found}; nothing bounds it from above: {self.rests_on}"
+            if self.high == 1 and self.rests_on
+            else found
+        )
 
 
 def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     """sup of H_{e^epsilon} of the transcript over every adversary and every mechanism that the filter covers.
 
-    By `filt.extremal(epsilon)`: its requests are put to the filter's own code, and bounds on what they reveal are in
-    balls. epsilon >= 0 is one number, in nats. Raises ValueError for one below zero or infinite, TypeError for what is
-    no filter.
+    `filt.extremal(epsilon)` proposes requests, which are put to the filter's own code; bounds on what they reveal are
+    in balls. The upper end takes nothing from the promise unless a theorem on the filter's parts, whose proof is run,
+    covers the code and the doubles that decide; the first proof takes seconds. epsilon >= 0 is one number, in nats.
+    Raises ValueError for one below zero or infinite, TypeError for what is no filter.
     """
     checked_filter(filt)
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+    covered = parts(filt)
+    sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
-    low = found.low if _granted(filt, found.steps, checked, found.low) else 0.0
-    # the promise is a double, to 1e-12 of it
-    return Supremum(
-        checked, low, min(found.high, promised * (1 + 2.0**-38)), promised, found.steps if low else ()
-    )
+    low, steps = _reached(filt, found, checked, believed=sound)
+    if covered is None:
+        detail = f"{type(filt).__name__} is not made of library parts, so no theorem covers it"
+    else:
+        detail = covered.detail
+    return Supremum(checked, low, most_kept(found, promised) if sound else 1.0, promised, steps, detail)
 
 
-def _granted(
-    filt: PrivacyFilter, steps: Iterable[tuple[DominatingPair, int]], epsilon: float, low: float
-) -> bool:
+def most_kept(found: Extremal, promised: float) -> float:
+    """The largest delta of a filter that a theorem covers: of what it keeps, or the promise if that is less."""
+    return min(found.high, promised * (1 + 2.0**-38))  # the promise is a double, to 1e-12 of it
+
+
+def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
+    """The requests that `filt.extremal` proposes, where the filter's own code grants them; () where it does not."""
+    return _reached(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
+
+
+def _reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: bool) -> tuple[float, Steps]:
+    """What the proposed requests reveal, and these; (0, ()) where the filter's own code does not grant every one.
+
+    A filter that no theorem covers may bring an `extremal` of its own, or a promise of its own class that has one:
+    unless it is believed, what the requests reveal is composed again.
+    """
+    played = Sequence(tuple(found.steps))
+    if not played.steps or not _granted(filt, played, found, epsilon):
+        return 0.0, ()
+    low = found.low
+    if not believed:
+        low = max(played.low(side, low) for side in Measure.hockey_stick(epsilon).both)
+    return (low, played.steps) if low > 0 else (0.0, ())
+
+
+def _granted(filt: PrivacyFilter, played: Sequence, found: Extremal, epsilon: float) -> bool:
     """Whether the filter's own code grants every request, whatever was released before, where it looks at that."""
-    played = Sequence(tuple(steps))
-    if not played.steps:
-        return False
     with suppress(FilterFault, ValueError), examining(filt):  # it may not be for such pairs
         if not filt.looks_at_losses:
             return played.admitted(filt)
         game = worst_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
-        return game.low >= low * (1 - 2.0**-40)
+        return game.low >= found.low * (1 - 2.0**-40)
     return False

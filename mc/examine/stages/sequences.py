@@ -25,7 +25,7 @@ from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject, named_pairs
-from mc.examine.supremum import supremum
+from mc.examine.supremum import extremal_steps
 from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far
@@ -110,7 +110,7 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
     if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
         return
     for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
-        if steps := supremum(subject.filter, goal.at).steps:
+        if steps := extremal_steps(subject.filter, goal.at):
             yield Sequence(steps)
 
 
