@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
@@ -40,7 +40,7 @@ class Supremum:
     high: float
     promised: float
     steps: Steps = ()
-    rests_on: str = ""
+    rests_on: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:

@@ -168,7 +168,7 @@ def test_a_subclass_of_a_rule_is_covered_where_it_brings_no_code() -> None:
 
 
 def test_a_low_end_above_the_high_end_is_an_error() -> None:
-    with pytest.raises(ValueError, match="low must be at most high, got low=0.3 high=0.2 at epsilon=1.0"):
+    with pytest.raises(ValueError, match=r"low must be at most high, got low=0\.3 high=0\.2 at epsilon=1\.0"):
         Supremum(1.0, 0.3, 0.2, 0.2)
 
 
