@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from theory.too_large import TooLargeError
+
+__all__ = ["MERGED", "TooLargeError", "check_room"]
+
 #: A remedy more, where the states are sums of charges.
 MERGED = "spend_steps=10000, say, to merge sums of charges, "
-
-
-class TooLargeError(ValueError):
-    """A game has more positions than `max_positions`."""
 
 
 def check_room(needed: int, most: int, what: str, remedy: str = "") -> None:
