@@ -89,11 +89,10 @@ class UsedNoise:
     @classmethod
     def from_dict(cls, steps: object) -> UsedNoise:
         """What `to_dict` returned; ValueError for anything else."""
-        known = isinstance(steps, dict) and all(
+        if not isinstance(steps, dict) or not all(
             type(name) is str and len(name) == 64 and type(step) is int and step >= 0
             for name, step in steps.items()
-        )
-        if not known:
+        ):
             raise ValueError(
                 f"steps must hold a step of each secret, got {short(steps)}; pass the data as it was saved"
             )

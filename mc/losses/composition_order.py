@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,8 +20,11 @@ from filters.rules.menu import checked_menu
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 from theory.shown import one_line
+from theory.too_large import check_size
 
 Counts = tuple[int, ...]
+#: The most compositions that are put in order, pair by pair.
+_COMPOSITIONS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,15 @@ def composition_order(menu: Sequence[DominatingPair], rounds: int) -> Compositio
     Menus are of finite pairs whose masses are rationals, or of Gaussians. Both ways are compared, as one way at every
     e^epsilon > 0 is. A natural filter may be sound for every budget only where the order is total, by the abstract of
     arXiv 2602.15815; of a crossing it does not follow here that it fails for one budget that is given.
-    Raises ValueError for other pairs.
+    Raises ValueError for other pairs, and for more than 65,536 compositions.
     """
     pairs, rounds = checked_menu(menu), check_count("rounds", rounds)
+    # one more member stands for the rounds that are not used
+    several = min(len(pairs), rounds)
+    found = math.comb(len(pairs) + rounds, several) - 1 if several < 64 else _COMPOSITIONS + 1
+    check_size(
+        "rounds", found, _COMPOSITIONS, "compositions of the menu", "pass fewer rounds or a smaller menu"
+    )
     if all(pair.normal_mu is not None for pair in pairs):
         squares = [Fraction(float(mu)) ** 2 for pair in pairs if (mu := pair.normal_mu) is not None]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from theory.too_large import TooLargeError
-
-__all__ = ["MERGED", "TooLargeError", "check_room"]
+from theory.too_large import TooLargeError as TooLargeError
 
 #: A remedy more, where the states are sums of charges.
 MERGED = "spend_steps=10000, say, to merge sums of charges, "
