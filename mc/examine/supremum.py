@@ -8,17 +8,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
+from mc.examine.extremal_steps import reached
 from mc.examine.stages.parts import parts
-from mc.worst_case import worst_case
 from theory.arguments import check_at_least_zero
 from theory.evidence import Outcome
 from theory.extremal import Extremal, Steps
@@ -78,7 +74,7 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     covered = parts(filt)
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
-    low, steps = _reached(filt, found, checked, believed=sound)
+    low, steps = reached(filt, found, checked, believed=sound)
     if covered is None:
         detail = f"{type(filt).__name__} is not made of library parts, so no theorem covers it"
     else:
@@ -89,33 +85,3 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
 def most_kept(found: Extremal, promised: float) -> float:
     """The largest delta of a filter that a theorem covers: of what it keeps, or the promise if that is less."""
     return min(found.high, promised * (1 + 2.0**-38))  # the promise is a double, to 1e-12 of it
-
-
-def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
-    """The requests that `filt.extremal` proposes, where the filter's own code grants them; () where it does not."""
-    return _reached(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
-
-
-def _reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: bool) -> tuple[float, Steps]:
-    """What the proposed requests reveal, and these; (0, ()) where the filter's own code does not grant every one.
-
-    A filter that no theorem covers may bring an `extremal` of its own, or a promise of its own class that has one:
-    unless it is believed, what the requests reveal is composed again.
-    """
-    played = Sequence(tuple(found.steps))
-    if not played.steps or not _granted(filt, played, found, epsilon):
-        return 0.0, ()
-    low = found.low
-    if not believed:
-        low = max(played.low(side, low) for side in Measure.hockey_stick(epsilon).both)
-    return (low, played.steps) if low > 0 else (0.0, ())
-
-
-def _granted(filt: PrivacyFilter, played: Sequence, found: Extremal, epsilon: float) -> bool:
-    """Whether the filter's own code grants every request, whatever was released before, where it looks at that."""
-    with suppress(FilterFault, ValueError), examining(filt):  # it may not be for such pairs
-        if not filt.looks_at_losses:
-            return played.admitted(filt)
-        game = worst_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
-        return game.low >= found.low * (1 - 2.0**-40)
-    return False

@@ -19,12 +19,12 @@ from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, charge_at, index_of, payoff
 from filters.rules.potential_table import COMMON_RATES, tabled_clock
 from mc.examine.clock import Clock
+from mc.examine.extremal_steps import extremal_steps
 from mc.examine.measure import Measure
 from mc.examine.stages.game_menus import menus
 from mc.examine.stages.games import solved
 from mc.examine.stages.sequences import sequences
 from mc.examine.subject import Subject
-from mc.examine.supremum import extremal_steps
 from theory.too_large import TooLargeError
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
