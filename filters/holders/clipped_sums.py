@@ -174,6 +174,10 @@ class ClippedSums:
         """By which factor each person counted in the last sum, 0 for those who did not: hidden, see `Personal`."""
         return Personal(self._factors, PersonalFactor)
 
+    def next_noise(self, secret: int) -> SecretNoise:
+        """Secret noise for the next release: its step is above those that these people's releases used."""
+        return self._people._noise.next(secret)
+
     def release(
         self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator | SecretNoise
     ) -> PrivateSum:
@@ -181,8 +185,10 @@ class ClippedSums:
 
         vectors: an array of shape (people, d), the vector of everyone, also of those who have run out; or `Vectors`.
         rng: a generator, or `SecretNoise`, which gives the same sum at the same sigma the same noise.
-        Raises ValueError for another shape, for numbers that are not finite, and for norms that are no doubles; then
-        nothing is charged.
+        Either gives noise to one release of these people: a step that is not above the last one of its secret, and a
+        generator set back, are refused.
+        Raises ValueError for such noise, for another shape, for numbers that are not finite, and for norms that are no
+        doubles; then nothing is charged.
         """
         if not isinstance(rng, SecretNoise) and not hasattr(rng, "standard_normal"):
             raise TypeError(
@@ -199,6 +205,8 @@ class ClippedSums:
                 f"norms must be finite and not below zero, of shape {shape}, got shape {norms.shape} with "
                 f"{np.count_nonzero(wrong)} others; scale the vectors, nothing was charged"
             )
+        used = self._people._noise
+        used.check(rng)
         charged = np.maximum(norms.ravel(), self._sigma * _FREE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
@@ -211,7 +219,7 @@ class ClippedSums:
         if isinstance(rng, SecretNoise):
             noise = rng.added_to(*total, sigma=self.sigma)
         else:
-            noise = self.sigma * rng.standard_normal(found)
+            noise = self.sigma * used.drawn(rng, found)
         return PrivateSum(nearest([*total, noise]), self.sigma)
 
     def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:

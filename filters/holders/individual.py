@@ -35,13 +35,15 @@ from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
 from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
+from filters.holders.secret_noise import UsedNoise
 from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-_VERSION = 1
-_SAVED = ("filter", "people", "state")
+#: 2: with the steps of secret noise that releases used.
+_VERSION = 2
+_SAVED = ("filter", "people", "state", "steps")
 _KERNEL = (
     (RenyiDP, "individual_renyi_filter"),
     (ZCDP, "individual_zcdp_filter"),
@@ -153,6 +155,7 @@ class IndividualFilter(Holder):
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
             )
         self._people = check_count("people", people)
+        self._noise = UsedNoise()
         # the filter may hold on to what it starts with, and rounds of many people write over their state
         self._state: State = copied(checked_start(filt, self._people))
 
@@ -269,6 +272,7 @@ class IndividualFilter(Holder):
                 "filter": repr(self._filter),
                 "people": self._people,
                 "state": encode_state(self._state),
+                "steps": self._noise.to_dict(),
             }
         return self._sealed("individual", _VERSION, content, key)
 
@@ -291,4 +295,5 @@ class IndividualFilter(Holder):
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)
         people._state, people._key = state, key
+        people._noise = UsedNoise.from_dict(content["steps"])
         return people

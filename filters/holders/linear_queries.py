@@ -31,6 +31,7 @@ from filters.holders.journal import ROWS, Journal, JournalError, Terms
 from filters.holders.personal import PersonalReport, check_person
 from filters.holders.query_rows import as_array, checked_rows, keep_only
 from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
+from filters.holders.secret_noise import UsedNoise
 from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
@@ -116,6 +117,7 @@ class LinearQueries(Holder):
         self._budget = Budget.of(self.norm_budget)
         self._sums = Sums.fresh(check_count("people", people, most=_MOST_PEOPLE))
         self._some_left = False
+        self._noise = UsedNoise()
         #: Blocks of the journal in which somebody was charged since it was written.
         self._changed: set[int] = set()
         self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
@@ -207,7 +209,8 @@ class LinearQueries(Holder):
 
         Pass the values of everyone, also of those who have run out; of those who left pass anything finite, zero say.
         Everyone who takes part is charged and, given a journal, the charges are on disk before noise is drawn. Raises
-        ValueError for values that are not finite, not numbers, or not one row per person; then nobody is charged.
+        ValueError for values that are not finite, not numbers, or not one row per person, and for a generator that was
+        set back to where it drew for an earlier answer; then nobody is charged.
         """
         rows = checked_rows(values)
         if not hasattr(rng, "standard_normal"):
@@ -221,11 +224,12 @@ class LinearQueries(Holder):
                     "pass q(x_i) for every person i"
                 )
             self._check_usable()  # before anybody is charged
+            self._noise.check(rng)
             total = exact_sum(self._charged(rows))
             self._record()
         # charged before the noise is drawn: if that raises, budget is lost and none gained
         sigma = self.sigma(rows.shape[1])
-        noise = sigma * rng.standard_normal((rows.shape[1],))
+        noise = sigma * self._noise.drawn(rng, (rows.shape[1],))
         return LinearAnswer(nearest([*total, noise]), sigma)
 
     def _check_usable(self) -> None:

@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
+from theory.too_large import check_size
 
 #: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
 _Law = dict[Fraction | None, Fraction]
+
+
+#: The most sums of two losses that are formed at once: of doubles, three gigabytes with what sorts them, which is a
+#: pair with two outcomes 16,000 times, and of fractions.
+_SUMS, _EXACT_SUMS = 1 << 26, 1 << 20
 
 
 def is_exact(pair: DominatingPair) -> bool:
@@ -65,6 +71,7 @@ def composed_law(
 
 
 def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
+    _check(len(one[0]) * len(other[0]), _SUMS)
     units = np.add.outer(one[0], other[0]).ravel()
     masses = np.multiply.outer(one[1], other[1]).ravel()
     distinct, place = np.unique(units, return_inverse=True)
@@ -133,12 +140,24 @@ def _power(pair: DominatingPair, count: int) -> _Law:
 
 
 def _product(one: _Law, other: _Law) -> _Law:
+    _check(len(one) * len(other), _EXACT_SUMS)
     law: _Law = {}
     for r, p in one.items():
         for s, q in other.items():
             key = None if r is None or s is None else r * s
             law[key] = law.get(key, Fraction(0)) + p * q
     return law
+
+
+def _check(sums: int, most: int) -> None:
+    """TooLargeError for laws of more sums than can be held."""
+    check_size(
+        "menu",
+        sums,
+        most,
+        "sums of losses",
+        "pass fewer pairs, or ones whose losses are multiples of one number",
+    )
 
 
 @lru_cache(maxsize=1024)

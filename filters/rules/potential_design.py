@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms, up
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from theory.pairs import DominatingPair
+from theory.too_large import check_size
 
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
 _FINE, _FEWEST = 3, 64
@@ -35,6 +36,11 @@ _EACH = 32
 _SLACK = Fraction(1, 100)
 #: Levels end where the potential passes this multiple of delta.
 _PAST = 1.02
+#: The most heights of one direction's table, a quarter of a gigabyte in doubles, of which a few copies are made; and
+#: the most heights that are computed, one for each member at each place of the table.
+_HEIGHTS, _COMPUTED = 1 << 25, 1 << 27
+#: So many heights at a knot the number of rounds that a member has takes.
+_ROUNDS = 80
 #: P-mass that is raised to the loss +inf, or to the smallest one kept, in a search.
 _TAIL = 1e-17
 
@@ -71,19 +77,22 @@ class PotentialClock:
 
 @lru_cache(maxsize=16)
 def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
-    """The clock for a menu; raises ValueError where no level keeps delta."""
+    """The clock for a menu; raises ValueError where no level keeps delta, or the table is too large."""
     least = min(_spread(loss_atoms(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
     first, last = (
         -math.ceil(_BELOW * epsilon * parts),
         math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts),
     )
-    start = payoff(epsilon, parts, first, last - first + 1)
+    knots = last - first + 1
+    _check(menu, knots, _ROUNDS)
+    start = payoff(epsilon, parts, first, knots)
     sides = [
         _Search(start / ONE, first, delta, [loss_atoms(pair, parts) for pair in side])
         for side in (menu, tuple(pair.swapped for pair in menu))
     ]
     rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
+    _check(menu, knots, _most_levels(rounds))
     families = [side.family(start, rounds) for side in sides]
     low, high = 0, min(int(family.at[-1]) for family in families) + 1
     while high - low > 1:
@@ -98,6 +107,32 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
             "pass ones of which several rounds fit"
         )
     return clock
+
+
+def _check(menu: tuple[DominatingPair, ...], knots: int, levels: int) -> None:
+    """TooLargeError for a table of so many levels and knots, or one that takes too long to compute."""
+    remedy = "pass fewer mechanisms, and none of which so many more rounds fit, or a smaller epsilon"
+    check_size("design", knots * levels, _HEIGHTS, "heights of a table", remedy)
+    check_size("design", knots * levels * len(menu), _COMPUTED, "heights, one for each mechanism", remedy)
+
+
+def _most_levels(rounds: list[int]) -> int:
+    """The most levels of a family: as many as `_Search.family` makes until it has to end."""
+    level, count = 0, 1
+    while level < 2 * SCALE:
+        level, count = level + _gap(level, rounds), count + 1
+    return count
+
+
+def _gap(level: int, rounds: list[int]) -> int:
+    """How far above a level the next one is."""
+    widest = SCALE // min(_LEVELS, _EACH * max(rounds))
+    return min(max(_charge(max(rounds)), level // _GROWTH), widest)
+
+
+def _charge(rounds: int) -> int:
+    """What a member is charged about, of which so many rounds fit."""
+    return max(SCALE // rounds, 1)
 
 
 class _Search:
@@ -146,11 +181,10 @@ class _Search:
 
     def family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
         """The family in which n rounds of a member are charged about SCALE, n its own number of rounds."""
-        charges = [max(SCALE // n, 1) for n in rounds]
+        charges = [_charge(n) for n in rounds]
         at, rows = [0], [self.start]
-        widest = SCALE // min(_LEVELS, _EACH * max(rounds))
         while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * SCALE:
-            gap = min(max(min(charges), at[-1] // _GROWTH), widest)
+            gap = _gap(at[-1], rounds)
             level, best = at[-1] + gap, rows[-1]
             for member, charge in enumerate(charges):
                 k = max(0, (-(-gap // charge) - 1).bit_length())

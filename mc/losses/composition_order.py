@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,8 +20,11 @@ from filters.rules.menu import checked_menu
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 from theory.shown import one_line
+from theory.too_large import check_size
 
 Counts = tuple[int, ...]
+#: The most outcomes that all compositions may have together, one each for those of Gaussians.
+_OUTCOMES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,10 @@ def composition_order(menu: Sequence[DominatingPair], rounds: int) -> Compositio
     Menus are of finite pairs whose masses are rationals, or of Gaussians. Both ways are compared, as one way at every
     e^epsilon > 0 is. A natural filter may be sound for every budget only where the order is total, by the abstract of
     arXiv 2602.15815; of a crossing it does not follow here that it fails for one budget that is given.
-    Raises ValueError for other pairs.
+    Raises ValueError for other pairs, and for compositions of more than 2^20 outcomes together.
     """
     pairs, rounds = checked_menu(menu), check_count("rounds", rounds)
+    _check(sum(len(masses.p) if (masses := pair.exact_masses) else 1 for pair in pairs), rounds)
     if all(pair.normal_mu is not None for pair in pairs):
         squares = [Fraction(float(mu)) ** 2 for pair in pairs if (mu := pair.normal_mu) is not None]
 
@@ -94,6 +99,14 @@ def composition_order(menu: Sequence[DominatingPair], rounds: int) -> Compositio
     except _CrossedError as crossed:
         return CompositionOrder(pairs, rounds, (), crossed.crossing)
     return CompositionOrder(pairs, rounds, tuple(chain), None)
+
+
+def _check(outcomes: int, rounds: int) -> None:
+    """TooLargeError where `rounds` or fewer of these outcomes, in any order, are more than can be held."""
+    # one more outcome stands for the rounds that are not used
+    several = min(outcomes, rounds)
+    found = math.comb(outcomes + rounds, several) - 1 if several < 64 else _OUTCOMES + 1
+    check_size("rounds", found, _OUTCOMES, "outcomes of compositions", "pass fewer rounds or a smaller menu")
 
 
 class _CrossedError(Exception):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-
-class TooLargeError(ValueError):
-    """A game has more positions than `max_positions`."""
+from theory.too_large import TooLargeError as TooLargeError
 
 
 def check_room(needed: int, most: int, what: str) -> None:

@@ -29,7 +29,6 @@ from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
 from filters.holders.saved import saved_count, sealed, unsealed
-from filters.holders.secret_noise import SecretNoise
 from mc.runs.output import OutputFolder
 from mc.training.data import DataSet
 from theory.arguments import check_count, check_positive
@@ -132,7 +131,7 @@ class Descent:
 
     def __next__(self) -> int:
         gradients = self.network.gradients(self._theta, self.data.features, self.data.labels)
-        total = self._sums.release(gradients, SecretNoise(self._secret, self._taken + 1)).value
+        total = self._sums.release(gradients, self._sums.next_noise(self._secret)).value
         moved = self._theta - (self.rate / self.data.people) * total
         if not np.isfinite(moved).all():
             raise ValueError(

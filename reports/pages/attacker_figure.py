@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from mc.examine.supremum import supremum
+from mc.examine.supremum import most_kept
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.overview import Row
@@ -49,7 +49,8 @@ class AttackerShown:
 
             def most(at: float) -> float:
                 if at not in kept:
-                    kept[at] = supremum(filt, at).high
+                    # the row's verdict: a theorem covers this filter
+                    kept[at] = most_kept(filt.extremal(at), float(self._promise.delta(at)))
                 return kept[at]
 
             self.bounds[_ALL] = attacker_bound(self._promise, most)

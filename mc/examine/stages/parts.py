@@ -51,6 +51,7 @@ from filters.holders.held_to import HeldTo, is_held_to
 from filters.holders.individual import IndividualFilter
 from filters.holders.journal import Journal
 from filters.holders.linear_queries import LinearQueries
+from filters.holders.secret_noise import UsedNoise
 from filters.rules.additive import AdditiveFilter
 from mc.examine.examination import StageFinding
 from mc.examine.stages.made_of import Unknown, as_made, fields_as_made, is_one_of, parts_of, read
@@ -91,7 +92,7 @@ _TOLD: dict[type[PrivacyFilter], str] = {
 #: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
 _RUNNING = {"_process", "_people", "_state", "_sums", "_some_left", "_shape", "_factors"}
 _LENT: dict[str, type] = {"_lock": type(RLock()), "_changing": type(Lock()), "_changed": set}
-_LENT |= {"_key": bytes, "_journal": Journal}
+_LENT |= {"_key": bytes, "_journal": Journal, "_noise": UsedNoise}
 #: Proofs already run in this process.
 PROVED: dict[str, Proof] = {}
 

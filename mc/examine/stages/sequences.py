@@ -19,13 +19,13 @@ from filters.contract.library import settled
 from filters.contract.work import WorkLimit, count
 from filters.holders.repeats import repeats
 from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from mc.examine.extremal_steps import extremal_steps
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject, named_pairs
-from mc.examine.supremum import found_supremum as supremum
 from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far
@@ -113,7 +113,7 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
         return
     for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
         count(_SUPREMUM)
-        if steps := supremum(subject.filter, goal.at).steps:
+        if steps := extremal_steps(subject.filter, goal.at):
             yield Sequence(steps)
 
 

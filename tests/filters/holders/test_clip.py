@@ -1,7 +1,10 @@
 """Clipping to what is left: nobody spends more than the budget, and nothing that counts is free."""
 
+import copy
 import itertools
 import math
+import pickle
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -275,13 +278,91 @@ def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone()
         assert not (noise / sigma == first / 2).any()
 
 
+def test_a_step_of_secret_noise_gives_noise_to_one_sum_of_the_same_people() -> None:
+    answers: dict[bool, list[str]] = {}
+    for present in (True, False):  # with person 0 two sums differ, without they are equal
+        people = fp.IndividualFilter(fp.GaussianFilter(mu=0.01), people=20)
+        sums, noise = fp.ClippedSums(people, clip=1.0, sigma=1000.0), SecretNoise(12345, step=1)
+        vectors = np.full((20, 3), 0.5)
+        vectors[0] *= present
+        sums.release(vectors, noise)
+        vectors[0] = 0
+        others = fp.ClippedSums(people, clip=1.0, sigma=1000.0)
+        again = fp.ClippedSums(
+            fp.IndividualFilter.from_dict(people.to_dict(), fp.GaussianFilter(mu=0.01)),
+            clip=1.0,
+            sigma=1000.0,
+        )
+        left = people.remaining().made_public()
+        for asked in (sums, others, again):
+            for used in (noise, copy.copy(noise), copy.deepcopy(noise), SecretNoise(12345, 0)):
+                with pytest.raises(ValueError, match="step must be above those") as refused:
+                    asked.release(vectors, used)
+                answers.setdefault(present, []).append(str(refused.value))
+        assert "pass SecretNoise(secret, step=2), nothing was charged" in answers[present][0]
+        assert (people.remaining().made_public() == left).all()
+        sums.release(vectors, SecretNoise(12346, step=1))  # another secret has steps of its own
+        assert sums.next_noise(12345) == SecretNoise(12345, 2)
+        sums.release(vectors, sums.next_noise(12345))
+        assert sums.next_noise(12345).step == 3
+    assert answers[True] == answers[False]
+
+
+def test_a_release_that_is_made_again_from_what_was_saved_before_it_says_the_same() -> None:
+    filt, vectors = fp.GaussianFilter(mu=1.0), np.full((4, 2), 0.5)
+    people = fp.IndividualFilter(filt, people=4)
+    fp.ClippedSums(people, clip=1.0, sigma=9.0).release(vectors, SecretNoise(12345, step=1))
+    saved = people.to_dict()
+    first, again = (
+        fp.ClippedSums(fp.IndividualFilter.from_dict(saved, filt), clip=1.0, sigma=9.0) for _ in range(2)
+    )
+    said = [one.release(vectors, one.next_noise(12345)).value for one in (first, again)]
+    assert (said[0] == said[1]).all()
+    for steps in ([], {"0" * 63: 1}, {"0" * 64: -1}, {"0" * 64: True}, {"0" * 64: 0.5}, {1: 1}):
+        with pytest.raises(ValueError, match="steps must hold a step of each secret"):
+            fp.IndividualFilter.from_dict({**saved, "steps": steps}, filt)
+
+
+@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.SFC64])
+def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4)
+    queries = fp.LinearQueries(4, norm_budget=5.0, kappa=1.0)
+    for asked in (fp.ClippedSums(people, clip=1.0, sigma=9.0), queries):
+        rng, ones = np.random.Generator(kind(1)), np.ones((4, 1))
+        start = rng.bit_generator.state
+        for _ in range(3):  # it goes on
+            asked.noisy_sum(ones, rng)
+        spent = queries.to_dict(), people.remaining().made_public().tolist()
+        rng.bit_generator.state = start
+        for used in (rng, np.random.Generator(kind(1)), copy.deepcopy(rng)):
+            with pytest.raises(
+                ValueError, match=r"earlier release again.*make one generator and pass it each"
+            ):
+                asked.noisy_sum(ones, used)
+        assert spent == (queries.to_dict(), people.remaining().made_public().tolist())
+        asked.noisy_sum(ones, np.random.Generator(kind(2)))
+
+
+def test_threads_that_share_a_generator_are_not_taken_for_one_that_is_set_back() -> None:
+    people, rng = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4), np.random.default_rng(1)
+    sums, said = fp.ClippedSums(people, clip=1.0, sigma=9.0), list[float]()
+
+    def ask() -> None:
+        for _ in range(100):
+            said.append(float(sums.release(np.zeros((4, 1)), rng).value[0]))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(set(said)) == 800
+
+
 # -- what is personal ------------------------------------------------------------------------------------------
 
 
 def test_personal_values_leave_by_two_doors_only() -> None:
-    import copy
-    import pickle
-
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
     people.clip(np.array([0.6, 0.0]), sigma=1.0)
     left = people.remaining()

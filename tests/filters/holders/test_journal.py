@@ -1,5 +1,6 @@
 """The journal of linear queries: whatever a crash leaves of a file, nobody has less spent than was released."""
 
+import itertools
 import os
 import stat
 import threading
@@ -33,13 +34,17 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda file: None)  # the images are told, and the disk is not waited for
 
 
+#: One seed for each generator.
+SEEDS = itertools.count()
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "journal"
 
 
 def rng() -> np.random.Generator:
-    return np.random.default_rng(3)
+    return np.random.default_rng(next(SEEDS))  # a generator that is set back is refused
 
 
 def made(path: Path, people: int = PEOPLE) -> fp.LinearQueries:

@@ -215,8 +215,8 @@ def selecting(norms: Any) -> Callable[[], object]:
 
 
 def answering(norms: Any) -> Callable[[], object]:
-    queries = fp.LinearQueries(len(norms), norm_budget=1.0, kappa=1.0)
-    return lambda: queries.answer(norms, np.random.default_rng(0))
+    queries, rng = fp.LinearQueries(len(norms), norm_budget=1.0, kappa=1.0), np.random.default_rng(0)
+    return lambda: queries.answer(norms, rng)
 
 
 @pytest.mark.parametrize(("make", "most"), [(selecting, 25), (answering, 17)], ids=["select", "answer"])

@@ -19,11 +19,13 @@ from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, charge_at, index_of, payoff
 from filters.rules.potential_table import COMMON_RATES, tabled_clock
+from mc.examine.extremal_steps import extremal_steps
 from mc.examine.measure import Measure
 from mc.examine.stages.game_menus import menus
 from mc.examine.stages.games import solved
 from mc.examine.stages.sequences import sequences
 from mc.examine.subject import Subject
+from theory.too_large import TooLargeError
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
@@ -269,4 +271,32 @@ def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() 
     assert 0.9 * DELTA < found.low <= float(lost) * (1 + 1e-9) <= found.high <= DELTA
     less = PotentialFilter(EPSILON, 0.9 * found.low, SMALL)
     assert not less.admits(less.start(1), pair)[0]
-    assert fp.supremum(filt, 20 * EPSILON).steps == ()
+    assert extremal_steps(filt, 20 * EPSILON) == ()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "design", "needed"),
+    [
+        (1.0, (fp.Gaussian(1e-8),), "heights of a table"),
+        (1e6, (fp.Gaussian(1.0),), "heights of a table"),
+        (1.0, tuple(fp.Gaussian(0.01 + 1e-5 * k) for k in range(120)), "heights, one for each mechanism"),
+    ],
+)
+def test_a_design_that_needs_too_large_a_table_is_refused_before_it_is_made(
+    monkeypatch: pytest.MonkeyPatch, epsilon: float, design: tuple[fp.DominatingPair, ...], needed: str
+) -> None:
+    monkeypatch.setattr(potential_design._Search, "family", None)
+    with pytest.raises(TooLargeError, match=rf"^design must need at most \d+ {needed}, got \d+; pass fewer"):
+        fp.PotentialFilter(epsilon, 1e-5, design)
+
+
+def test_no_family_has_more_levels_than_were_counted_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    for design in ((BIT,), SMALL, (fp.Gaussian(0.05), fp.Gaussian(1.0))):
+        counted: list[int] = []
+        monkeypatch.setattr(
+            potential_design, "_check", lambda menu, knots, levels, into=counted: into.append(levels)
+        )
+        clock = potential_design.potential_clock.__wrapped__(EPSILON, DELTA, design)
+        assert all(
+            len(family.at) <= counted[-1] <= 3 * len(family.at) for family in (clock.forward, clock.backward)
+        )

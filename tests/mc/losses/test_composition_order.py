@@ -1,11 +1,14 @@
 """The order of compositions: chains and crossings in fractions, beside plain enumeration of the outcomes."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import pytest
 
 import filterproof as fp
+from filters.rules.composition import composed_law, composed_ratios
+from theory.too_large import TooLargeError
 
 Q = Fraction
 LADDER = [fp.RandomizedResponse.from_ratio(Q(3, 2) ** k) for k in (1, 2, 3)]
@@ -69,3 +72,25 @@ def test_an_outcome_that_one_law_lacks_is_compared_at_the_end() -> None:
 def test_pairs_without_rational_masses_are_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="menu must hold finite pairs with rational masses"):
         fp.composition_order([fp.Laplace(2.0)], rounds=2)
+
+
+def test_what_is_too_large_to_be_composed_is_refused_before_it_is_held() -> None:
+    menu = tuple(fp.RandomizedResponse.from_ratio(ratio) for ratio in (Q(3, 2), Q(5, 3), Q(7, 5)))
+    told = r"^menu must need at most \d+ sums of losses, got \d+; pass fewer pairs, or ones whose losses are mult"
+    with pytest.raises(TooLargeError, match=told):
+        composed_law(menu, (500, 500, 500))
+    with pytest.raises(TooLargeError, match=told):
+        composed_ratios(menu, (150, 150, 150))
+    assert len(composed_law(menu[:1], (2_000,))[0]) > 1  # many of one pair are few losses
+    told = r"^rounds must need at most 1048576 outcomes of compositions, got \d+; pass fewer"
+    for large, rounds in (
+        (menu, 10**6),
+        (menu[:1], 60_000),
+        ([fp.Gaussian(0.01 * k) for k in range(1, 100)], 100),
+    ):
+        with pytest.raises(TooLargeError, match=told):
+            fp.composition_order(large, rounds=rounds)
+    assert (
+        len(fp.composition_order([fp.Gaussian(0.5), fp.Gaussian(0.7)], rounds=50).chain)
+        == math.comb(52, 2) - 1
+    )

@@ -93,6 +93,18 @@ def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -
     assert ours.taken == 0
     assert np.array_equal(ours.theta, before)
     assert (ours.people.remaining().made_public() < RHO).all()
+    ours.rate = RATE
+    assert next(ours) == 1  # by noise of its own: the one of step 1 was drawn
+
+
+def test_two_descents_with_one_seed_on_the_same_people_never_draw_the_same_noise() -> None:
+    people = fp.IndividualFilter(fp.ZCDPFilter(RHO), people=made_up().people)
+    first, second = descent(people=people), descent(people=people)
+    start = first.theta
+    next(first)
+    next(second)
+    assert np.array_equal(start, descent().theta)
+    assert not (first.theta == second.theta).any()
 
 
 # -- kept and restored ---------------------------------------------------------------------------------

@@ -42,7 +42,8 @@ def game(share: float) -> Played:
     ends = (0.9 * share, 0.8 * share, 1.1 * share)
     estimate = Estimate(*ends, 1e-6, 1000, "tilted", rests_on="the draws alone")
     main = SolvedPoint(1.0, 0.99 * share, share, 1.0, Evidence.CERTIFIED, 3, "every adversary over a menu")
-    over_all = Supremum(1.0, 0.99 * share, min(1.005 * share, 1.0), 1.0, ((RandomizedResponse(1.0), 2),))
+    high = 1.005 * share if share > 1 else min(1.005 * share, 1.0)
+    over_all = Supremum(1.0, 0.99 * share, high, 1.0, ((RandomizedResponse(1.0), 2),))
     drawn = SimulatedStrategy(1.0, estimate, 1.0)
     return Played(main, (main, replace(main, epsilon=2.0)), (drawn,), over_all, drawn)
 

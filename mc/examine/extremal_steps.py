@@ -1,0 +1,47 @@
+"""The requests that lose most under a filter's rule, put to its own code.
+
+>>> import filterproof as fp
+>>> extremal_steps(fp.GaussianFilter(mu=1.0), 1.0)
+((Gaussian(mu=1.0), 1),)
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.filter_fault import FilterFault, examining
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.worst_case.solve import solved_case
+from theory.extremal import Extremal, Steps
+
+
+def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
+    """The requests that `filt.extremal` proposes, where the filter's own code grants them; () where it does not."""
+    return reached(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
+
+
+def reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: bool) -> tuple[float, Steps]:
+    """What the proposed requests reveal, and these; (0, ()) where the filter's own code does not grant every one.
+
+    A filter that no theorem covers may bring an `extremal` of its own, or a promise of its own class that has one:
+    unless it is believed, what the requests reveal is composed again.
+    """
+    played = Sequence(tuple(found.steps))
+    if not played.steps or not _granted(filt, played, found, epsilon):
+        return 0.0, ()
+    low = found.low
+    if not believed:
+        low = max(played.low(side, low) for side in Measure.hockey_stick(epsilon).both)
+    return (low, played.steps) if low > 0 else (0.0, ())
+
+
+def _granted(filt: PrivacyFilter, played: Sequence, found: Extremal, epsilon: float) -> bool:
+    """Whether the filter's own code grants every request, whatever was released before, where it looks at that."""
+    with suppress(FilterFault, ValueError), examining(filt):  # it may not be for such pairs
+        if not filt.looks_at_losses:
+            return played.admitted(filt)
+        game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
+        return game.low >= found.low * (1 - 2.0**-40)
+    return False

@@ -1,0 +1,18 @@
+"""The refusal of what is too large to be computed: by its size, before anything is allocated, and never by a clock.
+
+>>> check_size("design", 2**31, 2**25, "heights of a table", "pass fewer")
+Traceback (most recent call last):
+theory.too_large.TooLargeError: design must need at most 33554432 heights of a table, got 2147483648; pass fewer
+"""
+
+from __future__ import annotations
+
+
+class TooLargeError(ValueError):
+    """What is asked for takes more memory or work than is allowed."""
+
+
+def check_size(name: str, needed: int, most: int, what: str, remedy: str) -> None:
+    """TooLargeError if the argument `name` needs more than `most` of `what`."""
+    if needed > most:
+        raise TooLargeError(f"{name} must need at most {most} {what}, got {needed}; {remedy}")
