@@ -33,6 +33,7 @@ from mc.losses.tails import tails
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
 from theory.numerics.decimals import interval
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
@@ -242,7 +243,7 @@ class Composition:
 
 
 def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return _within(tails(pair).hockey_stick(epsilon))
 
 
@@ -363,7 +364,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     """Bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
     bits = BITS
     while True:
-        with flint.ctx.workprec(bits):
+        with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_law.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
             low, high = max(down(value), 0.0), min(up(value), 1.0)
         # the difference of two close numbers takes more bits the smaller mu is

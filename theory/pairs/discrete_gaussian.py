@@ -22,6 +22,7 @@ from scipy import special
 from theory.arguments import Real, check_count, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import as_real, signed_square
 from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
 from theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
@@ -242,7 +243,7 @@ def _finer(value: Callable[[], arb]) -> TrueValue:
     def ball() -> arb:
         from flint import ctx
 
-        with ctx.workprec(2 * ctx.prec + 64):
+        with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
             return value()
 
     return TrueValue(ball)

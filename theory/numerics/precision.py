@@ -1,0 +1,23 @@
+"""The lock under which the precision of balls and of mpmath's numbers is set: each is one number for the whole process.
+
+>>> from flint import ctx
+>>> with PRECISION_LOCK, ctx.workprec(64):
+...     ctx.prec
+64
+
+Of two threads that set it unlocked, the one that leaves first sets it back under the other, and the one that leaves
+last leaves the other's behind. A thread of the user's that sets `flint.ctx.prec` takes no lock, unless it takes this.
+"""
+
+import os
+import threading
+
+#: Held wherever a precision is set, until it is set back. A lock of C's own: no interrupt leaves it locked.
+PRECISION_LOCK = threading.RLock()
+
+if hasattr(os, "register_at_fork"):  # a child has neither another thread's lock nor its precision
+    os.register_at_fork(
+        before=PRECISION_LOCK.acquire,
+        after_in_parent=PRECISION_LOCK.release,
+        after_in_child=PRECISION_LOCK.release,
+    )
