@@ -14,12 +14,13 @@ import copyreg
 import dis
 import functools
 import types
+from abc import ABC
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
-from typing import Any, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 
@@ -40,6 +41,7 @@ _TOLD = frozenset(("class", "promise", "budget", "charge"))
 LONGEST = 200
 #: What a repr says of itself where an interrupt cut an earlier one.
 ELIDED = "..."
+_PYTHONS = (object, ABC, Generic)
 _PLAIN: tuple[Any, ...] = (int, float, complex, str, bytes)
 
 
@@ -95,7 +97,7 @@ def constants_of(kind: type) -> dict[str, object]:
     """
     found: dict[str, object] = {}
     for base in reversed(bases_of(kind)):
-        if base.__module__ in ("builtins", "abc", "typing") or of_the_library(base):
+        if any(base is python for python in _PYTHONS) or of_the_library(base):
             continue
         for name, value in vars(base).items():
             special = name[:2] == "__" == name[-2:] or name == "_abc_impl"
