@@ -136,12 +136,15 @@ class Composition:
         sides = self._directions(direction)
         if len(sides) == 1 or relative >= _ROUGHLY:
             return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
-        # a direction that a rough look leaves behind, or that it knows closely, is not looked at again
+        # a direction that a rough look leaves behind, or that it knows closely, is not looked at again, nor one
+        # of which it says nothing from below, as far beyond all losses: finer cells were never seen to say more
         rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
         most = max(bounds.low for bounds in rough)
         return _worse(
             [
-                bounds if bounds.relative_width <= relative else self._delta(epsilon, relative, pairs)
+                bounds
+                if bounds.relative_width <= relative or bounds.low == 0
+                else self._delta(epsilon, relative, pairs)
                 for pairs, bounds in zip(sides, rough, strict=True)
                 if bounds.high >= most
             ]
