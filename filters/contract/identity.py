@@ -200,9 +200,9 @@ class _Walk:
         for base in _PLAIN:
             if isinstance(value, base):
                 return self._all(name, base.__getnewargs__(value))
-        for base in (tuple, list):
-            if isinstance(value, base):
-                return self._all(name, base.__iter__(value))
+        if isinstance(value, (tuple, list)):
+            iterate: Any = tuple.__iter__ if isinstance(value, tuple) else list.__iter__
+            return self._all(name, iterate(value))
         if isinstance(value, (set, frozenset)):
             return self._sorted(name, value)
         if isinstance(value, dict):

@@ -153,7 +153,8 @@ def _within(thing: Any) -> list[_Whole] | None:
     kind: Any = type(thing)
     if is_plain(kind):
         return []
-    own, parts = [], thing
+    own: list[_Whole] = []
+    parts = thing
     if kind is list or kind is dict:
         if len(thing) > _SHORT:
             return None
