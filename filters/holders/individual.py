@@ -299,5 +299,6 @@ class IndividualFilter(Holder):
         start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)
-        people._state, people._key, people._identity = state, key, identity
+        people._state, people._key = state, key
+        people._identity = identity
         return people
