@@ -9,6 +9,7 @@ import typer
 from reports.commands.attack import attack
 from reports.commands.audit import audit
 from reports.commands.calibrate import calibrate
+from reports.commands.console import speak_any_encoding
 from reports.commands.figures import figures
 from reports.commands.guarded import guarded
 from reports.commands.kernel import kernel
@@ -53,4 +54,5 @@ for _name, _command in COMMANDS.items():
 
 def main() -> None:
     """The entry point of the command `filterproof`."""
+    speak_any_encoding()
     app()

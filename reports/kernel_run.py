@@ -56,6 +56,10 @@ class KernelError(Exception):
     """The kernel refused a source, a statement rests on a foreign axiom, or there is no Rocq to run."""
 
 
+class NoRocqError(KernelError):
+    """There is no Rocq to run, so that nothing was refused."""
+
+
 def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     """Compile every source, check the compiled files again with coqchk, and ask what each statement rests on.
 
@@ -64,7 +68,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     """
     compiler, checker = shutil.which("coqc"), shutil.which("coqchk")
     if compiler is None or checker is None:
-        raise KernelError(
+        raise NoRocqError(
             "coqc and coqchk must be on the path, got none; install Rocq, in Debian the packages coq, "
             + ", ".join(_PACKAGES)
         )

@@ -98,12 +98,21 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
     }
 
 
-def write_report(
-    told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float
-) -> tuple[Row, ...]:
-    """Write report.html, verdicts.json and every picture as SVG into `out`, all or none; return its rows."""
+def rows_of(told: Sequence[tuple[Chapter, Told]], study: Study) -> tuple[Row, ...]:
+    """The rows of the overview: a filter each."""
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
-    rows = overview(findings, study.games, study.examinations)
+    return overview(findings, study.games, study.examinations)
+
+
+def write_report(
+    told: Sequence[tuple[Chapter, Told]],
+    study: Study,
+    out: Path,
+    *,
+    rows: tuple[Row, ...],
+    seconds: float,
+) -> None:
+    """Write report.html, verdicts.json and every picture as SVG into `out`, all or none."""
     with ThreadPoolExecutor(1) as beside:
         drawing = beside.submit(study.map, _paged, rows, doing="drawing the pages")
         if study.executor is None:  # matplotlib draws one picture at a time in a process
@@ -135,7 +144,6 @@ def write_report(
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
         folder.add("durations.json", (json.dumps(_durations(study, seconds), indent=2) + "\n").encode())
         folder.add("report.html", html.encode())
-    return rows
 
 
 def _durations(study: Study, seconds: float) -> dict[str, object]:

@@ -21,6 +21,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
 from theory.pairs.truths import ball_of, down, up
 
@@ -232,6 +233,6 @@ def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], st
     """Both ends rounded outwards to doubles, within [0, 1]."""
     from flint import ctx
 
-    with ctx.workprec(_BITS):
+    with PRECISION_LOCK, ctx.workprec(_BITS):
         below, above = down(low()), up(high())
     return Extremal(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())

@@ -40,6 +40,8 @@ from filters.accounting.directed import lowered, within
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, add_up, square, two_sum
 
+_LARGEST = np.finfo(np.float64).max
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Budget(Limit):
@@ -147,11 +149,14 @@ class Budget(Limit):
 
     def left(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum, in the charges' own units, rounded down: shape (n,)."""
-        return lowered(self.room(state) * self.root_unit * self.root_unit)
+        with np.errstate(over="ignore"):
+            left = lowered(self.room(state) * self.root_unit * self.root_unit)
+        return np.minimum(left, _LARGEST)
 
     def value(self, state: Exact) -> NDArray[np.float64]:
         """The sum in the charges' own units, to nearest: shape (n,)."""
-        total: NDArray[np.float64] = (state[0] + state[1]) * self.root_unit * self.root_unit
+        with np.errstate(over="ignore"):
+            total: NDArray[np.float64] = (state[0] + state[1]) * self.root_unit * self.root_unit
         return total
 
 

@@ -26,6 +26,7 @@ from filters.rules.menu import used
 from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.base import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail
@@ -90,7 +91,7 @@ def _stick(law: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
 
 def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
     """A lower bound on the hockey-stick of a law in doubles, exact to 2^-100."""
-    with ctx.workprec(160):
+    with PRECISION_LOCK, ctx.workprec(160):
         total, odds = arb(0), ball_of(ratio)
         for loss, mass in zip(losses.tolist(), masses.tolist(), strict=True):
             if loss == math.inf:
@@ -162,7 +163,7 @@ def _covers() -> Iterator[RunningNumber]:
 def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
     """Cells of the grid over which the Gaussian's tangent at the midpoint does not lie over the chord, in balls."""
     wrong = 0
-    with ctx.workprec(80):
+    with PRECISION_LOCK, ctx.workprec(80):
         m = arb(mu)
         for (left, right), (low, high) in zip(pairwise(z.tolist()), pairwise(height.tolist()), strict=True):
             middle = (arb(left) + arb(right)) / 2

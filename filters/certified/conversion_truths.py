@@ -21,6 +21,7 @@ from filters.certified.closed_form import positive_part
 from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.orders import RenyiCurve
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import KOV, Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick
 from theory.pairs.truths import Exact, TrueValue, ball_of
@@ -50,7 +51,7 @@ def _cks_slope(t: arb, rho: arb, epsilon: arb) -> arb:
 
 def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
     """A ball around the t at which the slope is 0: it is below 0 at the lower end, and above at the upper one."""
-    with ctx.workprec(ctx.prec + 64):
+    with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
         low, high = -1200, 1200  # powers of two around the root
         while high - low > 1:
             middle = (low + high) // 2
@@ -74,7 +75,7 @@ def cks_log_delta(rho: arb, epsilon: arb) -> arb:
 
     The objective is convex in t > 0, so it is attained where the slope is 0.
     """
-    with ctx.workprec(2 * ctx.prec + 64):
+    with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
         t = cks_order_less_one(rho, epsilon)
         middle = t.mid()
         # a convex function lies between its value and its tangent: its slopes at the ends of t are nearly 0
@@ -180,7 +181,7 @@ def entropy_delta(rho: float, epsilon: float) -> arb:
     The dual bound is (rho + h(a))/s for any s, see `theory.relative_entropy`. The coin with odds e^s apart and
     q = 1/(c s) - 1/(e^s - 1) attains it where its divergence is rho; one of slightly less is within the budget.
     """
-    with ctx.workprec(2 * ctx.prec + 128 + int(8 * abs(math.log2(rho)))):
+    with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 128 + int(8 * abs(math.log2(rho)))):
         budget, c = arb(rho), arb(epsilon).exp()
 
         def coin(s: arb) -> tuple[arb, arb]:

@@ -23,6 +23,7 @@ from filters.rules.levels import LevelFilter
 from filters.rules.loss_atoms import height
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_family import SCALE, PotentialFamily, floors
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 from theory.pairs.truths import ball_of
 
@@ -70,7 +71,7 @@ class _Means:
         kinks[:, :-1] = family.parts * rise
         kinks[:, -1] = family.top - f[:, -1]
         kinks[:, 1:] -= (family.parts - 1) * rise
-        with flint.ctx.workprec(_BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(_BITS):
             stick = {
                 place: int((height(pair, place, family.parts) * 2**_DIGITS).upper().ceil().unique_fmpz())
                 for place in range(-self.looked[-1], knots)

@@ -19,6 +19,7 @@ from flint import arb, ctx
 
 from theory.claims.formula import compile_formula, rational_value
 from theory.evidence import Evidence
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
@@ -139,7 +140,7 @@ class RunningNumber:
                 return (exact > 0) - (exact < 0), 0
         precision = 0
         for precision in _PRECISIONS if isinstance(self.margin, str | Least) else _FUNCTION_PRECISIONS:
-            with ctx.workprec(precision):
+            with PRECISION_LOCK, ctx.workprec(precision):
                 ball = self._ball(x)
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision

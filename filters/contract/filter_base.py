@@ -111,7 +111,7 @@ class FilterBase(ABC, Generic[StateT]):
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # every parameter and no memory address: `from_dict` refuses a filter whose repr is not the saved one
+        # every parameter and no memory address: sessions of the earlier format are restored by it
         kind: Any = type(self)
         if is_dataclass(kind):
             given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}

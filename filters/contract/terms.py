@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
+from inspect import signature
 from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, Self, TypeAlias
@@ -18,16 +19,25 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from filters.contract.filter_base import FilterBase
-from filters.contract.library import dict_reader, is_plain, kept_of_classes, of_the_library, own_dict
+from filters.contract.identity import constants_of
+from filters.contract.library import (
+    attributes,
+    dict_reader,
+    is_plain,
+    kept_of_classes,
+    of_the_library,
+    own_dict,
+)
 from theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True, slots=True)
 class FilterTerms:
-    """What a filter must not change while someone holds it: its promise, its budget, and what a class of ours keeps.
+    """What a filter must not change while someone holds it: its promise, its budget, and what it was made with.
 
-    Promise and budget are told by value, and so are numbers and budgets in the fields of ours; all else there is the
-    very thing that it was.
+    That is what a class of ours keeps, and of a user's class the constants and what the constructor was given, where
+    the instance keeps it under the same name. Promise and budget are told by value, and so are numbers, short lists and
+    dicts, and budgets among the others; all else there is the very thing that it was.
     """
 
     values: Mapping[str, object]
@@ -41,7 +51,10 @@ class FilterTerms:
     @classmethod
     def of(cls, filt: object) -> Self:
         """The terms of a filter, or of a tracker, as they are now."""
-        names = tuple(dict.fromkeys(("promise", "budget", *_fields_of_ours(type(filt)))))
+        kind = type(filt)
+        # most are of the library, and open fast
+        users = () if of_the_library(kind) and is_dataclass(kind) else (*constants_of(kind), *_given_to(filt))
+        names = tuple(dict.fromkeys((*_ALWAYS, *_fields_of_ours(kind), *users)))
         below = {name: _within(_term(filt, name)) for name in names}
         values = {
             name: _value(_term(filt, name))
@@ -83,12 +96,16 @@ class FilterTerms:
         else:
             if self.whole:
                 return
-        now = FilterTerms.of(filt).values
+        now, ours = FilterTerms.of(filt).values, (*_ALWAYS, *_fields_of_ours(type(filt)))
         for name, value in self.values.items():
             if now.get(name) != value:
+                kept = "its promise and its budget" if name in ours else f"its {name}"
+                got = f"{name} {now.get(name)} where it was opened with {value}"
+                if type(value) is _Value and value.kind is object:
+                    got = f"another {name}"
                 raise TypeError(
-                    f"{type(filt).__name__} must keep its promise and its budget while it is held, got {name} "
-                    f"{now.get(name)} where it was opened with {value}; make another filter for another budget"
+                    f"{type(filt).__name__} must keep {kept} while it is held, got {got}; make another filter for "
+                    "another budget"
                 )
 
 
@@ -96,6 +113,8 @@ class FilterTerms:
 _Whole: TypeAlias = "tuple[object, type, Callable[[object], tuple[object, ...]], tuple[object, ...]]"
 #: The terms of every filter, whatever they are.
 _ALWAYS = ("promise", "budget")
+#: Lists and dicts up to so many entries are looked into.
+_SHORT = 64
 #: What decides, which an instance may hold beside its class.
 _RULES = ("charge", "start", "admits", "spend", "grant", "observe")
 
@@ -134,8 +153,14 @@ def _within(thing: Any) -> list[_Whole] | None:
     kind: Any = type(thing)
     if is_plain(kind):
         return []
-    own, parts = [], thing
-    if kind is not tuple:
+    own: list[_Whole] = []
+    parts = thing
+    if kind is list or kind is dict:
+        if len(thing) > _SHORT:
+            return None
+        parts = _inside(thing)
+        own = [(thing, kind, _inside, parts)]
+    elif kind is not tuple:
         names = _field_names(kind) if of_the_library(kind) else None
         if not names or issubclass(kind, DominatingPair):
             return None
@@ -143,6 +168,25 @@ def _within(thing: Any) -> list[_Whole] | None:
         parts = own[0][3]
     below = [_within(part) for part in parts]
     return None if None in below else [*own, *chain(*below)]  # type: ignore[arg-type]
+
+
+def _inside(thing: Any) -> tuple[object, ...]:
+    """What is in a list or a dict, and how much."""
+    return len(thing), *thing, *(thing.values() if type(thing) is dict else ())
+
+
+def _given_to(filt: object) -> list[str]:
+    """The names under which an instance keeps what its constructor was given."""
+    held = attributes(filt)
+    return [name for given in _arguments(type(filt)) for name in (given, f"_{given}") if name in held]
+
+
+@kept_of_classes
+def _arguments(kind: Any) -> tuple[str, ...]:
+    try:
+        return tuple(signature(kind.__init__).parameters)
+    except (TypeError, ValueError):  # a constructor of no Python code
+        return ()
 
 
 @kept_of_classes

@@ -27,6 +27,7 @@ from filters.contract.checks import (
     checked_start,
 )
 from filters.contract.filter_base import FilterBase
+from filters.contract.identity import FilterIdentity
 from filters.contract.parameters import one_positive
 from filters.contract.state import State, copied, take
 from filters.contract.terms import FilterTerms
@@ -34,16 +35,27 @@ from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
-from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
+from filters.holders.saved import (
+    check_filter,
+    checked_key,
+    decode_state,
+    encode_state,
+    named,
+    saved_count,
+    unsealed,
+)
 from filters.holders.secret_noise import UsedNoise
 from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-#: 2: with the steps of secret noise that releases used.
+#: 2: the filter is told by digests of its parameters, before by its repr; with the steps of secret noise that were used.
 _VERSION = 2
-_SAVED = ("filter", "people", "state", "steps")
+_FORMATS = {
+    1: ("filter", "people", "state"),
+    _VERSION: ("filter", "parameters", "people", "state", "steps"),
+}
 _KERNEL = (
     (RenyiDP, "individual_renyi_filter"),
     (ZCDP, "individual_zcdp_filter"),
@@ -149,7 +161,7 @@ class IndividualFilter(Holder):
     def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
         self._filter = checked_filter(filt)
-        self._terms = FilterTerms.of(filt)
+        self._terms, self._identity = FilterTerms.of(filt), FilterIdentity.of(filt)
         if filt.looks_at_losses:
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
@@ -269,7 +281,7 @@ class IndividualFilter(Holder):
         """
         with self._lock:  # a round may be charging in place
             content = {
-                "filter": repr(self._filter),
+                **named(self._identity),
                 "people": self._people,
                 "state": encode_state(self._state),
                 "steps": self._noise.to_dict(),
@@ -286,14 +298,13 @@ class IndividualFilter(Holder):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
-        says = "filt must be the filter that"
-        check_same(says, filt, content["filter"], repr(filt), "pass the same filter")
+        content = unsealed(data, "individual", _FORMATS, key, "IndividualFilter.to_dict")
+        identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
         start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)
         people._state, people._key = state, key
-        people._noise = UsedNoise.from_dict(content["steps"])
+        people._identity, people._noise = identity, UsedNoise.from_dict(content.get("steps", {}))
         return people

@@ -8,16 +8,20 @@ import hmac
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import StateT
+from filters.contract.filter_base import FilterBase, StateT
+from filters.contract.identity import ELIDED, LONGEST, FilterIdentity, told_by_repr
 from filters.contract.state import State, fold, same
 
 _LEAST_KEY = 16
+#: Parameters that a refusal names.
+_NAMED = 3
 #: The type of the JSON values that hold an array, by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}
 _REMEDY = "pass what to_dict returned"
@@ -40,11 +44,12 @@ def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | 
 
 
 def unsealed(
-    data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
+    data: object, kind: str, formats: Mapping[int, tuple[str, ...]], key: bytes | None, source: str
 ) -> dict[str, Any]:
-    """A copy of the content that `sealed` was given: JSON values under exactly `names`.
+    """A copy of the content that `sealed` was given: JSON values under exactly the names of its version.
 
-    Raises ValueError for anything else: without a key for signed data, with a key for data it did not sign.
+    formats: the names by version. Raises ValueError for anything else: without a key for signed data, with a key for
+    data it did not sign.
     """
     if not isinstance(data, Mapping):
         raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
@@ -56,9 +61,10 @@ def unsealed(
             f"data must hold JSON values only, got something else; pass what {source} returned"
         ) from None
     form = f"filterproof.{kind}"
-    if copy.get("format") != form or copy.get("version") != version or type(copy["version"]) is not int:
+    version = copy.get("version")
+    if copy.get("format") != form or type(version) is not int or version not in formats:
         raise ValueError(
-            f"data must be a saved {kind} of version {version}, got format={short(copy.get('format'))} "
+            f"data must be a saved {kind} of version {max(formats)}, got format={short(copy.get('format'))} "
             f"version={short(copy.get('version'))}; pass what {source} returned"
         )
     if key is None and "hmac" in copy:
@@ -66,13 +72,15 @@ def unsealed(
             "key must be the one that data was signed with, got key=None; pass the key to read what was signed"
         )
     signature = copy.pop("hmac", None)
-    expected = ("format", "version", *names)
+    expected = ("format", "version", *formats[version])
     for name in expected:
         if name not in copy:
             raise ValueError(f"data must have the key {name!r}, got none; pass what {source} returned")
     for name in copy:
         if name not in expected:
-            raise ValueError(f"data must have no other keys, got {short(name)}; pass what {source} returned")
+            raise ValueError(
+                f"data must have no other keys, got {short(name)} in version {version}; pass what {source} returned"
+            )
     if key is not None and not (
         isinstance(signature, str)
         and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))
@@ -81,13 +89,46 @@ def unsealed(
             f"hmac must be the signature of data under key, got hmac={short(signature)}; pass the data and the "
             "key of one saving, unchanged"
         )
-    return {name: copy[name] for name in names}
+    return {name: copy[name] for name in formats[version]}
 
 
 def check_same(says: str, given: object, saved: object, kept: object, remedy: str) -> None:
     """ValueError unless what was saved is `kept`, which is what `given` is saved as."""
     if saved != kept:
         raise ValueError(f"{says} was saved, got {given!r} for {short(saved)}; {remedy}")
+
+
+def named(identity: FilterIdentity) -> dict[str, object]:
+    """What is saved of the filter: its repr, for people to read, and the digests of its parameters."""
+    return {"filter": identity.description, "parameters": dict(identity.parameters)}
+
+
+def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity:
+    """The identity of `filt`, described as it was saved; ValueError unless it is the filter that was saved.
+
+    The earlier format has no digests: there the filter's repr decides, where it tells all of the parameters.
+    """
+    own, saved = FilterIdentity.of(filt), content["filter"]
+    if type(saved) is not str or not 0 < len(saved) <= (LONGEST if "parameters" in content else len(saved)):
+        raise ValueError(
+            f"filter must be what to_dict wrote, got {short(saved)}; pass the data as it was saved"
+        )
+    says = f"filt must be the filter that was saved, got {own.description} for {short(saved)}"
+    if "parameters" in content:
+        if content["parameters"] == dict(own.parameters):
+            return replace(own, description=saved)
+        names = own.differs(content["parameters"])
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        told = short(", ".join(names[:_NAMED]))[1:-1]
+        raise ValueError(f"{says}, which differ in {told}{more}; pass the same filter")
+    if saved == ELIDED or (saved == repr(filt) and not told_by_repr(filt)):
+        raise ValueError(
+            f"data must tell every parameter of {type(filt).__name__}, got the earlier format with its repr alone, "
+            f"{short(saved)}; open a new session and ask it for all that was granted before anything more is released"
+        )
+    if saved != repr(filt):
+        raise ValueError(f"{says}; pass the same filter")
+    return own
 
 
 def saved_flag(content: Mapping[str, Any], name: str) -> bool:

@@ -28,15 +28,18 @@ from filters.contract.checks import (
     says_what_remains,
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
+from filters.contract.identity import FilterIdentity
 from filters.contract.state import State, frozen
 from filters.contract.terms import FilterTerms
 from filters.holders.denial import Denial
 from filters.holders.holder import Holder
 from filters.holders.saved import (
+    check_filter,
     check_same,
     checked_key,
     decode_state,
     encode_state,
+    named,
     saved_count,
     saved_flag,
     saved_size,
@@ -44,10 +47,12 @@ from filters.holders.saved import (
 )
 from theory.pairs import DominatingPair
 
-_VERSION = 1
+#: 2: the filter is told by digests of its parameters; before, by its repr.
+_VERSION = 2
 #: What rounding may add to a loss, of it and by itself.
 _ROUNDED = 2.0**-40
-_SAVED = ("filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state")
+_EARLIER = ("filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state")
+_FORMATS = {1: _EARLIER, _VERSION: ("parameters", *_EARLIER)}
 
 
 class FilterHaltedError(RuntimeError):
@@ -105,7 +110,7 @@ class Session(Holder):
                 f"record must be callable, got {short(record)}; pass a function of what is to be saved"
             )
         self._filter = checked_filter(filt)
-        self._terms = FilterTerms.of(filt)
+        self._terms, self._identity = FilterTerms.of(filt), FilterIdentity.of(filt)
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)
@@ -225,7 +230,7 @@ class Session(Holder):
         """
         now = self._now
         content = {
-            "filter": repr(self._filter),
+            **named(self._identity),
             "on_denial": self._on_denial,
             "halted": now.halted,
             "awaits_loss": now.awaits_loss,
@@ -248,6 +253,7 @@ class Session(Holder):
         """The session that `to_dict` described, under the same filter and on_denial, bit for bit.
 
         `filt` and `on_denial` are passed, not read from the data: a saved file must not raise its own budget.
+        The same filter is one of a class of that name with the same parameters, bit for bit: see `FilterIdentity`.
         Raises ValueError unless the data fit both, hold exactly what `to_dict` writes, are consistent, and hold a
         state that granted requests can have led to, as far as `filt.reaches` tells. Of filters in this package that
         add up charges, no data restore more than the whole budget. That is not so for filters that look at realised
@@ -260,9 +266,8 @@ class Session(Holder):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
-        says = "filt must be the filter that"
-        check_same(says, filt, content["filter"], repr(filt), "pass the same filter")
+        content = unsealed(data, "session", _FORMATS, key, "Session.to_dict")
+        identity = check_filter(content, filt)
         remedy = "pass what the session was opened with"
         check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
@@ -286,6 +291,7 @@ class Session(Holder):
         start, reaches = session._now.state, lambda state: checked_reaches(filt, state, 1)
         state = decode_state(content["state"], start, 1, reaches, fresh=granted == 0)
         session._now = _Standing(frozen(state), halted, awaits, granted, most=most)
+        session._identity = identity
         return session
 
     def __repr__(self) -> str:

@@ -116,7 +116,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # a saved session is restored under the same budget or not at all
+        # with the budget: sessions of the earlier format are restored by it
         given = {"promise": getattr(self, "promise", None), "budget": None}
         with suppress(AttributeError, ValueError):  # none is set, and none follows
             given["budget"] = self.budget

@@ -19,6 +19,7 @@ from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import square
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: Levels have so many binary digits, and so many halvings of the first level have a charge of their own.
@@ -114,7 +115,7 @@ def response_charge(floor: int, exponent: int, epsilon: float) -> int:
         return 0
     if not epsilon <= _MOST_EPSILON:
         return TOO_MUCH
-    with flint.ctx.workprec(_BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         unit, epsilon_ball = flint.arb(2) ** exponent, flint.arb(epsilon)
         lie = 1 / (1 + epsilon_ball.exp())
         beyond = lie

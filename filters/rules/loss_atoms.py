@@ -17,6 +17,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
@@ -59,7 +60,7 @@ def loss_atoms(pair: DominatingPair, parts: int) -> LossAtoms:
     that, and whose mass of the loss +inf is the height at the last atom; changes below zero are raised to zero.
     Raises TypeError for a pair that is not the library's.
     """
-    with flint.ctx.workprec(_BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         step = -(1 - flint.arb(1) / parts).log()
         low = -_end(pair.swapped, parts)
         high = _end(pair, parts)
@@ -107,7 +108,7 @@ def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
 
     Raises TypeError for a pair that is not the library's.
     """
-    with flint.ctx.workprec(_BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         below = -(1 - flint.arb(1) / parts).log() * place
         shifted = (below.lower() * flint.arb(2) ** _DIGITS).floor().unique_fmpz()
         value = pair.truths.hockey_stick(Fraction(int(shifted) - (place != 0), 2**_DIGITS)).ball()

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.rules.loss_atoms import LossAtoms, up
+from theory.numerics.precision import PRECISION_LOCK
 
 #: Heights are whole multiples of 1/ONE, so that what is compared does not depend on the machine.
 ONE = 1 << 62
@@ -65,7 +66,7 @@ def floors() -> tuple[int, ...]:
 def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int64]:
     """(1 - e^epsilon z)_+ at the knots z = (1 - 1/parts)^i, i = first, first + 1, ..., rounded up, times ONE."""
     heights = np.zeros(knots, dtype=np.int64)
-    with flint.ctx.workprec(_BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         ratio = 1 - flint.arb(1) / parts
         lost = flint.arb(flint.fmpq(*Fraction(epsilon).as_integer_ratio())).exp() * ratio**first
         for i in range(knots):

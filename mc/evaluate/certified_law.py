@@ -23,6 +23,7 @@ from mc.losses.finite_outputs import ball_of
 from mc.losses.log_ratio import Epsilon
 from mc.losses.too_large import TooLargeError
 from theory.log_ratio import LogRatio
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import normal_law
 from theory.pairs.base import Direction
 
@@ -121,7 +122,7 @@ class CertifiedLaw:
 
     def _at(self, epsilon: float, direction: Direction) -> tuple[float, float]:
         forward = direction == "PQ"
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             eps = ball(epsilon)
             low, high = self._paid(self.law.ended, None, None, eps, forward)
             for number, mass in self.law.last.items():

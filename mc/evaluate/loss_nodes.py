@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, up
 from theory.numerics.legendre import gauss_legendre
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair, normal_law
 
 #: What rounding may do to a sum of losses, in nats.
@@ -222,7 +223,7 @@ class BallNodes(_Panelled):
     ) -> BallNodes:
         """The nodes on panels between `edges`, divided at `ends`; least is the least mu that is drawn."""
         places, weights = [], []
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             for (low, high), n in zip(pairwise(ends.tolist()), counts.tolist(), strict=True):
                 centre, half = (ball(low) + ball(high)) / 2, (ball(high) - ball(low)) / 2
                 for unit, share in _legendre(n):
@@ -273,7 +274,7 @@ class BallNodes(_Panelled):
         whole = np.array([mass[part].sum() for part in self.parts]) + error
         whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)
         left, right = np.append(self.ends[:-1], 0.0), np.append(self.ends[1:], 0.0)
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             for m, a, b in zip(whole.tolist(), left.tolist(), right.tolist(), strict=True):
                 if m <= 0:
                     continue
@@ -292,7 +293,7 @@ class BallNodes(_Panelled):
         weight = np.array([float(w) for w in self.weights])
         top = math.exp(-((_BAND - 1) ** 2) / 2) / mu * _SLACK
         low, high = np.zeros((n, n)), np.broadcast_to(top * weight, (n, n)).copy()
-        with flint.ctx.workprec(96):
+        with PRECISION_LOCK, flint.ctx.workprec(96):
             m = ball(mu)
             scale = 1 / (m * (2 * flint.arb.pi()).sqrt())
             # e^{-(z - x)^2 / 2} = e^{-x^2 / 2} e^{x z} e^{-z^2 / 2}: one exponential an entry, and few products
@@ -319,7 +320,7 @@ class BallNodes(_Panelled):
 @lru_cache(maxsize=256)
 def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
     """Nodes and weights on [-1, 1]."""
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return tuple(flint.arb.legendre_p_root(n, k, weight=True) for k in range(n))
 
 

@@ -21,6 +21,7 @@ from mc.evaluate.walk import Branch, MenuPlay, walk
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.composition import Bounds, Composition, counts_of
 from theory.arguments import check_count
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -47,7 +48,7 @@ def mean_of_sequences(
     followed = 1 if filt.looks_at_losses else check_count("rounds", rounds)
     ended = _ended(filt, tuple(menu), followed)
     low, high = flint.arb(0), flint.arb(0)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         for counts, share in ended.items():
             asked = counts_of(menu, counts)
             if not (asked and share):

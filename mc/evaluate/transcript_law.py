@@ -26,6 +26,7 @@ from mc.losses.finite_outputs import (
 )
 from mc.losses.log_ratio import Epsilon
 from mc.losses.too_large import check_room
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.base import Direction
 
 
@@ -94,7 +95,7 @@ class TranscriptLaw:
     def of(cls, asking: Asking, *, max_positions: int) -> TranscriptLaw:
         """The law of the game; NoFiniteLawError for a request without finitely many exact outputs."""
         law, play, rounds = cls(), _Strategy(asking), asking.game.rounds
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             mass: list[Mass] = [flint.fmpq(1)]
             for t, layer in enumerate(walk(play, ZERO, rounds=rounds)):
                 if t == rounds or not mass:
@@ -115,7 +116,7 @@ class TranscriptLaw:
 
     def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
         """H_{e^epsilon} of the transcript: a rational where masses are, losses their logarithms, epsilon a LogRatio."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if direction == "PQ":
                 total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())
             else:

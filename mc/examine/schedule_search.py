@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count
+from pickle import PicklingError
 
 import numpy as np
 
@@ -207,7 +208,14 @@ def first_breach(
 
 def confirm(breach: Breach, service: MakeService, promise: Guarantee) -> None:
     """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
-    if Breaches(promise).among(breach.schedule.play_afresh(service)) is None:
+    try:
+        played = breach.schedule.play_afresh(service)
+    # errors of its own a service handles, or the play keeps
+    except (PicklingError, AttributeError, TypeError) as error:
+        raise FilterFault(
+            f"{as_service(service)['whose']} stores on its disk what no disk can hold ({error}); store numbers and text"
+        ) from error
+    if Breaches(promise).among(played) is None:
         raise FilterFault(
             f"{as_service(service)['whose']} breaks the contract: it keeps something outside its object and its disk, "
             "which a process that ends forgets; keep it in self"

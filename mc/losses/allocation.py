@@ -26,6 +26,7 @@ from mc.losses.composition import Bounds, ways_of
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.powers import TiltedSum, power
 from theory.arguments import check_count, check_positive, check_real
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import FinitePair, normal_law
 from theory.pairs.base import Direction
 
@@ -199,7 +200,7 @@ def _steps(sigma: float, unit: float) -> tuple[_Step, _Step]:
     x = np.arange(-_FAR, _FAR + mu, 1 / _CELLS)
     edges = np.rint(np.exp(np.minimum(mu * x - mu * mu / 2, 600.0)) / unit)
     places = np.unique(np.append(edges[edges <= _PLACES], [0.0, 1.0])).astype(np.int64)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         exact = 1 / ball(sigma)
         outputs = [(ball(unit) * int(place)).log() / exact + exact / 2 for place in places[1:]]
         q_tails = [flint.arb(1), *(normal_law.tail(output) for output in outputs)]

@@ -8,6 +8,8 @@ from typing import Literal
 
 import flint
 
+from theory.numerics.precision import PRECISION_LOCK
+
 #: Working precision of balls, in bits.
 BITS = 160
 
@@ -18,7 +20,7 @@ Rounding = Literal["low", "near", "high"]
 def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
     """x as a ball: a double or an integer exactly, a rational within 2^-bits |x|, whatever precision is set."""
     if isinstance(x, Fraction):
-        with flint.ctx.workprec(bits):
+        with PRECISION_LOCK, flint.ctx.workprec(bits):
             return flint.arb(flint.fmpq(x.numerator, x.denominator))
     return flint.arb(x)
 
@@ -50,7 +52,7 @@ def up(x: flint.arb | Fraction) -> float:
 
 def near(x: flint.arb) -> float:
     """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
-    with flint.ctx.workprec(BITS):  # -x is rounded to the precision that is set
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):  # -x is rounded to the precision that is set
         low, high = down(x), up(x)
     after = math.nextafter(low, math.inf)
     if high <= after:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.lattice_law import LatticeLaw, Report, ReportedLaw
 from mc.losses.tails import Tails, tails
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: P-mass that may be left below the first cell, and above the last.
@@ -58,7 +59,7 @@ class Cells:
         upper tail is split likewise over its end and infinity, the lower tail moves up to its end.
         """
         edges = self.edges.tolist()
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             step = ball(self.step)
             decays = {width: (-step * width).exp() for width in set(self.widths.tolist())}
             at = [self.below] + [flint.arb(0)] * len(self.p)
@@ -85,7 +86,7 @@ class Cells:
         reported as they are. The lower tail is dropped, the upper tail moves down to its end. Masses round down.
         """
         edges = self.edges.tolist()
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             step = ball(self.step)
             p, q, own = list(self.p), list(self.q), {}
             place = {edge: i for i, edge in enumerate(edges)}
@@ -126,7 +127,7 @@ class Cells:
     def told(self) -> ReportedLaw:
         """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in self.reports[:n]])
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
@@ -157,7 +158,7 @@ def cells(
     """
     law = tails(pair)
     low, high = extent(pair, above)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
         atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
@@ -227,7 +228,7 @@ def _halve(
 def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
     """Losses between which all finite ones lie but for a negligible P-mass."""
     law = tails(pair)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return -_end(law, -1, _BELOW), _end(law, 1, above)
 
 

@@ -33,6 +33,7 @@ from mc.losses.tails import tails
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
 from theory.numerics.decimals import interval
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
@@ -135,12 +136,15 @@ class Composition:
         sides = self._directions(direction)
         if len(sides) == 1 or relative >= _ROUGHLY:
             return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
-        # a direction that a rough look leaves behind, or that it knows closely, is not looked at again
+        # a direction that a rough look leaves behind, or that it knows closely, is not looked at again, nor one
+        # of which it says nothing from below, as far beyond all losses: finer cells were never seen to say more
         rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
         most = max(bounds.low for bounds in rough)
         return _worse(
             [
-                bounds if bounds.relative_width <= relative else self._delta(epsilon, relative, pairs)
+                bounds
+                if bounds.relative_width <= relative or bounds.low == 0
+                else self._delta(epsilon, relative, pairs)
                 for pairs, bounds in zip(sides, rough, strict=True)
                 if bounds.high >= most
             ]
@@ -242,7 +246,7 @@ class Composition:
 
 
 def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return _within(tails(pair).hockey_stick(epsilon))
 
 
@@ -363,7 +367,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     """Bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
     bits = BITS
     while True:
-        with flint.ctx.workprec(bits):
+        with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_law.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
             low, high = max(down(value), 0.0), min(up(value), 1.0)
         # the difference of two close numbers takes more bits the smaller mu is

@@ -15,6 +15,7 @@ from mc.losses.lattice_law import level
 from mc.losses.log_ratio import Epsilon, nearest_log
 from theory.log_ratio import LogRatio
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import nearest
 from theory.pairs import DominatingPair
 
@@ -75,7 +76,7 @@ class FiniteOutputs:
 def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
     """A loss as a ball, of small relative radius where it is near 0, too."""
     a, b = loss
-    with flint.ctx.workprec(bits):
+    with PRECISION_LOCK, flint.ctx.workprec(bits):
         return ball(a, bits) + (ball(b - 1, bits).log1p() if 1 < 2 * b < 4 else ball(b, bits).log())
 
 
@@ -113,7 +114,7 @@ def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
         (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
         return max(1 - flint.fmpq(p * b, q * a), flint.fmpq(0))
     gap = gap_above(loss, epsilon)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return -(-gap).expm1() if gap > 0 else flint.arb(0)
 
 

@@ -17,6 +17,7 @@ import flint
 
 from mc.losses.balls import BITS, ball
 from mc.losses.tails import Point, tails
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: Sums that are looked at one by one, equal ones once for each way in which they come about: of more a lattice
@@ -35,7 +36,7 @@ def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon
     many = zip(known, counts, strict=True)
     if math.prod(math.comb(n + len(points) - 1, n) if len(points) > 1 else 1 for points, n in many) > MOST:
         return None
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         # not 1 less a product: what is seldom revealed would lose its digits
         logs = [n * (-law.infinite).log1p() for law, n in zip(laws, counts, strict=True)]
         stick = -sum(logs, flint.arb(0)).expm1()

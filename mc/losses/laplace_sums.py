@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.inversion import TILTS
 from mc.losses.powers import ELEMENTARY, whole_power
+from theory.numerics.precision import PRECISION_LOCK
 
 Array = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def laplace_bounds(b: float, count: int, epsilon: float) -> tuple[float, float] 
         if size > _MOST:
             return None
     value, error = _summed(t, e, count, epsilon, step, size)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         size_of, at = 1 / ball(b), ball(epsilon)
         least, between = _parts(ball(t), size_of)
         shift = (-ball(t) * at).exp()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
@@ -115,7 +116,7 @@ class Level:
     @property
     def masses(self) -> tuple[tuple[flint.arb, flint.arb], tuple[flint.arb, flint.arb]]:
         """The P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             fallen = (-self.epsilon).exp()  # e^epsilon may be no ball
             more = ball(1 - self.delta) / (1 + fallen)
             less = fallen * more
@@ -148,7 +149,7 @@ class ReportedLaw:
     @classmethod
     def of_level(cls, known: Level, units: int) -> Self:
         """KOV(epsilon, delta), its two losses reported at `units` steps."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
@@ -161,7 +162,7 @@ def level(pair: DominatingPair) -> Level | None:
     delta = Fraction(float(own.delta)) if own.exact_delta is None else own.exact_delta
     if own.ratio is None:
         return Level(ball(float(own.epsilon)), delta, Fraction(float(own.epsilon)))
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return Level(ball(own.ratio - 1).log1p(), delta, Fraction(0) if own.ratio == 1 else None)
 
 
@@ -172,7 +173,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     Of a filter that does not look at losses the games on the two lattices enclose the game asked for, because larger
     levels dominate.
     """
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         sizes = [float(lv.epsilon) for lv in levels]
         positive = [size for size in sizes if size > 0]
         if not positive:
@@ -196,7 +197,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
 
 def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         places, masses = np.array([0]), [ball(1 - delta)]
         if units:
             places = np.array([-units, units])

@@ -18,6 +18,7 @@ import flint
 from mc.losses.balls import BITS, down
 from mc.losses.cells import cells, extent
 from mc.losses.tails import tails
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: The most cells of a continuous law, their width in standard deviations of the loss, and the finest of them.
@@ -30,7 +31,7 @@ _RARE = 1e-299
 def renyi_low(pair: DominatingPair, order: float) -> float:
     """A number not above D_order(P || Q) of one release, order > 1, of a pair whose tails are known."""
     law = tails(pair)
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         if law.infinite > 0:
             return math.inf
         moment, less = flint.arb(0), flint.arb(order) - 1

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import ball
 from mc.losses.powers import ELEMENTARY
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -240,7 +241,7 @@ class StepMoments:
             exponents = a * rough - u * u / 2
             heavy = exponents > exponents.max() - _NEGLIGIBLE
             u, present = u[heavy], present[heavy]
-        with flint.ctx.workprec(_BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(_BITS):
             m, q = ball(self.share) / ball(self.sigma), ball(self.q)
             half = m * m / 2
             if self.q == 1:

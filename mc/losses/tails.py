@@ -11,6 +11,7 @@ import flint
 
 from mc.losses.balls import BITS, ball
 from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of, decay_of
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 
 #: A loss, a rational where it is one, with its P-mass and its Q-mass.
@@ -38,7 +39,7 @@ class Tails:
 
 def tails(pair: DominatingPair) -> Tails:
     """The tails of a pair; one of your own gives them as `truths.above`."""
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         try:
             finite = FiniteOutputs.of_pair(pair)
         except NoFiniteLawError:

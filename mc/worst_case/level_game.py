@@ -20,6 +20,7 @@ from mc.losses.too_large import check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 from theory.log_ratio import LogRatio
+from theory.numerics.precision import PRECISION_LOCK
 
 #: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
 _MOST = 128.0
@@ -96,7 +97,7 @@ class LevelGame:
             operations += 2 * depth + 2 + 2 * revealing
         exact, factor = Fraction(self.start), 1 / (1 - operations * UNIT)
         stopped = Fraction(0)
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if isinstance(self.epsilon, LogRatio):
                 growth, stopped = ball(self.epsilon.ratio).sqrt(), max(1 - self.epsilon.ratio, stopped)
             else:
@@ -154,7 +155,7 @@ class LevelGame:
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
         while not self._gap(zero) >= 0:
             zero += 1
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             halves = [abs(self._gap(zero + j)) / 2 for j in range(-largest, largest)]
             won = np.array([rounded(2 * half.sinh(), self.side) for half in halves])
         hills = np.zeros((len(self.units), 2 * largest))
@@ -171,7 +172,7 @@ class LevelGame:
 
     def _scales(self) -> NDArray[np.float64]:
         """(1 - d) / (2 cosh(k / 2)) of each request."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             scales = [
                 rounded(ball(1 - delta) / (2 * (ball(self.step * k) / 2).cosh()), self.side)
                 for k, delta in zip(self.units, self.deltas, strict=True)
@@ -181,7 +182,7 @@ class LevelGame:
     def _revealed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
         losses = range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1)
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             decays = [rounded((-abs(self._gap(k)) / 2).exp(), self.side) for k in losses]
         return np.array([rounded(ball(delta), self.side) for delta in self.deltas]), np.array(decays)
 

@@ -26,6 +26,7 @@ from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import GameTree, branches_of
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction, check_direction
 
@@ -84,7 +85,7 @@ def _grown(drawn: FiniteOutputs, order: float) -> list[float]:
 
     By 2^-50, since doubles may be rounded numbers of what is meant.
     """
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         less, share = ball(order) - 1, 1 - flint.arb(2) ** -50
         finite = [
             down(flint.arb(mass) * (less * ball_of(loss)).exp() * share) for loss, mass, _ in drawn.outputs

@@ -45,6 +45,7 @@ from mc.worst_case.tree import GameTree, branches_of
 from theory.arguments import check_positive
 from theory.evidence import Evidence
 from theory.log_ratio import LogRatio
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -94,7 +95,7 @@ class _ExactLosses:
         """
         sides: dict[Rounding, Epsilon] = {"near": epsilon}
         masses: list[list[Any]] = self.masses
-        with flint.ctx.workprec(BITS):
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if not exact:
                 masses = [[near(flint.arb(mass)) for mass in each] for each in masses]
                 sides = sides if self.step is None else {"low": epsilon, "high": epsilon}
@@ -104,7 +105,7 @@ class _ExactLosses:
                 sides = {"low": LogRatio(ends[0]), "high": LogRatio(ends[1])}
         reached = set() if exact else {loss for layer in self.tree.layers for loss in layer.losses}
         for side, end in sides.items():
-            with flint.ctx.workprec(BITS):
+            with PRECISION_LOCK, flint.ctx.workprec(BITS):
                 paid = {loss: near(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached}
             worth: Callable[[Any], Any] = partial(stopped, epsilon=end) if exact else paid.__getitem__
 
@@ -313,7 +314,7 @@ class WorstCaseGame:
             moves = [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
         else:
             units, step, _ = lattice
-            with flint.ctx.workprec(BITS):
+            with PRECISION_LOCK, flint.ctx.workprec(BITS):
                 off = max(
                     fraction(abs(abs(ball_of(loss)) - ball(step * k)).upper())
                     for k, each in zip(units, outputs, strict=True)

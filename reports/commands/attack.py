@@ -11,7 +11,7 @@ from rich.console import Console
 
 import mc.examine.attack
 from mc.runs.output import OutputFolder
-from reports.commands.console import check_folder, clear_errors, clear_faults, doing, say
+from reports.commands.console import check_folder, clear_errors, clear_faults, doing, say, written_after
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
 from reports.replaying import replay_command
@@ -46,7 +46,7 @@ def attack(
         if found.refuted:
             console.print_json(json.dumps(found.witness))
             if out is not None:
-                with OutputFolder(out) as folder:
+                with written_after(ExitStatus.NOT_AS_EXPECTED), OutputFolder(out) as folder:
                     folder.add("witness.json", (json.dumps(found.witness, indent=2) + "\n").encode())
                 told = replay_command(out / "witness.json", target=filter_ if "::" in filter_ else None)
                 say(f"Again: {told}")

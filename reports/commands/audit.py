@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import clear_errors
+from reports.commands.console import clear_errors, written_after
 from reports.commands.exit_status import End, ExitStatus
 from theory.arguments import did_you_mean
 
@@ -79,18 +79,18 @@ def audit(
                 keep=None if out is None else out / "parts",
                 on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
             )
-        if out is not None:
-            with OutputFolder(out) as folder:
-                folder.add("audit.json", found.to_json().encode())
-                folder.add("audit.html", audit_page(found).encode())
-                for library in found.libraries:
-                    for one in library.faults:
-                        folder.add(f"{library.key}-{one.fault.key}.md", issue_text(library, one).encode())
     _print(found)
+    status = ExitStatus.AS_EXPECTED if found.as_expected else ExitStatus.NOT_AS_EXPECTED
     if out is not None:
+        with written_after(status), OutputFolder(out) as folder:
+            folder.add("audit.json", found.to_json().encode())
+            folder.add("audit.html", audit_page(found).encode())
+            for library in found.libraries:
+                for one in library.faults:
+                    folder.add(f"{library.key}-{one.fault.key}.md", issue_text(library, one).encode())
         Console().print(f"Page: {out / 'audit.html'}", soft_wrap=True)
     if not found.as_expected:
-        raise End(ExitStatus.NOT_AS_EXPECTED)
+        raise End(status)
     if not found.libraries:
         raise End(ExitStatus.UNUSABLE)
 

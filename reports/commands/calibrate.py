@@ -58,8 +58,9 @@ def calibrate(
         with doing("running filters"):
             found = compare(epsilon, delta, mechanism, most=most, levels=levels)
         possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
+        unit = "round" if possible == "1" else "rounds"
         say(
-            f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} rounds at "
+            f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} {unit} at "
             "most (CERTIFIED)."
         )
         table = Table("filter", "rounds", "of the best, at least", "sound for")

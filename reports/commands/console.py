@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -79,6 +81,23 @@ def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
     """As `clear_errors`, and where the target names a file or module, what its filter raises is its fault."""
     with clear_errors(), examining(filt) if target is not None and "::" in target else nullcontext():
         yield
+
+
+@contextmanager
+def written_after(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]:
+    """As `clear_errors`, for files written after a verdict was printed, whose status stands where it is no success."""
+    try:
+        with clear_errors():
+            yield
+    except End as end:
+        raise end if status is ExitStatus.AS_EXPECTED else End(status) from end
+
+
+def speak_any_encoding() -> None:
+    """Have standard output and error show what their encoding lacks as escapes, \\xe9, in place of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def check_folder(out: Path) -> None:

@@ -49,7 +49,6 @@ def figures(
         for one in chosen:
             with doing(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))
-        write(computed, out, formats=wanted, quick=quick)
         table = Table("Figure", "Number in the paper", "printed", "computed")
         for shown in computed:
             for row, number in enumerate(shown.printed):
@@ -58,6 +57,7 @@ def figures(
             if not shown.printed:
                 table.add_row(shown.name, "none, or not with these parameters", "", "")
         console.print(table)
+        write(computed, out, formats=wanted, quick=quick)
         say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
 
 

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from reports.commands.console import clear_errors
+from reports.commands.console import clear_errors, complain
 from reports.commands.exit_status import End, ExitStatus
 
 
@@ -25,7 +25,7 @@ def kernel(
 
     import theory.kernel
     from mc.runs.output import OutputFolder
-    from reports.kernel_run import KernelError, run_kernel
+    from reports.kernel_run import KernelError, NoRocqError, run_kernel
     from theory.kernel.claimed import KERNEL
     from theory.kernel.record import HERE, RECORD, SEAL, readable_record
 
@@ -38,6 +38,9 @@ def kernel(
             known = readable_record()
             if check and (known is None or not known.sealed or known.claims != record.claims):
                 refusal = "the record is not that of these sources; run make kernel and commit it"
+        except NoRocqError as missing:
+            complain(missing)
+            raise End(ExitStatus.UNUSABLE) from missing
         except KernelError as refused:
             refusal = str(refused)
         if refusal is None:

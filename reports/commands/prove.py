@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import check_folder, clear_errors, styled
+from reports.commands.console import check_folder, clear_errors, styled, written_after
 from reports.commands.exit_status import End, ExitStatus
 from reports.finding import slug
 from theory.evidence import Evidence
@@ -81,12 +81,6 @@ def prove(
             for name in names:
                 progress.print(f"[bold]{escape(name)}[/]")
                 proofs.append(run(name, on_step=line, done=done))
-        with clear_errors():
-            if certificate is not None:
-                with OutputFolder(certificate) as folder:
-                    for proof in proofs:
-                        content = json.dumps(proof.certificate(), indent=1) + "\n"
-                        folder.add(f"{slug(proof.name)}.json", content.encode())
         if latex:
             sys.stdout.write("\n".join(proof.latex() for proof in proofs))
         else:
@@ -101,8 +95,15 @@ def prove(
                 which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
                 console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
         fits = numbers is None or show_numbers(console, tuple(numbers))
-        if not (fits and all(proof.holds for proof in proofs)):
-            raise End(ExitStatus.NOT_AS_EXPECTED)
+        proved = fits and all(proof.holds for proof in proofs)
+        status = ExitStatus.AS_EXPECTED if proved else ExitStatus.NOT_AS_EXPECTED
+        if certificate is not None:
+            with written_after(status), OutputFolder(certificate) as folder:
+                for proof in proofs:
+                    content = json.dumps(proof.certificate(), indent=1) + "\n"
+                    folder.add(f"{slug(proof.name)}.json", content.encode())
+        if not proved:
+            raise End(status)
 
 
 def _is_thing(text: str) -> bool:

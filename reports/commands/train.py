@@ -71,7 +71,6 @@ def train(
             try:
                 study(all_trials, store=store, workers=workers, on_trial=told)
                 computed = [one.compute(quick=quick, **given) for one in chosen]
-                write(computed, out, formats=wanted, quick=quick)
             except KeyboardInterrupt as stopped:
                 bar.stop()
                 (kept,) = bar.tasks
@@ -82,4 +81,5 @@ def train(
                 raise End(ExitStatus.INTERRUPTED) from stopped
         for shown in computed:
             say(shown)
+        write(computed, out, formats=wanted, quick=quick)
         say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")

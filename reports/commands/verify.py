@@ -184,7 +184,7 @@ def _main_job(
         ) as doing,
     ):  # imported while this process does
         task = doing.add_task("starting", total=None)
-        from reports.report import verdicts_document, write_report
+        from reports.report import rows_of, verdicts_document, write_report
         from reports.study import Study
 
         import_module("reports.chapters")
@@ -198,8 +198,12 @@ def _main_job(
         if store is not None or scheduler is not None:
             study.placed = {"executor": players, "store": kept}
         told = _told(study, pool, doing, started)
-        with clear_errors():
-            rows = write_report(told, study, out, seconds=time.perf_counter() - started)
+        rows, unwritten = rows_of(told, study), None
+        try:
+            with clear_errors():
+                write_report(told, study, out, rows=rows, seconds=time.perf_counter() - started)
+        except End as end:  # a full disk must not keep the verdicts back
+            unwritten = end
     with clear_errors():
         findings = [finding for _, what in told for finding in what.findings]
         unexpected = [finding for finding in findings if not finding.as_expected]
@@ -216,9 +220,12 @@ def _main_job(
             console.print(
                 f"{len(findings) - len(unexpected)} of {len(findings)} claims came out as expected."
             )
-            console.print(f"Report: {out / 'report.html'}", soft_wrap=True)
+            if unwritten is None:
+                console.print(f"Report: {out / 'report.html'}", soft_wrap=True)
         if unexpected:
             raise End(ExitStatus.NOT_AS_EXPECTED)
+        if unwritten is not None:
+            raise unwritten
 
 
 def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> list[tuple[Chapter, Told]]:

@@ -21,6 +21,7 @@ from reports.commands.console import (
     complain,
     doing,
     say,
+    written_after,
 )
 from reports.commands.exit_status import End, ExitStatus
 from reports.examination_words import Ending
@@ -58,11 +59,11 @@ def verify_one(
         filt = read_target(target, program)
         if named is not None or target is None:
             stack.enter_context(examining(filt))
-        status = stack.enter_context(doing(f"examining {type(filt).__name__}"))
+        spinner = stack.enter_context(doing(f"examining {type(filt).__name__}"))
 
         def on_stage(stage: str) -> None:
             stages[:] = [stage]
-            status.update(Text(f"{type(filt).__name__}: {stage}"))
+            spinner.update(Text(f"{type(filt).__name__}: {stage}"))
 
         try:
             exam = verify(
@@ -75,7 +76,7 @@ def verify_one(
                 target=named,
             )
         except KeyboardInterrupt as stopped:
-            status.stop()
+            spinner.stop()
             kept = "nothing was decided or written, what was done is lost, and verify starts anew"
             found = stopped.examination if isinstance(stopped, PartialExamination) else None
             if found is not None and any(one.stage != "admission" for one in found.findings):
@@ -85,24 +86,31 @@ def verify_one(
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""
-        told = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME)
-        if told:
-            exam.save(out)
-    with clear_errors():
+    told, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)
+    with clear_errors():  # before anything is written: a full disk must not keep the verdict back
         if as_json:
             sys.stdout.write(data)
+            sys.stdout.flush()
         elif told:
             say(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome]}")
-            for line in (*lines[1:], f"Report: {out / 'report.html'}"):
+            for line in lines[1:]:
                 say(line)
-        if exam.ending is Ending.FAULTY:
-            for fault in exam.faults:
-                complain(fault)
-        elif exam.ending is Ending.OUT_OF_TIME:
-            for fault in exam.faults or (f"{exam.name} was {exam.conclusion}",):
-                complain(f"{fault}; nothing was decided: mend it, or pass larger --seconds")
-        if exam.ending in _STATUS:
-            raise End(_STATUS[exam.ending])
+    if told:
+        with (
+            written_after(status or ExitStatus.AS_EXPECTED),
+            clear_faults(target or str(program[0]), filt),
+        ):
+            page = exam.save(out)
+            if not as_json:
+                say(f"Report: {page}")
+    if exam.ending is Ending.FAULTY:
+        for fault in exam.faults:
+            complain(fault)
+    elif exam.ending is Ending.OUT_OF_TIME:
+        for fault in exam.faults or (f"{exam.name} was {exam.conclusion}",):
+            complain(f"{fault}; nothing was decided: mend it, or pass larger --seconds")
+    if status is not None:
+        raise End(status)
 
 
 def against(

@@ -1,7 +1,9 @@
 """What a person types and what comes back: a status for each way of ending, a sentence, and no half-written report."""
 
+import errno
 import importlib
 import inspect
+import io
 import json
 import os
 import pickle
@@ -31,6 +33,7 @@ from filters.certified.closed_forms import GROUPS, closed_forms
 from filters.certified.running_number import GONE
 from mc import LocalPool
 from mc.engine.encoding import encode, nameable
+from mc.runs.output import OutputFolder
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
 from reports.commands import prove, simulate, verify
@@ -443,6 +446,48 @@ def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None
     ended = filterproof("list", cwd=folder, before=broken)
     assert ended.returncode == 4
     assert "an error of Filterproof itself, TypeError" in ended.stderr
+
+
+def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_escapes(folder: Path) -> None:
+    def in_ascii() -> None:
+        for stream in (sys.stdout, sys.stderr):
+            assert isinstance(stream, io.TextIOWrapper)
+            stream.reconfigure(encoding="ascii", errors="strict")
+
+    ended = filterproof("list", cwd=folder, before=in_ascii)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert r"R\xe9nyi" in ended.stdout
+    ended = filterproof("prove", "Rényi", cwd=folder, before=in_ascii)
+    assert ended.returncode == 2
+    assert r"name must be a known theorem, got name='R\xe9nyi'" in ended.stderr
+
+
+#: What is typed, the status, and what of the verdict is printed though the disk is full.
+WRITTEN_AFTER = [
+    ("verify mine.py::Lax --seconds 2", 1, "REFUTED"),
+    ("verify mine.py::Good --seconds 2 --json", 2, '"HOLDS"'),
+    ("attack NaiveRealisationFilter", 1, "REFUTED"),
+    ("prove B*", 2, "DERIVED"),
+    ("calibrate 1 1e-5 --mechanisms pure:0.9 --most 5", 2, "can have 1 round at most"),
+    ("figures 003-3 --quick --format svg", 2, "Number in the paper"),
+]
+
+
+@pytest.mark.parametrize(("words", "status", "said"), WRITTEN_AFTER)
+def test_a_full_disk_keeps_no_verdict_back(words: str, status: int, said: str, folder: Path) -> None:
+    def full() -> None:
+        def add(self: OutputFolder, name: str, content: bytes) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device", name)
+
+        OutputFolder.add = add  # type: ignore[method-assign]
+
+    out = ("--certificate" if words.startswith("prove") else "--out", "full-disk")
+    ended = filterproof(*shlex.split(words), *out, cwd=folder, before=full)
+    assert said in ended.stdout, ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert ended.returncode == status
+    assert "report.html" not in ended.stdout
+    assert not (folder / "full-disk").exists() or not list((folder / "full-disk").iterdir())
 
 
 def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import theory.kernel
 from reports import kernel_run
-from reports.commands.exit_status import End
+from reports.commands.exit_status import End, ExitStatus
 from reports.commands.kernel import kernel
 from reports.kernel_run import KernelError, run_kernel
 from theory.kernel import read_record, record
@@ -72,6 +72,9 @@ def test_without_rocq_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(KernelError, match="install Rocq, in Debian the packages coq, libcoq-interval"):
         run_kernel(on_step=str)
+    with pytest.raises(End) as ended:  # nothing was refused
+        kernel(check=True)
+    assert ended.value.status is ExitStatus.UNUSABLE
 
 
 def test_the_standard_librarys_axioms_are_allowed(fake: Path) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.error_free import square
+from theory.numerics.precision import PRECISION_LOCK
 
 if TYPE_CHECKING:
     from flint import arb
@@ -58,7 +59,7 @@ def nearest(value: Callable[[int], arb]) -> float:
 
     bits = 192
     while True:
-        with ctx.workprec(bits):
+        with PRECISION_LOCK, ctx.workprec(bits):
             ball = value(bits)
             low, high = float(ball.lower()), float(ball.upper())
         if low == high:
@@ -89,7 +90,8 @@ def log_beyond(ratio: Fraction) -> float:
         return 0.0
     from flint import arb, ctx, fmpq
 
-    with ctx.workprec(192):  # which another thread may change: the end of a wider ball is no less, either
+    # a thread of the user's may change it: the end of a wider ball is no less, either
+    with PRECISION_LOCK, ctx.workprec(192):
         end = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator)).log1p().upper()
         near = float(end)
         return near if arb(near) >= end else math.nextafter(near, math.inf)

@@ -32,6 +32,7 @@ from flint import arb, ctx, fmpq
 
 from theory.numerics.exact import fraction_of, rational
 from theory.numerics.golden import lowest_at
+from theory.numerics.precision import PRECISION_LOCK
 
 if TYPE_CHECKING:
     import mpmath as mp
@@ -63,7 +64,7 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
 
     One bound or two. Raises ArithmeticError where a weight would be below zero.
     """
-    with ctx.workprec(_BITS):
+    with PRECISION_LOCK, ctx.workprec(_BITS):
         power = arb(epsilon).exp()
         planes = [_plane(arb(x), arb(y), one, arb(rational(one.order)), arb.log) for one in bounds]
         goals = [
@@ -107,7 +108,7 @@ def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
     start = _start(
         epsilon, [(float(one.order), float(one.most.p) / float(one.most.q), one.back) for one in bounds]
     )
-    with mp.workdps(_DIGITS):
+    with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, best = mp.exp(mp.mpf(epsilon)), None
         for deciding in _deciding(bounds, start):
             point = _polished(power, deciding, start)
@@ -214,7 +215,7 @@ def most_under_zcdp(epsilon: float, rho: float) -> Point:
     def at(order: Fraction, back: bool = False) -> Kept:
         return Kept(order, rational(order) * most, back)
 
-    with mp.workdps(_DIGITS):
+    with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, budget = mp.exp(mp.mpf(epsilon)), mp.mpf(rho)
         loss = mp.findroot(lambda z: z * mp.tanh(z / 2) - budget, mp.sqrt(2 * budget) + budget)
         if loss > epsilon and 2 * loss * power <= mp.exp(loss) - mp.exp(-loss):  # randomised response

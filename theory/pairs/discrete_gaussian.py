@@ -22,6 +22,7 @@ from scipy import special
 from theory.arguments import Real, check_count, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import as_real, signed_square
 from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
 from theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
@@ -35,6 +36,8 @@ _LEAST, _MOST, _FAR = 2.0**-10, 2.0**20, 45.0
 _LARGEST_SENSITIVITY = 2**20
 #: Losses with a mass of their own that are listed, on either side, and the steps of a search for a quantile.
 _LISTED, _SEARCHED = 2000, 400
+#: Sums from so many places on are found together, about four standard deviations of them.
+_FEWEST, _TOGETHER = 64, 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -242,27 +245,43 @@ def _finer(value: Callable[[], arb]) -> TrueValue:
     def ball() -> arb:
         from flint import ctx
 
-        with ctx.workprec(2 * ctx.prec + 64):
+        with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
             return value()
 
     return TrueValue(ball)
 
 
-def _term(square: Fraction, y: Exact) -> arb:
-    return ball_of(-(Fraction(y) ** 2) / (2 * square)).exp()
+def _term(square: Fraction, y: int | Fraction) -> arb:
+    from flint import arb, fmpq
+
+    (top, bottom), (above, below) = y.as_integer_ratio(), square.as_integer_ratio()
+    return arb(fmpq(-top * top * below, 2 * bottom * bottom * above)).exp()
 
 
 def _upper(square: Fraction, first: int) -> arb:
     """sum of e^{-y^2 / (2 square)} over y >= first."""
-    from flint import arb, ctx
+    from flint import ctx
 
     if first <= 0:
         return _theta(square) - _upper(square, 1 - first)
-    last = math.isqrt(math.ceil(first**2 + 2 * square * (ctx.prec + 16))) + 1
+    many = min(max(4 * math.isqrt(math.ceil(square)), _FEWEST), _TOGETHER)
+    return _uppers(square, first // many * many, many, ctx.prec)[first % many]
+
+
+@lru_cache(maxsize=64)
+def _uppers(square: Fraction, first: int, many: int, bits: int) -> list[arb]:
+    """The sums from so many places on: each from the next, for who asks for one asks for others beside it."""
+    from flint import arb
+
+    last = math.isqrt(math.ceil((first + many) ** 2 + 2 * square * (bits + 16))) + 1
     # from there on each term is at most this share of the one before
     share = ball_of(-Fraction(2 * last + 1) / (2 * square)).exp()
-    rest = _term(square, last) / (1 - share)
-    return sum((_term(square, y) for y in range(first, last)), arb(0)) + rest * arb(0.5, 0.5)
+    total, sums = _term(square, last) / (1 - share) * arb(0.5, 0.5), list[arb]()
+    for y in range(last - 1, first - 1, -1):
+        total += _term(square, y)
+        if y < first + many:
+            sums.append(total)
+    return sums[::-1]
 
 
 def _theta(square: Fraction, centre: Fraction = Fraction(0)) -> arb:

@@ -22,6 +22,7 @@ from scipy import special
 
 from theory.arguments import Real
 from theory.numerics import portable
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
 from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, Outputs, same_as
 from theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
@@ -318,7 +319,7 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
     masses = [
         tuple(fmpq(*mass.as_integer_ratio()) for mass in both) for both in zip(pair.p, pair.q, strict=True)
     ]
-    with ctx.workprec(256):
+    with PRECISION_LOCK, ctx.workprec(256):
         # far out e^eps is no number that can be written down; a smaller one bounds what is left
         power, totals = arb(min(epsilon, 1e6)).exp(), [arb(0), arb(0)]
         for p, q in masses:

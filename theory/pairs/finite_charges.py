@@ -24,6 +24,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.truths import PairTruths, ball_of, down, up
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
     symmetric = sorted(laws) == sorted((q, p) for p, q in laws)
     bits = _BITS
     while True:
-        with ctx.workprec(bits):
+        with PRECISION_LOCK, ctx.workprec(bits):
             sides = [_Side.of([both[::way] for both in laws]) for way in (1, -1)]
             # where P and Q are nearly the same, little is left of the moments
             if all(
@@ -210,7 +211,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
     """
     from flint import arb, ctx
 
-    with ctx.workprec(_BITS):
+    with PRECISION_LOCK, ctx.workprec(_BITS):
         exact = arb(epsilon) * (arb(epsilon) / 2).tanh()
         return down(exact), up(exact)
 
@@ -220,7 +221,7 @@ def convex_rho(truths: PairTruths, bits: int = 256) -> tuple[float, float]:
     """`least_zcdp_rho` of a pure pair that is its own swapped one, from its divergences in balls of so many bits."""
     from flint import ctx
 
-    with ctx.workprec(bits):
+    with PRECISION_LOCK, ctx.workprec(bits):
         moment = _Convex(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
         return _largest_ratio([moment])
 
@@ -239,7 +240,7 @@ def least_gdp_mu(masses: Masses) -> float:
         return math.inf
     laws.sort(key=lambda both: both[0] / both[1], reverse=True)
     most = 0.0
-    with ctx.workprec(_BITS):
+    with PRECISION_LOCK, ctx.workprec(_BITS):
         x, y = Fraction(0), Fraction(1)
         for p, q in laws[:-1]:
             x, y = x + q, y - p

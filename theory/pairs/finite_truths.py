@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class FiniteTruths(PairTruths):
         def value() -> arb:
             from flint import ctx
 
-            with ctx.workprec(2 * ctx.prec + _WHOLE):
+            with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + _WHOLE):
                 masses = [both for both in self.masses if any(mass != 0 for mass in both)]
                 return of([(TrueValue(p, self.at).ball(), TrueValue(q, self.at).ball()) for p, q in masses])
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from flint import arb, ctx
 
+from theory.numerics.precision import PRECISION_LOCK
+
 
 def tail(x: arb) -> arb:
     """P(N(0, 1) > x)."""
@@ -38,7 +40,7 @@ def hockey_stick(mu: arb, epsilon: arb) -> arb:
     # the two terms cancel: as many bits more as they share
     size, level = _bits(mu), _bits(epsilon)
     extra = 16 + 2 * max(level, abs(size), level - size)
-    with ctx.workprec(ctx.prec + min(extra, 4096)):
+    with PRECISION_LOCK, ctx.workprec(ctx.prec + min(extra, 4096)):
         return tail(epsilon / mu - mu / 2) - epsilon.exp() * tail(epsilon / mu + mu / 2)
 
 

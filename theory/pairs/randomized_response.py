@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics import portable
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import as_real, half_square, log_beyond
 from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, ExactMasses, KOVForm, Outputs, same_as
 from theory.pairs.finite import Finite, pure_to_gdp
@@ -162,7 +163,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
     if not 0 < float(epsilon) < 40:
         return None
-    with ctx.workprec(_BITS):
+    with PRECISION_LOCK, ctx.workprec(_BITS):
         exact = Fraction(str(arb(float(epsilon)).exp().lower().fmpq()))
     ratios = (exact.limit_denominator(2**bits) for bits in range(16, _BITS, 16))
     return next((ratio for ratio in ratios if ratio > 1 and log_beyond(ratio) == epsilon), None)

@@ -8,9 +8,10 @@ Each is a formula in the pair's own parameters, at the exact doubles that it hol
 those of the definitions: sums over outcomes, integrals (`mixture.py`), and closed forms of the normal law. A pair's
 truths stand in its own module, or beside it. The tests hold them against integrals and sums by mpmath.
 
-The precision of balls is one number for the whole process. A thread that changes it while another computes makes that
-one's balls wider; what errs by the precision has it in its radius, and an end is rounded outwards at whatever it is.
-The double nearest to a number is asked for again (`nearest`) until its ball is narrow enough to tell.
+The precision of balls is one number for the whole process, which the library sets under a lock (`PRECISION_LOCK`). A
+thread of the user's that changes it meanwhile makes balls wider; what errs by the precision has it in its radius, and
+an end is rounded outwards at whatever it is. The double nearest to a number is asked for again (`nearest`) until its
+ball is narrow enough to tell.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from theory.claims.formula import Evaluator, compile_formula, hull, variables
 from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 
 #: The corners of a box, one (low, high) per variable, in the order of the variables.
 Box = tuple[tuple[fmpq, fmpq], ...]
@@ -39,7 +40,7 @@ def prove_positive(
     root: Box = tuple((rational(low), rational(high)) for low, high in box.values())
     nodes: list[str] = []
     leaves = 0
-    with ctx.workprec(precision):
+    with PRECISION_LOCK, ctx.workprec(precision):
         # A false claim often fails at a corner, which halving alone would reach last.
         for at in product(*root):
             _refuse_if_negative(formula, names, tuple((x, x) for x in at))

@@ -16,6 +16,7 @@ from flint import arb, ctx, fmpq
 
 from theory.arguments import check_count, did_you_mean
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 from theory.thresholds.budgets import THRESHOLDS
 
 #: After these no more are tried.
@@ -35,7 +36,7 @@ class Ball:
     digits: int
 
     def __str__(self) -> str:
-        with ctx.workprec(_bits(self.digits)):
+        with PRECISION_LOCK, ctx.workprec(_bits(self.digits)):
             return str(arb(self.mid).str(self.digits, radius=False))
 
     def __float__(self) -> float:
@@ -85,7 +86,7 @@ def threshold(
     bits, before = _bits(digits), -1.0
     # where e^epsilon has more bits than are ever tried, the search for B* would leave the reals
     while not (name == "B*" and eps > 4 * _MOST_BITS):
-        with ctx.workprec(bits):
+        with PRECISION_LOCK, ctx.workprec(bits):
             enclosure = solve(eps, dlt)
             accuracy = enclosure.rel_accuracy_bits()
             if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):

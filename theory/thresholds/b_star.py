@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from flint import arb, ctx, fmpq
 
 from theory.numerics.exact import fraction_of, rational
+from theory.numerics.precision import PRECISION_LOCK
 
 if TYPE_CHECKING:
     import mpmath as mp
@@ -56,7 +57,7 @@ def b_star(epsilon: fmpq, delta: fmpq) -> BStar:
 
     They meet up to its last bits, but for an order that is binding within 1e-6 of one: there they differ by about that.
     """
-    with ctx.workprec(ctx.prec + 64):
+    with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
         return _response(epsilon, delta) or _crossing(epsilon, delta)
 
 
@@ -65,7 +66,7 @@ def _crossing(epsilon: fmpq, delta: fmpq) -> BStar:
     import mpmath as mp  # by those who ask for one
 
     digits = int(ctx.prec / 3.32) + 10
-    with mp.workdps(digits):
+    with PRECISION_LOCK, mp.workdps(digits):
         eps, goal = mp.mpf(int(epsilon.p)) / int(epsilon.q), mp.mpf(int(delta.p)) / int(delta.q)
         order, mass = _search(eps, goal)
         first = goal + mp.exp(eps) * mass
@@ -109,7 +110,7 @@ def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
     the last bits where they are good ones, and by a factor of 2^64 at most. Raises ArithmeticError where that is not
     enough.
     """
-    with ctx.workprec(2 * ctx.prec + 64):
+    with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
         for bits in range(ctx.prec // 2 - 56, -64, -8):
             trial = (near * (1 + arb(2) ** -bits)).upper()
             if _covers(trial, p, q, order) and _covers(trial, q, p, order):
@@ -252,7 +253,7 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         return mp.log1p(x * mp.expm1(one) + (1 - x) * mp.expm1(rest)) / (a * (a - 1))
 
     start = mp.mpf("1e-6")
-    with mp.workdps(30):
+    with PRECISION_LOCK, mp.workdps(30):
         least, top = start, mp.mpf(1)
         if gain(1 + start, best(1 + start)) < 0:
             # the least divergence may fall at first, and rise to far more: of an order that is the largest of all

@@ -18,6 +18,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.truths import down
 from theory.thresholds.b_star import b_star
 
@@ -36,7 +37,7 @@ def below(value: Callable[[], arb]) -> float:
     Raises ArithmeticError where no precision tells.
     """
     for precision in _PRECISIONS:
-        with ctx.workprec(precision):
+        with PRECISION_LOCK, ctx.workprec(precision):
             ball = value()
             if ball.is_finite():
                 found = down(ball)
@@ -137,7 +138,7 @@ def _gdp(eps: fmpq, delta: fmpq) -> arb:
         return d - ((near / root).erfc() - rest) / 2
 
     lost = delta.q.bit_length() - delta.p.bit_length()  # by the difference, whose terms may be near a half
-    with ctx.workprec(ctx.prec + max(int(lost), 0)):
+    with PRECISION_LOCK, ctx.workprec(ctx.prec + max(int(lost), 0)):
         low, high = _falling_root(missing)
     return low.union(high)
 

@@ -21,6 +21,7 @@ from filters.certified.conversion_truths import (
 )
 from filters.certified.running_number import Claims, RunningNumber
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.normal_law import hockey_stick
 
 _Points: TypeAlias = Sequence[tuple[float, ...]]
@@ -71,12 +72,12 @@ def _conversion(
         says = f"{conversion}.epsilon({rho!r}, {delta!r})"
         # nearer to zero epsilon is a difference: of numbers of the size of rho + sqrt(rho)
         room = CLOSE * (rho + rho**0.5)
-        with ctx.workprec(256):
+        with PRECISION_LOCK, ctx.workprec(256):
             free = log_delta(arb(rho), arb(0)) < arb(delta).log()
         yield _epsilon(key, says, value, free, partial(above_goal, log_delta, rho, delta), room)
     for (epsilon, delta), value in called(conversion.budget, allowed):
         says = f"{conversion}.budget({epsilon!r}, {delta!r})"
-        with ctx.workprec(64):
+        with PRECISION_LOCK, ctx.workprec(64):
             slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
         margin = partial(below_goal, log_delta, epsilon, delta)
         yield Claims(key).by_margin(says, value, "<=", margin, slack=slack, least=2.0**-1066)
@@ -98,14 +99,14 @@ def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
         yield Claims(key).by_margin(says, value, "<=", margin, slack=CLOSE)
     for (mu, delta), value in called(gaussian_epsilon, spent):
         says = f"gaussian_epsilon({mu!r}, {delta!r})"
-        with ctx.workprec(256):
+        with PRECISION_LOCK, ctx.workprec(256):
             free = hockey_stick(arb(mu), arb(0)) < arb(delta)
         yield _epsilon(key, says, value, free, partial(stick_left, mu, delta), CLOSE * mu)
 
 
 def _renyi(points: _Points) -> Iterator[RunningNumber]:
     def room(alpha: float, rho: float, delta: float) -> float:
-        with ctx.workprec(64):
+        with PRECISION_LOCK, ctx.workprec(64):
             return CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))
 
     says, truth = "renyi_epsilon({!r}, {!r}, {!r})", in_balls(_order_epsilon)

@@ -252,6 +252,15 @@ def test_what_is_said_to_be_left_is_never_more_than_is_left(value: float, shares
     assert room * (1 - Fraction(2) ** -51) - 2 * least <= Fraction(float(budget.left(state)[0])) <= left
 
 
+@pytest.mark.parametrize("value", [1e200, 1e300])
+def test_what_is_left_beyond_the_doubles_is_said_to_be_the_largest_of_them(value: float) -> None:
+    budget, largest = Budget.square_of(value), np.finfo(np.float64).max
+    for state in (budget.start(2), budget.add(budget.start(2), Square(1.0))):
+        assert budget.left(state).tolist() == [largest, largest]
+    spent = budget.add(budget.start(1), Square(value / 2))
+    assert budget.value(spent).tolist() == [np.inf]
+
+
 def long_play(seed: int, runs: int, rounds: int, share: float, first: float) -> None:
     """Ask each run for `rounds` charges up to 2 share after one of `first`, against the exact sums.
 

@@ -18,6 +18,7 @@ from filters.adapters.labelled import service_of
 from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
 from mc.examine.family_lines import lines_of
+from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError, replayed
 from mc.examine.schedule import MOVES, FaultyDisk, PowerFailure, Schedule, ServiceMove, World
@@ -271,6 +272,20 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
     assert fp.first_breach(Exits, PROMISE, seconds=0.2).breach is None
+
+
+def test_a_disk_that_holds_what_cannot_be_stored_is_told_in_a_sentence() -> None:
+    class Forgets(services.Purse):
+        """Broken, and found so: it charges nothing, and stores a function."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            self.disk["how"] = lambda: pair
+            yield fp.Release()
+
+    with pytest.raises(
+        FilterFault, match=r"Forgets stores on its disk what no disk can hold .*; store numbers and"
+    ):
+        fp.first_breach(Forgets, PROMISE, seconds=60.0)
 
 
 def test_a_service_that_raises_denies_and_its_error_is_told() -> None:

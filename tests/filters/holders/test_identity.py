@@ -1,0 +1,313 @@
+"""A session is restored under the filter that was saved: the same class with the same parameters, bit for bit."""
+
+import functools
+import json
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.catalogue import CATALOGUE
+from filters.contract.identity import FilterIdentity
+from tests.filters.holders.saved_session import KEY, reread
+from tests.filters.own import ClaimsToBeAny
+from theory.guarantees import ZCDP
+from theory.pairs import Gaussian
+
+
+class Mine(fp.PrivacyFilter):
+    """A user's filter with whatever parameter."""
+
+    promise = ZCDP(0.5)
+
+    def __init__(self, limit: Any) -> None:
+        self.limit = limit
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return state + np.asarray(request.zcdp_rho) <= 0.5
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state + np.asarray(request.zcdp_rho)
+
+
+def table(place: int, value: float) -> Any:
+    """The limits of a year, of which NumPy's repr shows the first and the last three."""
+    limits = np.full(8760, 0.5)
+    limits[place] = value
+    return limits
+
+
+class Held:
+    """An object of the user's, which claims to be any and describes itself as all."""
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "Held"
+
+
+class WithCache(Held):
+    """The same with what it remembers, which it says is no part of it."""
+
+    remembered = 0
+
+    def __getstate__(self) -> object:
+        return self.most
+
+
+@dataclass(frozen=True)
+class Follows:
+    """A value with a field that follows from another."""
+
+    most: float
+    twice: float = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "twice", 2 * self.most)
+
+
+def limit_within(most: float) -> Callable[[float], bool]:
+    return lambda spent: spent <= most
+
+
+#: Two parameters that are not the same, and the first of them made again.
+OTHERS: dict[str, tuple[Any, Any, Any]] = {
+    "the last bit": (0.1 + 0.2, 0.3, 0.1 + 0.2),
+    "the sign of zero": (0.0, -0.0, 0.0),
+    "an integer and a double": (1, 1.0, 1),
+    "a bool and an integer": (True, 1, True),
+    "text and bytes": ("0.5", b"0.5", "0.5"),
+    "the middle of an array": (table(4000, 0.5), table(4000, 50.0), table(4000, 0.5)),
+    "the shape of an array": (np.zeros((2, 3)), np.zeros((3, 2)), np.zeros((2, 3))),
+    "the dtype of an array": (np.zeros(2), np.zeros(4, dtype=np.float32), np.zeros(2)),
+    "an array of objects": tuple(np.array([x, None], dtype=object) for x in (1.5, 2.5, 1.5)),
+    "the depth of tuples": (((1,), 2), (1, (2,)), ((1,), 2)),
+    "a list and a tuple": ([1], (1,), [1]),
+    "a dict": ({"a": 0.5, "b": 1}, {"a": 50.0, "b": 1}, {"b": 1, "a": 0.5}),
+    "a set": ({"a", "b", "c"}, {"a", "b", "d"}, {"c", "b", "a"}),
+    "a fraction": (Fraction(1, 3), Fraction(1, 2), Fraction(1, 3)),
+    "an object": (Held(0.5), Held(50.0), Held(0.5)),
+    "an object that remembers": (WithCache(0.5), WithCache(50.0), WithCache(0.5)),
+    "one that claims to equal any": (ClaimsToBeAny(0.5), ClaimsToBeAny(50.0), ClaimsToBeAny(0.5)),
+    "a field": (Follows(0.5), Follows(50.0), Follows(0.5)),
+    "a lambda": (lambda s: s <= 0.5, lambda s: s <= 50, lambda s: s <= 0.5),
+    "what a function closes over": (limit_within(0.5), limit_within(50.0), limit_within(0.5)),
+    "a partial": tuple(functools.partial(max, x) for x in (0.5, 50.0, 0.5)),
+    "a method": (Held(0.5).__repr__, Held(50.0).__repr__, Held(0.5).__repr__),
+    "a class": (fp.ZCDPFilter, fp.GaussianFilter, fp.ZCDPFilter),
+    "a filter": (fp.ZCDPFilter(0.5), fp.ZCDPFilter(50.0), fp.ZCDPFilter(0.5)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_session_is_restored_under_the_parameters_that_were_saved_and_under_no_others(name: str) -> None:
+    first, other, again = OTHERS[name]
+    session, people = Mine(first).open("retry"), fp.IndividualFilter(Mine(first), people=2)
+    assert session.request(Gaussian(0.9))
+    assert people.select(Gaussian(0.9)).all()
+    saved, everyone = reread(session.to_dict(key=KEY)), reread(people.to_dict())
+    assert fp.Session.from_dict(saved, Mine(again), "retry", key=KEY).to_dict() == saved
+    assert fp.IndividualFilter.from_dict(everyone, Mine(again)).to_dict() == everyone
+    for restore in (
+        lambda: fp.Session.from_dict(saved, Mine(other), "retry", key=KEY),
+        lambda: fp.IndividualFilter.from_dict(everyone, Mine(other)),
+    ):
+        with pytest.raises(
+            ValueError, match=r"filt must be the filter that was saved.*, which differ in limit;"
+        ):
+            restore()
+
+
+def test_every_filter_of_the_catalogue_is_restored_and_none_with_a_larger_budget() -> None:
+    for name, entry in CATALOGUE.items():
+        saved = reread(entry.example().open("retry").to_dict())
+        assert fp.Session.from_dict(saved, entry.example(), "retry").to_dict() == saved, name
+        with pytest.raises(ValueError, match=r"which differ in promise"):
+            fp.Session.from_dict(saved, entry.larger(), "retry")
+
+
+def test_a_filter_is_the_same_after_it_has_decided() -> None:
+    class Remembers(Mine):
+        @functools.cached_property
+        def twice(self) -> float:
+            return 2.0 * self.limit
+
+        def admits(self, state: Any, request: Any) -> Any:
+            return state + np.asarray(request.zcdp_rho) <= self.twice
+
+    for filt in (*(entry.example() for entry in CATALOGUE.values()), Remembers(0.5)):
+        before, session = FilterIdentity.of(filt), filt.open("retry")
+        session.request(Gaussian(0.1))
+        assert FilterIdentity.of(filt).parameters == before.parameters
+
+
+@pytest.mark.parametrize(
+    "odd", [threading.Lock(), iter(()), sys, (x for x in ())], ids=lambda odd: type(odd).__name__
+)
+def test_what_no_digest_can_read_is_told_by_its_class(odd: Any) -> None:
+    saved = Mine(odd).open("retry").to_dict()
+    assert fp.Session.from_dict(saved, Mine(odd), "retry").to_dict() == saved
+
+
+def test_circles_and_depth_end() -> None:
+    circle: list[Any] = [0.5]
+    circle.append({"self": circle})
+    deep: Any = ()
+    for _ in range(100_000):
+        deep = (deep,)
+    for odd in (Held(circle), Held(deep)):  # type: ignore[arg-type]
+        assert len(FilterIdentity.of(Mine(odd)).parameters) == 3
+
+
+# -- constants of classes ------------------------------------------------------------------------------
+
+
+def made(**constants: Any) -> Any:
+    """A filter of a class with these constants."""
+    return type("Const", (Mine,), {"limit": 0.5, "__init__": lambda self: None, **constants})()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (0.5, 50.0),
+        (0.5, np.float64(50.0)),
+        ([0.5], [50.0]),
+        (np.zeros(2), np.ones(2)),
+        ({"a": 1}, {"a": 2}),
+        (None, 1),
+    ],
+    ids=str,
+)
+def test_a_constant_of_the_class_that_is_exchanged_is_seen_by_the_next_request_and_at_restoring(
+    before: Any, after: Any
+) -> None:
+    filt = made(LIMIT=before)
+    session, people = filt.open("retry"), fp.IndividualFilter(filt, people=2)
+    assert session.request(Gaussian(0.1))
+    saved = session.to_dict()
+    type(filt).LIMIT = after
+    for ask in (session.request, people.select):
+        with pytest.raises(TypeError, match="Const must keep its LIMIT while it is held, got"):
+            ask(Gaussian(0.1))
+    assert session.to_dict() == saved  # the identity is that of the opening
+    with pytest.raises(ValueError, match="which differ in LIMIT; pass the same filter"):
+        fp.Session.from_dict(saved, filt, "retry")
+    type(filt).LIMIT = before
+    assert session.request(Gaussian(0.1))
+
+
+@pytest.mark.parametrize("held", [[0.5], {"a": 0.5}], ids=str)
+def test_a_list_or_a_dict_of_the_class_that_is_written_into_is_seen(held: Any) -> None:
+    filt = made(LIMITS=held)
+    session = filt.open("retry")
+    assert session.request(Gaussian(0.1))
+    held[next(iter(held)) if isinstance(held, dict) else 0] = 50.0
+    with pytest.raises(TypeError, match="Const must keep its LIMITS while it is held"):
+        session.request(Gaussian(0.1))
+
+
+def test_what_the_constructor_was_given_is_kept_while_a_session_holds_the_filter() -> None:
+    filt = Mine(0.5)
+    session = filt.open("retry")
+    assert session.request(Gaussian(0.1))
+    filt.limit = 50.0
+    with pytest.raises(
+        TypeError, match=r"Mine must keep its limit while it is held, got limit 50\.0 where it was"
+    ):
+        session.request(Gaussian(0.1))
+    filt.limit = 0.5
+    assert session.request(Gaussian(0.1))
+
+
+def test_words_functions_and_what_a_class_remembers_are_no_parameters() -> None:
+    filt = made(proof="mine", _cache={}, helps=staticmethod(len))
+    session = filt.open("retry")
+    saved = session.to_dict()
+    kind: Any = type(filt)
+    kind.proof, kind._cache["x"], kind.helps = "yours", 1, staticmethod(max)
+    assert session.request(Gaussian(0.1))
+    assert fp.Session.from_dict(saved, filt, "retry").request(Gaussian(0.1))
+
+
+# -- the description, and the earlier format -----------------------------------------------------------
+
+
+def test_a_repr_that_fails_or_is_cut_by_an_interrupt_is_no_part_of_what_decides() -> None:
+    says: list[Any] = []
+
+    class Odd(Mine):
+        def __repr__(self) -> str:
+            if isinstance(says[-1], Exception):
+                raise says[-1]
+            return str(says[-1])
+
+    saved = []
+    for words in ("...", f"<Odd object at {id(saved):#x}>", "x" * 10**6, ValueError("no"), "\ud800\n"):
+        says.append(words)
+        session = Odd(0.5).open("retry", record=saved.append)
+        assert session.request(Gaussian(0.1))
+        assert len(json.dumps(saved[-1]["filter"])) < 210
+    for data in saved:
+        assert fp.Session.from_dict(data, Odd(0.5), "retry").granted == 1
+        with pytest.raises(ValueError, match="which differ in limit"):
+            fp.Session.from_dict(data, Odd(50.0), "retry")
+
+
+def earlier(filt: fp.PrivacyFilter) -> dict[str, Any]:
+    """What the earlier format says of a fresh session, with the filter's repr alone."""
+    data = {**reread(filt.open("retry").to_dict()), "version": 1, "filter": repr(filt)}
+    del data["parameters"]
+    return data
+
+
+def test_a_session_of_the_earlier_format_is_restored_where_its_repr_tells_every_parameter() -> None:
+    for entry in CATALOGUE.values():
+        data = earlier(entry.example())
+        assert fp.Session.from_dict(data, entry.example(), "retry").to_dict()["version"] == 2
+        with pytest.raises(ValueError, match="filt must be the filter that was saved"):
+            fp.Session.from_dict(data, entry.larger(), "retry")
+    assert fp.Session.from_dict(earlier(Mine((0.5, "a"))), Mine((0.5, "a")), "retry").granted == 0
+    everyone = {
+        **reread(fp.IndividualFilter(Mine(0.5), 2).to_dict()),
+        "version": 1,
+        "filter": repr(Mine(0.5)),
+    }
+    del everyone["parameters"]
+    assert fp.IndividualFilter.from_dict(everyone, Mine(0.5)).people == 2
+
+
+@pytest.mark.parametrize(
+    "filt", [Mine(table(0, 0.5)), Mine(Held(0.5)), Mine([0.5]), made(LIMIT=0.5)], ids=repr
+)
+def test_a_session_of_the_earlier_format_is_refused_where_other_parameters_have_the_same_repr(
+    filt: Any,
+) -> None:
+    with pytest.raises(
+        ValueError, match=r"data must tell every parameter of .*ask it for all that was granted before"
+    ):
+        fp.Session.from_dict(earlier(filt), filt, "retry")
+
+
+def test_a_session_of_the_earlier_format_whose_filter_was_cut_by_an_interrupt_is_refused() -> None:
+    data = {**earlier(fp.ZCDPFilter(0.5)), "filter": "..."}
+    with pytest.raises(
+        ValueError, match=r"got the earlier format with its repr alone, '\.\.\.'; open a new session"
+    ):
+        fp.Session.from_dict(data, fp.ZCDPFilter(0.5), "retry")

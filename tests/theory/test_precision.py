@@ -1,0 +1,46 @@
+"""The precision of balls is one number for the process: threads that set it wait for each other, and it is set back."""
+
+import ast
+import threading
+from pathlib import Path
+
+import pytest
+from flint import arb, ctx
+
+import theory
+from theory.numerics import stable
+from theory.numerics.precision import PRECISION_LOCK
+
+HOUSE = Path(theory.__file__).parents[1]
+#: Run alone, with nothing but flint.
+ALONE = {"recheck.py", "recheck_balls.py"}
+
+
+def test_while_one_thread_computes_in_balls_no_other_can_set_their_precision() -> None:
+    found: list[bool] = []
+
+    def value(bits: int) -> arb:
+        other = threading.Thread(target=lambda: found.append(PRECISION_LOCK.acquire(blocking=False)))
+        other.start()
+        other.join()
+        return arb(3).log()
+
+    stable.nearest(value)
+    assert found == [False]
+    assert ctx.prec == 53
+
+
+@pytest.mark.parametrize("room", ["theory", "filters", "mc"])
+def test_a_precision_is_set_under_the_lock_alone(room: str) -> None:
+    unlocked = []
+    for file in sorted((HOUSE / room).rglob("*.py")):
+        if file.name in ALONE or "examine" in file.parts:
+            continue
+        for step in ast.walk(ast.parse(file.read_text())):
+            held = (
+                [ast.unparse(item.context_expr) for item in step.items] if isinstance(step, ast.With) else []
+            )
+            sets = [k for k, one in enumerate(held) if one.startswith(("ctx.", "flint.ctx.", "mp.workdps"))]
+            if sets and "PRECISION_LOCK" not in held[: sets[0]]:
+                unlocked.append(f"{file.relative_to(HOUSE)}:{step.lineno}")
+    assert unlocked == []

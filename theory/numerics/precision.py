@@ -1,0 +1,31 @@
+"""The lock under which the precision of balls and of mpmath's numbers is set: each is one number for the whole process.
+
+>>> from flint import ctx
+>>> with PRECISION_LOCK, ctx.workprec(64):
+...     ctx.prec
+64
+
+Of two threads that set it unlocked, the one that leaves first sets it back under the other, and the one that leaves
+last leaves the other's behind. A thread of the user's that sets `flint.ctx.prec` takes no lock, unless it takes this.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+
+def _made() -> threading.RLock:
+    """The process's one lock: also where this file is executed again, beside the module that runs."""
+    running: threading.RLock | None = getattr(sys.modules.get(__name__), "PRECISION_LOCK", None)
+    if running is not None:
+        return running
+    lock = threading.RLock()
+    if hasattr(os, "register_at_fork"):  # a child has neither another thread's lock nor its precision
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
+
+
+#: Held wherever a precision is set, until it is set back. A lock of C's own: no interrupt leaves it locked.
+PRECISION_LOCK = _made()
