@@ -31,7 +31,7 @@ def recorded_power() -> tuple[Table, ...]:
     missed = [{head: str(case[key]) for head, key in heads.items()} for case in cases if not right(case)]
     dates = sorted({str(case["date"]) for case in cases})  # a part of the corpus may be examined again alone
     days = f"on {dates[0]}" if len(dates) == 1 else f"from {dates[0]} to {dates[-1]}"
-    when = f"recorded by `make power` {days}, each filter with effort {recorded['effort']:g}"
+    when = f"recorded by `make power` {days}"
     words = f"What the examination says of a corpus of broken and sound filters, {when}."
     score = Table.of(words, rows, align="llrrrrrrr", reproducible=False)
     return score, *_missed("What it missed, and the game that would have shown it.", missed)
