@@ -115,11 +115,11 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     filt, holder = exam.filter, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the work
     if is_held_to(holder):
-        exam.run("admission", 1.0, partial(lets_through, holder))
+        exam.run("admission", 1.0, partial(lets_through, holder), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
-        exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
+        exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu), WorkLimit(sys.maxsize))
     if exam.subject is not None and exam.subject.lines:
         if exam.first_only:  # cheaper than the laws, and most faults show here
             if not exam.subject.looks:
