@@ -204,12 +204,27 @@ def test_plays_and_games_that_the_work_ended_are_said_to_be_cut(monkeypatch):
         assert found.unseen.endswith("its share of the work was used up")
 
 
+@pytest.mark.parametrize("effort", [1e-6, 1e-3])
+@pytest.mark.parametrize(
+    "filt", [*SOUND, fp.ZCDPFilter(0.5), fp.BlackwellFilter(1.0, (fp.RandomizedResponse(0.25), fp.Laplace(5.0)))]
+)
+def test_what_holds_is_neither_faulty_nor_said_to_deny_all_however_little_work_is_done(filt, effort):
+    found = examine(filt, effort=effort)
+    assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.HOLDS)
+
+
+def test_a_holder_whose_first_game_is_not_solved_is_undecided():
+    found = examine(people(Same), effort=1e-6)
+    assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
+    assert "none was measured" in found.findings[-1].found
+
+
 @cache
 def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(games_of_people, "_PLAYS", 100)
-        return examine(BROKEN[place], effort=0.3, first_only=True)
+        return examine(BROKEN[place], effort=0.1, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
