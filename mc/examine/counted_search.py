@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
+from filters.adapters.bridge import LateBridgeError
 from filters.contract.work import current, metered
 from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.examination import CUT
@@ -52,9 +53,10 @@ def last_report(
                     found = report
                     if deadline.expired:  # what reports without a pause is not waited for
                         raise OutOfTime
-        except OutOfTime:
+        except (OutOfTime, LateBridgeError) as late:
             share = 0.0 if began is None else (meter.done - began) / units
-            return replace(found, stopped=f"{CUT} {min(int(100 * share), 99)} % of the work")  # type: ignore[type-var]
+            cut = f"{CUT} {min(int(100 * share), 99)} % of the work"
+            return replace(found, stopped=": ".join([cut, *map(str, late.args)]))  # type: ignore[type-var]
     return found
 
 

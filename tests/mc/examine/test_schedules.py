@@ -409,7 +409,7 @@ def test_hypothesis_finds_and_tells_it() -> None:
 
 #: A program that knows keys, whose faults are switched on by a word of its command line.
 PROGRAM = """
-import json, sys
+import json, sys, time
 fault, budgets = sys.argv[1], {}
 def answer(do, run=0, key=None, request=None, state=None, now=0, **_):
     if do == "version": return {"protocol": 1}
@@ -435,6 +435,7 @@ def answer(do, run=0, key=None, request=None, state=None, now=0, **_):
     return {}
 for line in sys.stdin:
     told = json.loads(line)
+    time.sleep(60 if fault == "tires" and told["id"] > 9 else 0)
     print(json.dumps({"id": told["id"], "answers": [answer(**c) for c in told["batch"]]}), flush=True)
 """
 
@@ -445,7 +446,12 @@ def program(tmp_path: Path) -> Iterator[Any]:
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
     made: list[Any] = []
-    yield lambda fault: made.append(fp.from_command([sys.executable, str(file), fault], PROMISE)) or made[-1]
+
+    def make(fault: str, **more: float) -> Any:
+        made.append(fp.from_command([sys.executable, str(file), fault], PROMISE, **more))
+        return made[-1]
+
+    yield make
     for filt in made:
         filt.bridge.close()
 
@@ -475,6 +481,22 @@ def test_a_sound_program_that_knows_keys_is_not_named(program: Any) -> None:
     assert found.witness is None
     (stage,) = [one for one in found.findings if one.stage == "schedules"]
     assert stage.found.startswith("no breach in")
+
+
+def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:
+    found = examine(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
+    assert found.faults == ()
+    late = "program.py tires did not answer within 0.5 s; mend it, or give it longer"
+    told = [found.stopped]
+    for search in (
+        fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
+        fp.first_breach(service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"),
+    ):
+        told.append(search.stopped)
+        assert str(search).startswith(search.stopped)
+    for words in told:
+        assert words.startswith("stopped after")
+        assert words.endswith(late)
 
 
 def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: Any) -> None:
