@@ -206,7 +206,8 @@ def test_plays_and_games_that_the_work_ended_are_said_to_be_cut(monkeypatch):
 
 @pytest.mark.parametrize("effort", [1e-6, 1e-3])
 @pytest.mark.parametrize(
-    "filt", [*SOUND, fp.ZCDPFilter(0.5), fp.BlackwellFilter(1.0, (fp.RandomizedResponse(0.25), fp.Laplace(5.0)))]
+    "filt",
+    [*SOUND, fp.ZCDPFilter(0.5), fp.BlackwellFilter(1.0, (fp.RandomizedResponse(0.25), fp.Laplace(5.0)))],
 )
 def test_what_holds_is_neither_faulty_nor_said_to_deny_all_however_little_work_is_done(filt, effort):
     found = examine(filt, effort=effort)

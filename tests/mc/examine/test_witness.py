@@ -15,7 +15,6 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
-from mc.examine.clock import Clock
 from mc.examine.holders import GAMES
 from mc.examine.measure import Bound, Measure
 from mc.examine.replay import KINDS, Replayed, ReplayError, replayed
@@ -323,7 +322,7 @@ def counted(kind: str, **told: Any) -> Witness:
 
 
 SCHEDULE = {"menu": [], "moves": [["ask", 0], ["step", 0]]}
-PLAYED = next(iter(GAMES[HOLDER.played].proposed(HOLDER, Clock.of(60.0)))).to_data()
+PLAYED = next(iter(GAMES[HOLDER.played].proposed(HOLDER))).to_data()
 #: A witness of each kind, and its sentence.
 SAID = {
     "sequence": (

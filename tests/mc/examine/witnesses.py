@@ -8,7 +8,6 @@ from filters.catalogue import CATALOGUE
 from mc.engine.adversaries import EraserForever
 from mc.examine.attack import attack
 from mc.examine.challenge import challenge
-from mc.examine.clock import Clock
 from mc.examine.holders import GAMES
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
@@ -60,7 +59,7 @@ def sequence(
 
 def held(holder: Any, place: int = 0) -> Witness:
     """The game of a holder that it proposes first, or in that place, of a question or two."""
-    game: Any = next(islice(GAMES[holder.played].proposed(holder, Clock.of(60.0)), place, None))
+    game: Any = next(islice(GAMES[holder.played].proposed(holder), place, None))
     if holder.played in ("selects", "sums"):
         game = type(game)(holder, game.questions[:2])
     measure = game.measures()[0]
