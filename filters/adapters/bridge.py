@@ -26,8 +26,8 @@ from typing import Any
 from theory.pairs import DominatingPair
 from theory.shown import printable
 
-#: Units of work of a question to a program: what a line there and back takes.
-ASKED_UNITS = 5
+#: Units of work of a line to a program and back, and of each decision that it asks for.
+LINE_UNITS, DECISION_UNITS = 4, 2
 #: The version of the protocol, and what a bridge may say that it can.
 PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
 #: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.

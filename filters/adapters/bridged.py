@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.adapters.bridge import ASKED_UNITS, Bridge, shown
+from filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
 from filters.adapters.commands import ask, command, request_text
 from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
@@ -68,7 +68,7 @@ class BridgedFilter(PrivacyFilter):
     def grant(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        count(ASKED_UNITS * len(state))  # also of what is known, which is asked of nobody
+        count(LINE_UNITS + DECISION_UNITS * len(state))  # also of what is known, and is not asked again
         asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
         found = self.asks_program.decided(dict.fromkeys(asked))
         granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)

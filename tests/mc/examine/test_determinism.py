@@ -16,6 +16,7 @@ import pytest
 import filterproof as fp
 from filters.contract import checks
 from filters.contract.work import WorkLimit, metered
+from mc.examine.examination import Status
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.stages.sequences import sequences
 from mc.examine.subject import admission, named_pairs
@@ -121,7 +122,7 @@ def with_warm_caches(name: str) -> Iterator[Callable[[], str]]:
 
 
 WAYS = (with_warm_caches, in_a_fresh_process, slowed_down, beside_a_busy_loop)
-QUICK = {("holder", with_warm_caches), ("of the library", with_warm_caches), ("KeyFirst", slowed_down)}
+QUICK = {("holder", with_warm_caches), ("KeyFirst", slowed_down)}
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,29 @@ QUICK = {("holder", with_warm_caches), ("of the library", with_warm_caches), ("K
 def test_the_same_is_found(name: str, way: Any) -> None:
     with way(name) as again:
         assert again() == once(name)
+
+
+class Remote(toys.ByHand):
+    """Sound, and asked over a line that takes its time: for every answer, or for the first one of each process."""
+
+    wait: Any = staticmethod(lambda: None)
+
+    def admits(self, state, request):
+        self.wait()
+        return super().admits(state, request)
+
+
+@pytest.mark.parametrize("effort", [1e-6, pytest.param(2e-3, marks=pytest.mark.slow)])
+def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: float) -> None:
+    waits = (lambda: None), (lambda: time.sleep(5e-4)), cache(lambda: time.sleep(0.2))
+    found = []
+    for wait in waits:
+        remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
+        exam = examine(remote(), effort=effort, mechanisms=["gaussian"])
+        found.append((exam.status, exam.verdict.detail, *((one.found, one.unseen) for one in exam.findings)))
+    assert found[1:] == found[:1] * 2
+    assert found[0][0] is Status.EXAMINED
+    assert "proves nothing" in found[0][1]
 
 
 def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:
