@@ -272,7 +272,8 @@ def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: f
 
     command is split as a shell would, and no shell runs it. seconds is how long an answer may take; it is greeted at
     once. Raises ValueError for a command that cannot be started, TypeError where promise is no guarantee, and
-    `BridgeError` where it ends, is late, or answers in another form.
+    `BridgeError` where it ends, is late, or answers in another form. A late answer ends an examination early, and
+    decides nothing.
     """
     words = tuple(shlex.split(command)) if isinstance(command, str) else tuple(map(str, command))
     if not words or not all(words):

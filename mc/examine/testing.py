@@ -92,8 +92,9 @@ def schedules(
 
     Hypothesis makes the moves, each a rule of a state machine, and cuts those that break the promise; the failure tells
     what happened, as long as processes that nobody has asked before release the same: FilterFault where they do not.
-    service and mechanisms are those of `fp.first_breach`. Runs are reproducible. Passing is no proof: it
-    says that no example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
+    service and mechanisms are those of `fp.first_breach`. Runs are reproducible: the service is asked for every size
+    of its mechanisms, and then for so many examples, however long that takes. Passing is no proof: it says that no
+    example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
     """
     from filters.testing import strategies  # before hypothesis: its ImportError says what to install
 
