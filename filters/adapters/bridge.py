@@ -26,6 +26,8 @@ from typing import Any
 from theory.pairs import DominatingPair
 from theory.shown import printable
 
+#: Units of work of a line to a program and back, and of each decision that it asks for.
+LINE_UNITS, DECISION_UNITS = 4, 2
 #: The version of the protocol, and what a bridge may say that it can.
 PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
 #: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.
@@ -40,6 +42,10 @@ class BridgeError(Exception):
     """What a bridge did that the protocol does not allow, in one sentence; it is not asked again."""
 
 
+class LateBridgeError(BridgeError):
+    """A bridge did not answer in the time that it was given, which says nothing about its decisions."""
+
+
 class OutsideBridgeError(ValueError):
     """A bridge answered that it cannot decide about a mechanism: that is outside its scope."""
 
@@ -52,7 +58,8 @@ class Bridge:
 
     def __init__(self, words: Sequence[str], *, seconds: float) -> None:
         self.words, self.seconds = tuple(words), seconds
-        self._pid, self._number, self._broken = 0, 0, ""
+        self._pid, self._number = 0, 0
+        self._broken: BridgeError | None = None
         self._buffer, self._said = bytearray(), bytearray()
         self._process: subprocess.Popen[bytes] | None = None
         self._can: frozenset[str] = frozenset()
@@ -82,11 +89,11 @@ class Bridge:
     def start(self) -> bool:
         """Start the program in this process and greet it, unless that was done; whether it is a new one."""
         if self._pid == os.getpid():
-            if self._broken:
-                raise BridgeError(self._broken)
+            if self._broken is not None:
+                raise self._broken
             return False
         self.close()
-        self._pid, self._number, self._broken = os.getpid(), 0, ""
+        self._pid, self._number, self._broken = os.getpid(), 0, None
         self._buffer, self._said = bytearray(), bytearray()
         pipe = subprocess.PIPE
         try:
@@ -158,12 +165,14 @@ class Bridge:
             )
         return text
 
-    def broke(self, what: str, remedy: str = "mend the bridge") -> BridgeError:
+    def broke(
+        self, what: str, remedy: str = "mend the bridge", kind: type[BridgeError] = BridgeError
+    ) -> BridgeError:
         """The error of a bridge that did `what`; it is ended, and asked nothing any more."""
-        self._broken = f"{self.name} {what}; {remedy}"
+        self._broken = kind(f"{self.name} {what}; {remedy}")
         self.close()
         self._pid = os.getpid()
-        return BridgeError(self._broken)
+        return self._broken
 
     def _files(self) -> tuple[int, int, int]:
         program: Any = self._process
@@ -182,7 +191,8 @@ class Bridge:
         self._number += 1
         line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
         if not self._wait(time.monotonic() + self.seconds, line):
-            raise self.broke(f"did not answer within {self.seconds:g} s", "mend it, or give it longer")
+            said = f"did not answer within {self.seconds:g} s"
+            raise self.broke(said, "mend it, or give it longer", LateBridgeError)
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.adapters.bridge import Bridge, shown
+from filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
 from filters.adapters.commands import ask, command, request_text
+from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import check_positive
 from theory.guarantees import Guarantee
@@ -67,6 +68,7 @@ class BridgedFilter(PrivacyFilter):
     def grant(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        count(LINE_UNITS + DECISION_UNITS * len(state))  # also of what is known, and is not asked again
         asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
         found = self.asks_program.decided(dict.fromkeys(asked))
         granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
@@ -270,7 +272,8 @@ def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: f
 
     command is split as a shell would, and no shell runs it. seconds is how long an answer may take; it is greeted at
     once. Raises ValueError for a command that cannot be started, TypeError where promise is no guarantee, and
-    `BridgeError` where it ends, is late, or answers in another form.
+    `BridgeError` where it ends, is late, or answers in another form. A late answer ends an examination early, and
+    decides nothing.
     """
     words = tuple(shlex.split(command)) if isinstance(command, str) else tuple(map(str, command))
     if not words or not all(words):

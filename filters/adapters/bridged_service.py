@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from filters.adapters.bridge import Bridge
+from filters.adapters.bridge import LINE_UNITS, Bridge
 from filters.adapters.bridge import shown as printable
 from filters.adapters.commands import ask, command
 from filters.adapters.service import Disk, Release
+from filters.contract.work import count as count_work
 from theory.pairs import DominatingPair
 
 
@@ -72,6 +73,7 @@ class BridgedService:
 
     def _do(self, sent: str) -> dict[str, Any]:
         """The answer to a command, and what is stored after it on the disk."""
+        count_work(LINE_UNITS)
         if not self.stores:
             (answer,) = self.bridge.exchange([sent])
             return answer

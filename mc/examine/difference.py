@@ -1,7 +1,7 @@
 """Two filters on the same requests: the first decision on which they differ, and what can be said of who is wrong.
 
 >>> import filterproof as fp
->>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51), seconds=5.0)
+>>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51))
 >>> found.difference is not None and found.difference.granted_by
 'the second'
 """
@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import count, groupby
@@ -23,6 +23,8 @@ from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.confirmation import happens, impure
+from mc.examine.counted_search import EFFORT, Pace, last_report
+from mc.examine.deadline import Deadline
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
 from mc.examine.sequence import Sequence, granted
@@ -35,6 +37,8 @@ from theory.pairs import DominatingPair
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES = 256
 _NAMES = ("the first", "the second")
+#: The share of the work for the search; what is left is for the dearest last request.
+_SEARCHED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,69 +71,122 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceSearch:
-    """What came of asking two filters the same: the first difference (None: none was met), and how much was asked."""
+    """What came of asking two filters the same: the first difference (None: none was met), and how much was asked.
+
+    stopped says after which share of its work the time limit ended the search; "" where it came to its end.
+    """
 
     difference: Difference | None
     histories: int
     requests: int
+    stopped: str = ""
 
     def __str__(self) -> str:
         """The difference, or that none was met, which proves nothing."""
         if self.difference is not None:
             return str(self.difference)
+        began = f"{self.stopped}: " if self.stopped else ""
         return (
-            f"no difference in {self.requests:,} requests of {self.histories:,} histories, which does not prove that "
-            "there is none"
+            f"{began}no difference in {self.requests:,} requests of {self.histories:,} histories, which does not "
+            "prove that there is none"
         )
 
 
 def first_difference(
-    one: PrivacyFilter, other: PrivacyFilter, *, seconds: float = 10.0, seed: int = 0
+    one: PrivacyFilter,
+    other: PrivacyFilter,
+    *,
+    effort: float = 1.0,
+    seconds: float | None = None,
+    seed: int = 0,
 ) -> DifferenceSearch:
-    """The shortest history found after which exactly one of two filters grants a request, both asked the same.
+    """Search for a short history after which exactly one of two filters grants a request.
 
-    Requests are drawn near what either affords, fresh and later. Both are told the same losses; what both deny is
-    passed over. A history is cut to what the difference needs, and its last request is the dearest of a family where
-    that shows a broken promise. Time, counted from the first request that both are asked, decides only where the
-    search stops.
-    Raises TypeError for what is no filter, ValueError for seconds <= 0 or a negative seed. The filters' code runs in a
-    process of its own: FilterFault where it raises, or ends that process, and where one that nobody has asked before
-    decides otherwise.
+    Both filters are asked the same requests, near what either affords, fresh and later, and are told the same losses.
+    A request that both deny is passed over.
+
+    Parameters
+    ----------
+    one, other
+        The filters.
+    effort
+        How much to try, > 0, counted in work (`filters.contract.work`) from the first request that both are asked;
+        effort 1 takes about ten seconds for filters in Python.
+    seconds
+        A time limit, > 0, that ends the search early; by default there is none.
+    seed
+        The seed of the histories that are drawn, a whole number >= 0.
+
+    Returns
+    -------
+    DifferenceSearch
+        The first difference and how much was asked. Its history is cut to what the difference needs, and its last
+        request is the dearest of a family where that shows a broken promise. All of it depends on these arguments
+        alone, unless `stopped` says that the time limit ended the search.
+
+    Raises
+    ------
+    TypeError
+        For what is no filter.
+    ValueError
+        For an effort <= 0, seconds <= 0 or a negative seed.
+    FilterFault
+        Where a filter's code raises or ends its process, and where a filter that nobody has asked before decides
+        otherwise.
+
+    Notes
+    -----
+    Finding nothing proves nothing. The filters' code runs in a process of its own.
     """
     filters = one, other
     for filt in filters:
         checked_filter(filt)
-    limit = float(check_positive("seconds", seconds))
+    units, deadline = EFFORT * float(check_positive("effort", effort)), Deadline.of(seconds)
     seed = check_count("seed", seed, least=0)
     import_module("mc.runs.ready")  # once here: every worker would take as long as for hundreds of histories
-    work = partial(_searched, filters, limit, seed)
+    work = partial(_searched, filters, units, seed)
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
     asked = other if program_of(other) is not None else one
-    found: DifferenceSearch = alone(work, filt=asked, whose=whose)
-    if (difference := found.difference) is not None:
-        for filt, name in zip(filters, _NAMES, strict=True):
-            last = (*difference.history, (difference.request, 0.0))
-            for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
-                if alone(partial(happens, filt, history), filt=filt) is not grants:
-                    raise FilterFault(impure(filt))
-    return found
+    nothing, stands = DifferenceSearch(None, 0, 0), partial(_confirm, filters, deadline)
+    return last_report(work, nothing, units, deadline, stands, filt=asked, whose=whose)
 
 
-def _searched(filters: tuple[PrivacyFilter, PrivacyFilter], seconds: float, seed: int) -> DifferenceSearch:
-    histories, requests = 0, 0
+def _confirm(
+    filters: tuple[PrivacyFilter, PrivacyFilter], deadline: Deadline, found: DifferenceSearch
+) -> None:
+    """FilterFault where a filter that nobody has asked before decides otherwise."""
+    if (difference := found.difference) is None:
+        return
+    for filt, name in zip(filters, _NAMES, strict=True):
+        last = (*difference.history, (difference.request, 0.0))
+        for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
+            if alone(partial(happens, filt, history), filt=filt, deadline=deadline) is not grants:
+                raise FilterFault(impure(filt))
+
+
+def _searched(
+    filters: tuple[PrivacyFilter, PrivacyFilter], units: float, seed: int
+) -> Iterator[DifferenceSearch]:
+    """The reports of a search, the first one before anything is asked of both."""
+    found = DifferenceSearch(None, 0, 0)
     with examining(filters[0]), examining(filters[1]):
         near = [requests_near(filt) for filt in filters]
-        limit = WorkLimit.of(seconds)  # from here: a busy machine would else ask nothing
+        yield found
+        limit, pace = WorkLimit.of(units), Pace()
+        searching = limit.fraction(_SEARCHED)
         for history in _histories(near, np.random.default_rng(seed)):
-            if limit.exhausted:
-                break
-            histories += 1
             asked, apart = _played(filters, history)
-            requests += asked
+            found = DifferenceSearch(None, found.histories + 1, found.requests + asked)
             if apart is not None:
-                return DifferenceSearch(_worst(apart.cut(), near, limit), histories, requests)
-    return DifferenceSearch(None, histories, requests)
+                yield replace(found, difference=apart.told(apart.broken))
+                found = replace(found, difference=_worst(apart.cut(), near, limit))
+                break
+            if searching.exhausted:
+                break
+            if pace.due:
+                yield found
+    yield found
 
 
 def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[History]:

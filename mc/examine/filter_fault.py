@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from filters.adapters.bridge import BridgeError
+from filters.adapters.bridge import BridgeError, LateBridgeError
 from filters.contract import answers, checks, filter_base, terms
 from filters.contract.work import OutOfWork
 from filters.privacy_filter import PrivacyFilter
@@ -29,7 +29,7 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if isinstance(error, OutOfWork | FilterFault) or ctrl_c(error, _file(filt)):
+        if isinstance(error, OutOfWork | FilterFault | LateBridgeError) or ctrl_c(error, _file(filt)):
             raise
         if isinstance(error, BridgeError):
             raise FilterFault(str(error)) from error  # the fault is in no Python

@@ -28,7 +28,9 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from filters.adapters.bridge import BridgeError
 from filters.adapters.service import MakeService, Release, Service
+from filters.contract.work import count
 from mc.engine.encoding import Nameable, decode, encode
+from mc.examine.deadline import Deadline
 from mc.examine.words import pair_words
 from mc.examine.worker import alone
 from theory.arguments import check_count
@@ -38,6 +40,8 @@ What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written
 MOVES: tuple[What, ...] = get_args(What)
 #: What happens to the next write: nothing, the power fails before it or after it, or the disk is full.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
+#: The deadline where no time limit was given.
+NEVER = Deadline()
 #: The longest schedule of a witness.
 _MOST = 10_000
 
@@ -78,11 +82,12 @@ class Schedule:
             world.end()
         return world
 
-    def play_afresh(self, make: MakeService) -> World:
+    def play_afresh(self, make: MakeService, deadline: Deadline = NEVER) -> World:
         """The end of the same play, each life of the service in a process of its own, which nobody asked before."""
-        world, left = alone(partial(_life, make, self.menu, None, self.moves), **as_service(make))
+        how = as_service(make) | {"deadline": deadline}
+        world, left = alone(partial(_life, make, self.menu, None, self.moves), **how)
         while left:
-            world, left = alone(partial(_life, make, self.menu, world, left), **as_service(make))
+            world, left = alone(partial(_life, make, self.menu, world, left), **how)
         played: World = world
         return played
 
@@ -236,6 +241,7 @@ class World:
         """Make the move, and keep it, if it does something."""
         if not self.can(move.what):
             return
+        count(1)
         self.done += (move,)
         match move.what:
             case "ask":
@@ -270,6 +276,7 @@ class World:
         self._let_go()
 
     def _begin(self) -> None:
+        count(1)
         program = self._called(self.make, self.disk)
         if program is _RAISED or program is _EXITED:  # what does not start releases nothing
             self.story += ("it does not start again",)

@@ -10,7 +10,7 @@
 ...         if spent + pair.pure_epsilon <= 1.0:
 ...             self.disk["spent"] = spent + pair.pure_epsilon
 ...             yield fp.Release()
->>> found = first_breach(Purse, fp.PureDP(1.0), seconds=20.0)
+>>> found = first_breach(Purse, fp.PureDP(1.0))
 >>> len(found.breach.schedule.moves)
 6
 """
@@ -29,17 +29,18 @@ from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
 from filters.contract.work import WorkLimit
 from mc.engine.encoding import nameable
+from mc.examine.counted_search import EFFORT, Pace, last_report
+from mc.examine.deadline import Deadline
 from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
-from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, as_service
+from mc.examine.schedule import MOVES, NEVER, Schedule, ServiceMove, What, World, as_service
 from mc.examine.sequence import Sequence as Fixed
 from mc.examine.story import Story
 from mc.examine.subject import Subject
 from mc.examine.witness import measured_witness
-from mc.examine.worker import alone
-from theory.arguments import check_count
+from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
@@ -51,8 +52,8 @@ MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a lone request is given up.
 _STEPS = 64
-#: The share of the work for the menu, and of the rest for the search; what is left is for cutting what it finds.
-_MENU, _SEARCHED = 0.2, 0.7
+#: The share of the work for the search; what is left is for cutting what it finds.
+_SEARCHED = 0.7
 #: Steps of a request in a plain schedule, and the faults at a write.
 _PLAIN = 5
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
@@ -91,13 +92,15 @@ class Breach:
 class ScheduleSearch:
     """What came of driving a service: the first breach (None: none was met), and how much was tried.
 
-    raised is the first error of the service's own code, which counts as a denial; "" where there was none.
+    raised is the first error of the service's own code, which counts as a denial; "" where there was none. stopped
+    says after which share of its work the time limit ended the search; "" where it came to its end.
     """
 
     breach: Breach | None
     schedules: int
     released: int
     raised: str = ""
+    stopped: str = ""
 
     __repr__ = one_line
 
@@ -105,11 +108,12 @@ class ScheduleSearch:
         """The breach, or that none was met, which proves nothing."""
         if self.breach is not None:
             return str(self.breach)
+        began = f"{self.stopped}: " if self.stopped else ""
         if not self.released:
-            return f"nothing was released in {self.schedules:,} schedules{self._raised}"
+            return f"{began}nothing was released in {self.schedules:,} schedules{self._raised}"
         return (
-            f"no breach in {self.schedules:,} schedules with {self.released:,} answers, which does not prove that "
-            f"there is none{self._raised}"
+            f"{began}no breach in {self.schedules:,} schedules with {self.released:,} answers, which does not prove "
+            f"that there is none{self._raised}"
         )
 
     @property
@@ -160,18 +164,12 @@ def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[Dominati
     return tuple(pairs)
 
 
-def menu_of(make: MakeService, lines: Sequence[Line], limit: WorkLimit) -> tuple[DominatingPair, ...]:
-    """The largest requests that a fresh service grants, and shares of them."""
-    granted_sizes: list[tuple[Line, list[float]]] = []
-    for line in lines:
-        part = limit.fraction(1 / (len(lines) - len(granted_sizes)))
-        sizes = [
-            size
-            for size in coarse_first(line.sizes)
-            if not part.exhausted and _released(make, line.pair(size))
-        ]
-        granted_sizes.append((line, sizes))
-    return shares_of(granted_sizes)
+def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, ...]:
+    """The largest requests that a fresh service grants, and shares of them: it is asked for every size of each line."""
+    sizes = (
+        [size for size in coarse_first(line.sizes) if _released(make, line.pair(size))] for line in lines
+    )
+    return shares_of(zip(lines, sizes, strict=True))
 
 
 def _released(make: MakeService, pair: DominatingPair) -> bool:
@@ -183,33 +181,67 @@ def first_breach(
     service: MakeService,
     promise: Guarantee,
     *,
-    seconds: float = 10.0,
+    effort: float = 1.0,
+    seconds: float | None = None,
     seed: int = 0,
     mechanisms: Sequence[str] = MECHANISMS,
 ) -> ScheduleSearch:
-    """The first schedule found whose releases, fixed mechanisms composed, break the promise; cut to what it needs.
+    """Search for a schedule whose releases, composed as fixed mechanisms, break the promise.
 
-    service(disk) begins a process (`filters.adapters.service`). Clients send requests, several at once, and send them
-    again; the process is killed between any two steps and at any write of `disk`, the disk refuses writes, epochs end
-    where it has a clock. mechanisms are names of families, asked for in this order until two are granted. Time decides
-    only where the search stops. Finding nothing proves nothing.
-    Raises TypeError for what is no service or guarantee, ValueError for seconds, seeds or mechanisms out of range. The
-    service runs in a process of its own: FilterFault where it ends that process, and where processes that nobody has
-    asked before, one for each of its lives, do not release the same.
+    Clients send requests, several at once, and send them again. The process is killed between any two steps and at
+    any write of its disk. The disk refuses writes. Epochs end where the service has a clock.
+
+    Parameters
+    ----------
+    service
+        service(disk) begins a process (`filters.adapters.service`).
+    promise
+        What the service promises of all that it releases in an epoch.
+    effort
+        How much to try, > 0, counted in work (`filters.contract.work`); effort 1 takes about ten seconds for a service
+        in Python.
+    seconds
+        A time limit, > 0, that ends the search early; by default there is none.
+    seed
+        The seed of the schedules that are drawn, a whole number >= 0.
+    mechanisms
+        Names of families, or one of them, asked for in this order until two are granted.
+
+    Returns
+    -------
+    ScheduleSearch
+        The first breach, cut to what it needs, and how much was tried; it depends on these arguments alone, unless
+        `stopped` says that the time limit ended the search.
+
+    Raises
+    ------
+    TypeError
+        For what is no service or no guarantee.
+    ValueError
+        For efforts, seconds, seeds or mechanisms out of range.
+    FilterFault
+        Where the service ends its process, or where processes that nobody has asked before, one for each of its lives,
+        do not release the same.
+
+    Notes
+    -----
+    Finding nothing proves nothing. The service runs in a process of its own.
     """
-    limit, lines = WorkLimit.of(seconds), asked_lines(service, promise, mechanisms)
-    seed = check_count("seed", seed, least=0)
-    whole = partial(_driven, service, promise, lines, limit, seed)
-    found: ScheduleSearch = alone(whole, **as_service(service))
-    if found.breach is not None:
-        confirm(found.breach, service, promise)
-    return found
+    units, deadline = EFFORT * float(check_positive("effort", effort)), Deadline.of(seconds)
+    lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
+
+    def stands(found: ScheduleSearch) -> None:
+        if found.breach is not None:
+            confirm(found.breach, service, promise, deadline)
+
+    work = partial(_driven, service, promise, lines, units, seed)
+    return last_report(work, ScheduleSearch(None, 0, 0), units, deadline, stands, **as_service(service))
 
 
-def confirm(breach: Breach, service: MakeService, promise: Guarantee) -> None:
+def confirm(breach: Breach, service: MakeService, promise: Guarantee, deadline: Deadline = NEVER) -> None:
     """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
     try:
-        played = breach.schedule.play_afresh(service)
+        played = breach.schedule.play_afresh(service, deadline)
     # errors of its own a service handles, or the play keeps
     except (PicklingError, AttributeError, TypeError) as error:
         raise FilterFault(
@@ -223,13 +255,13 @@ def confirm(breach: Breach, service: MakeService, promise: Guarantee) -> None:
 
 
 def _driven(
-    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], limit: WorkLimit, seed: int
-) -> ScheduleSearch:
-    """The search over a menu of what the service grants."""
-    menu = menu_of(service, lines, limit.fraction(_MENU))
+    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], units: float, seed: int
+) -> Iterator[ScheduleSearch]:
+    """The reports of a search over a menu of what the service grants; the first one comes with the menu."""
     # where nothing is granted alone the plainest requests are tried all the same
-    menu = menu or tuple(line.pair(1.0) for line in lines[:_GRANTED])
-    return searched(service, promise, menu, limit, seed=seed)
+    menu = menu_of(service, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
+    yield ScheduleSearch(None, 0, 0)
+    yield from searched(service, promise, menu, WorkLimit.of(units), seed=seed)
 
 
 def asked_lines(
@@ -245,22 +277,26 @@ def asked_lines(
 
 def searched(
     service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], limit: WorkLimit, *, seed: int
-) -> ScheduleSearch:
-    """The search over a menu."""
+) -> Iterator[ScheduleSearch]:
+    """The reports of a search over a menu, the last one on all of it."""
     rng = np.random.default_rng(seed)
-    breaches, raised, schedules, released = Breaches(promise), "", 0, 0
+    breaches, found, pace = Breaches(promise), ScheduleSearch(None, 0, 0), Pace()
     searching = limit.fraction(_SEARCHED)
     for moves in chain(plain(), drawn(rng, len(menu))):
-        if searching.exhausted:
-            break
         schedule = Schedule(menu, moves)
         breach, played = breaches.of(schedule, service)
-        schedules, released = schedules + 1, released + len(played.released)
-        raised = raised or played.raised
+        schedules, released = found.schedules + 1, found.released + len(played.released)
+        found = ScheduleSearch(None, schedules, released, found.raised or played.raised)
         # what does not happen twice is no witness
         if breach is not None and (again := breaches.of(breach.schedule, service)[0]) is not None:
-            return ScheduleSearch(_cut(again, breaches, service, limit), schedules, released, raised)
-    return ScheduleSearch(None, schedules, released, raised)
+            yield replace(found, breach=again)
+            found = replace(found, breach=_cut(again, breaches, service, limit))
+            break
+        if searching.exhausted:
+            break
+        if pace.due:
+            yield found
+    yield found
 
 
 def plain() -> Iterator[tuple[ServiceMove, ...]]:
@@ -351,7 +387,7 @@ def stage(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
         return
     asked = shares_of((one.line, one.sizes) for one in subject.lines)
     with examining(filt):
-        found = searched(service, filt.promise, asked, limit, seed=subject.seed)
+        *_, found = searched(service, filt.promise, asked, limit, seed=subject.seed)
     breach = found.breach
     menu = ", ".join(dict.fromkeys(type(pair.asked).__name__ for pair in asked))
     if breach is None:

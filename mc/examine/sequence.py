@@ -113,7 +113,6 @@ class Sequence:
         reveals nothing.
         """
         counts = self.counts
-        count(self._units(measure))
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
         counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
@@ -121,6 +120,7 @@ class Sequence:
             # where no transcript loses more than epsilon there is nothing to be bounded
             if not counts or _largest_loss(counts) <= measure.at:
                 return 0.0
+            count(self._units(measure))
             whole = Composition(counts)
             bounds = whole.delta(measure.at, relative=_CLOSE, direction="PQ")
             for relative in _CLOSER:
@@ -129,6 +129,7 @@ class Sequence:
                 if bounds.relative_width > relative:
                     bounds = whole.delta(measure.at, relative=relative, direction="PQ")
             return bounds.low
+        count(self._units(measure))
         total = Fraction(0)
         for pair, times in counts.items():
             if pair.normal_mu is not None:

@@ -25,7 +25,6 @@ from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
 from filters.adapters.service import MakeService
-from filters.contract.work import WorkLimit
 from filters.testing.law_class import NoLawOfItsError, law_class
 from mc.examine.filter_fault import FilterFault
 from mc.examine.schedule import MOVES, ServiceMove, What, World, as_service
@@ -36,8 +35,8 @@ from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
 Given = ParamSpec("Given")
-#: Seconds in which a service says what it grants; moves of an example, and how far back a move may point.
-_ASKING, _MOVES, _BACK = 60.0, 50, 3
+#: Moves of an example, and how far back a move may point.
+_MOVES, _BACK = 50, 3
 
 
 def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
@@ -93,8 +92,9 @@ def schedules(
 
     Hypothesis makes the moves, each a rule of a state machine, and cuts those that break the promise; the failure tells
     what happened, as long as processes that nobody has asked before release the same: FilterFault where they do not.
-    service and mechanisms are those of `fp.first_breach`. Runs are reproducible. Passing is no proof: it
-    says that no example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
+    service and mechanisms are those of `fp.first_breach`. Runs are reproducible: the service is asked for every size
+    of its mechanisms, and then for so many examples, however long that takes. Passing is no proof: it says that no
+    example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
     """
     from filters.testing import strategies  # before hypothesis: its ImportError says what to install
 
@@ -105,7 +105,7 @@ def schedules(
 
     @cache
     def menu() -> tuple[DominatingPair, ...]:
-        found = menu_of(service, lines, WorkLimit.of(_ASKING))
+        found = menu_of(service, lines)
         assert found, "the service must grant some request that is made alone, got none; name its mechanisms"
         return found
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
 
+from filters.adapters.bridge import LateBridgeError
 from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter
 from filters.contract.work import OutOfWork, WorkLimit, current, metered
@@ -100,8 +101,8 @@ def examine(
                 raise
             exam.leave(STOPPED)
             pressed = stop
-        except OutOfTime:
-            exam.leave(exam.cut)
+        except (OutOfTime, LateBridgeError) as late:
+            exam.leave(": ".join([exam.cut, *map(str, late.args)]))
     spent = time.perf_counter() - began
     found = (*exam.findings, *exam.noise())
     examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
@@ -115,11 +116,13 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     filt, holder = exam.filter, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the work
     if is_held_to(holder):
-        exam.run("admission", 1.0, partial(lets_through, holder))
+        exam.run("admission", 1.0, partial(lets_through, holder), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
-        exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
+        exam.run(
+            "admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu), WorkLimit(sys.maxsize)
+        )
     if exam.subject is not None and exam.subject.lines:
         if exam.first_only:  # cheaper than the laws, and most faults show here
             if not exam.subject.looks:
@@ -282,6 +285,8 @@ class _Stages:
             self.findings.append(self._ended(USED_UP))
         except FilterFault as broken:
             self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
+        except LateBridgeError:
+            raise  # how fast a program answers is no fault
         except Exception as error:
             if stage == "admission" and self.promise is None:
                 raise  # what is no filter is the caller's mistake

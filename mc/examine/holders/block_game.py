@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from filters.contract.checks import checked_start
-from filters.contract.work import WorkLimit
 from filters.rules.blocks import BlockFilter
 from mc.engine.encoding import nameable
 from mc.examine.family_lines import Line, lines_of
@@ -69,7 +68,7 @@ class BlockGame(HolderGame):
         return cls(holder, check_count("blocks", data["blocks"]), sequence)
 
     @classmethod
-    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
+    def proposed(cls, holder: Any) -> Iterator[Self]:
         for blocks in _BLOCKS:
             filt = BlockFilter(holder, blocks)
             for line in lines_of(_FAMILIES, filt.promise):

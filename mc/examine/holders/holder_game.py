@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from filters.contract.work import WorkLimit
 from mc.examine.measure import Bound, Measure, goals
 from mc.examine.sequence import Sequence
 from theory.pairs import DominatingPair
@@ -64,5 +63,5 @@ class HolderGame(ABC):
 
     @classmethod
     @abstractmethod
-    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
+    def proposed(cls, holder: Any) -> Iterator[Self]:
         """Games worth playing, small ones first; none where the holder lets nothing through."""

@@ -20,7 +20,7 @@ import numpy as np
 from flint import fmpq
 
 from filters.contract.state import keys
-from filters.contract.work import WorkLimit
+from filters.contract.work import count
 from mc.engine.encoding import decode_fraction
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
@@ -80,6 +80,7 @@ class OvertakingGame(HolderGame):
         return self._known[at]
 
     def _asking(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
+        count(1)
         at, ratio = (told, place), rational(self.ratios[place])
         if at not in self._spent:
             after = self.holder.spend(state, self._pairs[self.ratios[place]])
@@ -122,7 +123,7 @@ class OvertakingGame(HolderGame):
         return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
-    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
+    def proposed(cls, holder: Any) -> Iterator[Self]:
         """The sizes whose likeliest way above the bound, all outcomes the same, is likeliest."""
         straight = {ratio: cls(holder, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
@@ -136,6 +137,7 @@ class OvertakingGame(HolderGame):
         (ratio,) = self.ratios
         state = self.holder.start(1)
         for t in range(1, self.rounds + 1):
+            count(1)
             state = self.holder.spend(state, self._pairs[ratio])
             if t * math.log(ratio) > self.bound(state):
                 return float((ratio / (1 + ratio)) ** t)

@@ -22,7 +22,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from filters import knowingly
-from filters.contract.work import WorkLimit
+from filters.contract.work import count
 from filters.holders.held_to import Played
 from filters.holders.no_noise import LOUD, SILENT
 from mc.engine.encoding import decode_fraction
@@ -37,6 +37,8 @@ PEOPLE = 3
 #: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.
 _DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
 _SIZES = tuple(2.0 ** (k / 2) for k in range(6, -16, -1))
+#: Units of work of a question to one holder, of each kind.
+_SELECTS, _SUMS = 5, 20
 _FREE = RandomizedResponse(0.0)
 
 #: What would be released to a question, but for the noise, and the noise.
@@ -60,6 +62,7 @@ class Membership:
 
     def ask(self, holder: Any, present: slice) -> Truth:
         """Whether a holder of the people `present`, told the pair of each person's removal, lets anyone be counted."""
+        count(_SELECTS)
         told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
         active = np.asarray(holder.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
         if active.shape != told_of.shape or active.dtype != np.bool_:
@@ -82,9 +85,9 @@ class Membership:
         return cls(tuple(people), decode_fraction(data["ratio"]))
 
     @classmethod
-    def worth_asking(cls, holder: Any, limit: WorkLimit) -> tuple[Self, ...]:
+    def worth_asking(cls, holder: Any) -> tuple[Self, ...]:
         """Questions worth asking."""
-        largest = (_largest(holder, wanted, limit) for wanted in (1, 2, 4))
+        largest = (_largest(holder, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
         return (*(cls((0,), level) for level in levels), *others)
@@ -101,6 +104,7 @@ class Summed:
 
     def ask(self, holder: Any, present: slice) -> Truth:
         """What a holder of the people `present`, given each person's number, would add noise to."""
+        count(_SUMS)
         told = holder.noisy_sum(np.array(self.values)[present, None], SILENT)
         return Fraction(float(told.value[0])), Fraction(float(told.sigma))
 
@@ -121,7 +125,7 @@ class Summed:
         return cls(tuple(float(check_real("values", value)) for value in data["values"]))
 
     @classmethod
-    def worth_asking(cls, holder: Any, limit: WorkLimit) -> tuple[Self, ...]:
+    def worth_asking(cls, holder: Any) -> tuple[Self, ...]:
         whole = float(holder.largest)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
         menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
@@ -201,8 +205,8 @@ class PeopleGame(HolderGame):
         return cls(holder, questions)
 
     @classmethod
-    def proposed(cls, holder: Any, limit: WorkLimit) -> Iterator[Self]:
-        menu = _ASKED[holder.played].worth_asking(holder, limit)
+    def proposed(cls, holder: Any) -> Iterator[Self]:
+        menu = _ASKED[holder.played].worth_asking(holder)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
                 yield cls(holder, (pattern * _LONG)[:_LONG])
@@ -215,14 +219,14 @@ class PeopleGame(HolderGame):
                 yield cls(holder, questions)
 
 
-def _largest(holder: Any, wanted: int, limit: WorkLimit) -> Fraction | None:
+def _largest(holder: Any, wanted: int) -> Fraction | None:
     """About the largest ratio of which so many count, to a few parts in a thousand; None where there is none."""
 
     def fits(size: float) -> bool:
         return _lasts(holder, Membership((0,), _ratio(size))) >= wanted
 
-    low = next((size for size in _SIZES if limit.exhausted or fits(size)), None)
-    if low is None or limit.exhausted:
+    low = next(filter(fits, _SIZES), None)
+    if low is None:
         return None
     high = low * 2**0.5
     for _ in range(7):

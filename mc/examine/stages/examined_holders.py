@@ -19,23 +19,23 @@ from theory.evidence import Evidence
 
 _ASKED = "What is the most that it lets anyone tell, played by its own code?"
 #: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
-_PLAYED, _SOLVED = 20, 100
+_PLAYED, _SOLVED = 20, 10
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
 def lets_through(holder: Any, limit: WorkLimit) -> Iterator[object]:
-    """What it promises, and what a fresh one lets through of what was first asked."""
+    """What it promises, and what a fresh one lets through of what is asked first, which is all asked."""
     with examining(holder):
         yield {"promise": holder.promise, "scope": holder.scope}
-        game = next(iter(_proposed(holder, limit)), None)
+        game = next(_proposed(holder), None)
     told = "nothing" if game is None else f"{game.menu}: {game.asked}"
     yield StageFinding(
         "admission", "What does a fresh one let through?", told, told, "" if game else "everything else"
     )
 
 
-def _proposed(holder: HeldTo, limit: WorkLimit) -> Iterator[HolderGame]:
-    return (game for game in GAMES[holder.played].proposed(holder, limit) if game.released)
+def _proposed(holder: HeldTo) -> Iterator[HolderGame]:
+    return (game for game in GAMES[holder.played].proposed(holder) if game.released)
 
 
 def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -67,15 +67,15 @@ class _Tried:
     def largest(self, limit: WorkLimit) -> list[HolderGame]:
         """The games that no other contains; half of the work goes into playing."""
         part, best = limit.fraction(0.5), dict[tuple[str, Any], HolderGame]()
-        for game in _proposed(self.holder, part):
+        for game in _proposed(self.holder):
             self.played += 1
             count(_PLAYED)
             key = game.menu, frozenset(game.released.items())
             if key not in best or game.rounds < best[key].rounds:
                 best[key] = game
             if part.exhausted:
+                self.cut = True
                 break
-        self.cut = part.exhausted  # proposals end with the work, too
         games = list(best.values())
         return [one for one in games if not any(_inside(one, other) for other in games)]
 

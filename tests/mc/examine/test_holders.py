@@ -15,8 +15,8 @@ import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
 from filters.contract.terms import FilterTerms
+from filters.contract.work import WorkLimit
 from filters.holders.no_noise import SILENT
-from mc.examine.clock import Clock
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders import people as games_of_people
@@ -33,7 +33,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import RandomizedResponse
 from theory.proofs import THEOREMS
 
-pytestmark = pytest.mark.usefixtures("as_installed", "proved")
+pytestmark = pytest.mark.usefixtures("proved")
 
 
 class Forgets(fp.IndividualFilter):
@@ -127,8 +127,8 @@ BROKEN = (
 
 def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
     with pytest.raises(FilterFault, match=r"Drawn tells sigma=1\.58114, and its noise is 0 where"):
-        Summed.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0), Clock.of(5.0))
-    assert len(Summed.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0), Clock.of(5.0))) == 5
+        Summed.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0))
+    assert len(Summed.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
 
 
 @pytest.mark.parametrize("holder", SOUND, ids=repr)
@@ -190,18 +190,34 @@ class Enclosed:
 def test_a_game_refutes_by_what_it_certainly_reaches_and_the_nearest_is_told():
     tried, at = _Tried(queries()), Measure.renyi(2.0)
     for low, high in ((0.5, 0.6), (0.9, 1.2), (0.7, 1.5)):
-        assert tried.solve(Enclosed(low, high), at, Clock.of(60.0)) is None
+        assert tried.solve(Enclosed(low, high), at, WorkLimit.of(10**6)) is None
     (row,) = tried.summary().tightness
     assert (row.attack, row.worst) == (0.9, 1.2)
 
 
-def test_plays_and_games_that_the_time_ended_are_said_to_be_cut(monkeypatch):
-    late = Clock(Clock.now())
-    (played,) = games_of(queries(), late)
-    monkeypatch.setattr(_Tried, "largest", lambda self, clock: [Enclosed(0.5, 0.6)])
-    (solved,) = games_of(queries(), late)
+def test_plays_and_games_that_the_work_ended_are_said_to_be_cut(monkeypatch):
+    none_left = WorkLimit.of(0)
+    (played,) = games_of(queries(), none_left)
+    monkeypatch.setattr(_Tried, "largest", lambda self, limit: [Enclosed(0.5, 0.6)])
+    (solved,) = games_of(queries(), none_left)
     for found in (played, solved):
-        assert found.unseen.endswith("the time was up")
+        assert found.unseen.endswith("its share of the work was used up")
+
+
+@pytest.mark.parametrize("effort", [1e-6, 1e-3])
+@pytest.mark.parametrize(
+    "filt",
+    [*SOUND, fp.ZCDPFilter(0.5), fp.BlackwellFilter(1.0, (fp.RandomizedResponse(0.25), fp.Laplace(5.0)))],
+)
+def test_what_holds_is_neither_faulty_nor_said_to_deny_all_however_little_work_is_done(filt, effort):
+    found = examine(filt, effort=effort)
+    assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.HOLDS)
+
+
+def test_a_holder_whose_first_game_is_not_solved_is_undecided():
+    found = examine(people(Same), effort=1e-6)
+    assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
+    assert "none was measured" in found.findings[-1].found
 
 
 @cache
@@ -209,7 +225,7 @@ def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(games_of_people, "_PLAYS", 100)
-        return examine(BROKEN[place], seconds=3, first_only=True)
+        return examine(BROKEN[place], effort=0.1, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
@@ -331,7 +347,7 @@ def test_a_holder_that_is_not_the_librarys_or_has_a_filter_that_is_not_is_not_co
 
 
 def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided():
-    found = examine(people(Same), seconds=1.0)
+    found = examine(people(Same), effort=0.02)
     assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert found.tightness
 
@@ -381,7 +397,7 @@ def test_a_game_is_worth_what_is_let_through_and_told_apart_and_no_more():
 
 def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fresh_start():
     tracker = fp.GaussianTracker(size=1.0)
-    proposed = list(BlockGame.proposed(tracker, Clock.of(600.0)))
+    proposed = list(BlockGame.proposed(tracker))
     for blocks in (1, 2, 3):
         filt = fp.BlockFilter(tracker, blocks)
         mine = [game.sequence for game in proposed if game.blocks == blocks]
@@ -404,6 +420,6 @@ def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path):
         read_filter("LineOdometer(0.05, target=1.0)")
     file = tmp_path / "mine.py"
     file.write_text("import filterproof as fp\npeople = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)\n")
-    exam = fp.verify(read_holder(f"{file}::people"), seconds=0.5)
+    exam = fp.verify(read_holder(f"{file}::people"), effort=0.01)
     assert str(exam).startswith("IndividualFilter, promised 0.5-zCDP: HOLDS")
     assert exam.save(tmp_path / "out").read_text().count("HOLDS")

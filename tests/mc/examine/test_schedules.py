@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count, islice, product
@@ -15,8 +17,8 @@ import pytest
 
 import filterproof as fp
 from filters.adapters.labelled import service_of
+from filters.contract.work import WorkLimit
 from mc.engine.encoding import nameable
-from mc.examine.clock import Clock
 from mc.examine.family_lines import lines_of
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
@@ -60,7 +62,7 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
 
 @pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
-    breach = fp.first_breach(service, PROMISE, seconds=60.0).breach
+    breach = fp.first_breach(service, PROMISE).breach
     assert breach is not None
     assert breach.low > breach.promised
     assert breach.schedule == breach.schedule.trimmed
@@ -86,7 +88,7 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
 )
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
     here = type("Here", (service,), {"folder": tmp_path})
-    found = fp.first_breach(here, promise, seconds=0.3, mechanisms=mechanisms)
+    found = fp.first_breach(here, promise, effort=0.004, mechanisms=mechanisms)
     assert (found.breach, found.raised) == (None, "")
     assert found.released > 0
     assert "does not prove" in str(found)
@@ -105,7 +107,7 @@ def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path)
 def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
     assert Schedule((WHOLE,), moves).play(services.NotAtomic).released == ((WHOLE, 0), (WHOLE, 0))
-    breach = fp.first_breach(services.NotAtomic, PROMISE, seconds=60.0).breach
+    breach = fp.first_breach(services.NotAtomic, PROMISE).breach
     assert breach is not None
     p = math.e / (1 + math.e)
     twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
@@ -245,7 +247,7 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     # what is sent after an epoch's end is of the epoch in which its work began
     assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
     for service in (Kept, said):
-        assert fp.first_breach(service, PROMISE, seconds=0.2).breach is None
+        assert fp.first_breach(service, PROMISE, effort=0.02).breach is None
 
 
 def test_a_service_that_ends_its_process_is_begun_again() -> None:
@@ -271,7 +273,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
     played = Schedule((WHOLE,), moved("ask full ask step ask step")).play(Exits)
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
-    assert fp.first_breach(Exits, PROMISE, seconds=0.2).breach is None
+    assert fp.first_breach(Exits, PROMISE, effort=0.02).breach is None
 
 
 def test_a_disk_that_holds_what_cannot_be_stored_is_told_in_a_sentence() -> None:
@@ -293,7 +295,7 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
             raise LookupError("no such budget")
 
-    found = fp.first_breach(Broken, PROMISE, seconds=0.2)
+    found = fp.first_breach(Broken, PROMISE, effort=0.02)
     assert found.released == 0
     assert str(found).endswith("its code raised LookupError: no such budget")
 
@@ -351,10 +353,42 @@ def test_what_does_not_happen_twice_is_no_breach_and_several_steps_are_waited_fo
             return self.free or super().fits(pair)
 
     asked = (WHOLE,)
-    found = searched(AtFirst, PROMISE, asked, Clock.of(0.2), seed=0)
+    *_, found = searched(AtFirst, PROMISE, asked, WorkLimit.of(2000), seed=0)
     assert found.schedules > 3
     assert found.breach is None
-    assert menu_of(services.Purse, lines_of(("rr",), PROMISE), Clock.of(60.0))[0] == WHOLE
+    assert menu_of(services.Purse, lines_of(("rr",), PROMISE))[0] == WHOLE
+
+
+def slowed(service: type, wait: float) -> Any:
+    """The service, which takes its time for each request."""
+
+    def request(self: Any, pair: fp.DominatingPair, key: str) -> services.Steps:
+        time.sleep(wait)
+        yield from service.request(self, pair, key)
+
+    return type(service.__name__, (service,), {"request": request})
+
+
+@pytest.mark.parametrize("service", [services.Purse, services.NotAtomic])
+def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one(service: type) -> None:
+    menus, found = [], []
+    for wait in (0.0, 0.002):
+        made = slowed(service, wait)
+        menus.append(menu_of(made, lines_of(("rr", "laplace"), PROMISE)))
+        found.append(fp.first_breach(made, PROMISE, effort=0.001, mechanisms=("rr", "laplace")))
+    assert menus[0] == menus[1]
+    assert found[0] == found[1]
+    assert found[0].stopped == ""
+
+
+def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> None:
+    searches = (
+        fp.first_breach(slowed(services.Purse, 0.01), PROMISE, seconds=0.5, mechanisms="rr"),
+        fp.first_difference(ByHand(), ByHand(), seconds=0.5),
+    )
+    for found in searches:
+        assert re.fullmatch(r"stopped after \d+ % of the work", found.stopped)
+        assert str(found).startswith(f"{found.stopped}: no")
 
 
 def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,9 +406,9 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     breach = Breach(Schedule((WHOLE,), moves), (), 1, Measure.hockey_stick(1.0), twice, 0.0)
     monkeypatch.setattr("mc.examine.schedule_search.service_of", lambda filt: services.Epochs)
     monkeypatch.setattr(
-        "mc.examine.schedule_search.searched", lambda *_, **more: ScheduleSearch(breach, 1, 2)
+        "mc.examine.schedule_search.searched", lambda *_, **more: iter([ScheduleSearch(breach, 1, 2)])
     )
-    (finding,) = stage(subject(filt, "rr"), Clock.of(60.0))
+    (finding,) = stage(subject(filt, "rr"), WorkLimit.of(10**6))
     assert finding.witness.data["epoch"] == 1
 
 
@@ -390,7 +424,7 @@ def test_hypothesis_finds_and_tells_it() -> None:
 
 #: A program that knows keys, whose faults are switched on by a word of its command line.
 PROGRAM = """
-import json, sys
+import json, sys, time
 fault, budgets = sys.argv[1], {}
 def answer(do, run=0, key=None, request=None, state=None, now=0, **_):
     if do == "version": return {"protocol": 1}
@@ -416,6 +450,7 @@ def answer(do, run=0, key=None, request=None, state=None, now=0, **_):
     return {}
 for line in sys.stdin:
     told = json.loads(line)
+    time.sleep(60 if fault == "tires" and told["id"] > 9 else 0)
     print(json.dumps({"id": told["id"], "answers": [answer(**c) for c in told["batch"]]}), flush=True)
 """
 
@@ -426,14 +461,19 @@ def program(tmp_path: Path) -> Iterator[Any]:
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
     made: list[Any] = []
-    yield lambda fault: made.append(fp.from_command([sys.executable, str(file), fault], PROMISE)) or made[-1]
+
+    def make(fault: str, **more: float) -> Any:
+        made.append(fp.from_command([sys.executable, str(file), fault], PROMISE, **more))
+        return made[-1]
+
+    yield make
     for filt in made:
         filt.bridge.close()
 
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    found = examine(filt, seconds=40.0, mechanisms=["rr"], first_only=True)
+    found = examine(filt, mechanisms=["rr"], first_only=True)
     assert found.witness is not None
     assert found.witness.kind == "schedule"
     assert "in flight" in found.verdict.scope
@@ -452,10 +492,26 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 
 def test_a_sound_program_that_knows_keys_is_not_named(program: Any) -> None:
-    found = examine(program("sound"), seconds=0.8, mechanisms=["rr"])
+    found = examine(program("sound"), effort=0.02, mechanisms=["rr"])
     assert found.witness is None
     (stage,) = [one for one in found.findings if one.stage == "schedules"]
     assert stage.found.startswith("no breach in")
+
+
+def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:
+    found = examine(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
+    assert found.faults == ()
+    late = "program.py tires did not answer within 0.5 s; mend it, or give it longer"
+    told = [found.stopped]
+    for search in (
+        fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
+        fp.first_breach(service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"),
+    ):
+        told.append(search.stopped)
+        assert str(search).startswith(search.stopped)
+    for words in told:
+        assert words.startswith("stopped after")
+        assert words.endswith(late)
 
 
 def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: Any) -> None:
@@ -473,7 +529,7 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
 def test_a_program_is_a_service_as_any_other(program: Any) -> None:
     service = service_of(program("afresh"))
     assert service is not None
-    breach = fp.first_breach(service, PROMISE, seconds=30.0, mechanisms="rr").breach
+    breach = fp.first_breach(service, PROMISE, mechanisms="rr").breach
     assert breach is not None
     assert "again" in {move.what for move in breach.schedule.moves}
 

@@ -13,7 +13,6 @@ import flint
 import pytest
 
 import filterproof as fp
-from filters.contract.work import WorkLimit
 from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
 from mc.examine.holders import GAMES
@@ -323,7 +322,7 @@ def counted(kind: str, **told: Any) -> Witness:
 
 
 SCHEDULE = {"menu": [], "moves": [["ask", 0], ["step", 0]]}
-PLAYED = next(iter(GAMES[HOLDER.played].proposed(HOLDER, WorkLimit.of(2_400_000)))).to_data()
+PLAYED = next(iter(GAMES[HOLDER.played].proposed(HOLDER))).to_data()
 #: A witness of each kind, and its sentence.
 SAID = {
     "sequence": (

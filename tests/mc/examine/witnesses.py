@@ -5,7 +5,6 @@ from typing import Any
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from filters.contract.work import WorkLimit
 from mc.engine.adversaries import EraserForever
 from mc.examine.attack import attack
 from mc.examine.challenge import challenge
@@ -60,7 +59,7 @@ def sequence(
 
 def held(holder: Any, place: int = 0) -> Witness:
     """The game of a holder that it proposes first, or in that place, of a question or two."""
-    game: Any = next(islice(GAMES[holder.played].proposed(holder, WorkLimit.of(2_400_000)), place, None))
+    game: Any = next(islice(GAMES[holder.played].proposed(holder), place, None))
     if holder.played in ("selects", "sums"):
         game = type(game)(holder, game.questions[:2])
     measure = game.measures()[0]

@@ -1,0 +1,75 @@
+"""A search in a worker that is counted in work: its last report, also where a time limit ended it early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from filters.adapters.bridge import LateBridgeError
+from filters.contract.work import current, metered
+from mc.examine.deadline import Deadline, OutOfTime
+from mc.examine.examination import CUT
+from mc.examine.worker import results
+
+#: Units of work of a search of effort 1: about ten seconds on a quiet machine.
+EFFORT = 500_000
+#: Units of work between two reports of a search, which are kept should the time limit end it.
+REPORTED = 100
+
+
+class _Report(Protocol):
+    """A dataclass that says what a search found, and what stopped it."""
+
+    @property
+    def stopped(self) -> str: ...
+
+
+Found = TypeVar("Found", bound=_Report)
+
+
+def last_report(
+    work: Callable[[], Iterator[Found]],
+    nothing: Found,
+    units: float,
+    deadline: Deadline,
+    confirm: Callable[[Found], object],
+    **how: Any,
+) -> Found:
+    """The last report of a search of so many units, each confirmed as it comes; `nothing` where none came.
+
+    The units are counted from the first report on: what a search asks for before it is no part of them. A search that
+    the deadline ended says so, with the share of its work. The keywords are those of `worker.results`.
+    """
+    found, began = nothing, None
+    with metered() as meter:
+        try:
+            with closing(results(work, deadline=deadline, **how)) as reports:
+                for report in reports:
+                    began = meter.done if began is None else began
+                    with metered():  # a replay is as long as what it replays, and counts as no work
+                        confirm(report)
+                    found = report
+                    if deadline.expired:  # what reports without a pause is not waited for
+                        raise OutOfTime
+        except (OutOfTime, LateBridgeError) as late:
+            share = 0.0 if began is None else (meter.done - began) / units
+            cut = f"{CUT} {min(int(100 * share), 99)} % of the work"
+            return replace(found, stopped=": ".join([cut, *map(str, late.args)]))  # type: ignore[type-var]
+    return found
+
+
+class Pace:
+    """Says when a search is due to report."""
+
+    def __init__(self) -> None:
+        self._next = current().done + REPORTED
+
+    @property
+    def due(self) -> bool:
+        """Whether so much was done since it last was."""
+        if current().done < self._next:
+            return False
+        self._next = current().done + REPORTED
+        return True

@@ -1,0 +1,178 @@
+"""The same is found again: in a fresh process, of a slow filter, on a busy machine, and where caches are warm."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import filterproof as fp
+from filters.contract import checks
+from filters.contract.work import WorkLimit, metered
+from mc.examine.examination import Status
+from mc.examine.family_lines import FAMILIES, lines_of
+from mc.examine.stages.sequences import sequences
+from mc.examine.subject import admission, named_pairs
+from mc.examine.verify import examine
+from tests.mc.examine import services, toys
+from tests.mc.examine.test_holders import Forgets
+
+ROOT = Path(__file__).parents[3]
+
+
+class OfASet(toys.StopsAtLosses):
+    """Names its menu in no order: hashes of pairs are other ones in each process."""
+
+    menu = frozenset(fp.SubsampledGaussian(0.5, 8.0 + k, adjacency="removal") for k in range(6))
+
+
+#: Something of each kind to examine, with an effort by which every stage asks something.
+EXAMINED: dict[str, tuple[Callable[[], Any], float]] = {
+    "sound sum": (toys.ByHand, 0.01),
+    "refuted by a sequence": (toys.CheapLaplace, 0.003),
+    "refuted by a game": (toys.AfterGain, 0.02),
+    "looks at losses": (OfASet, 0.003),
+    "of the library": (lambda: fp.ZCDPFilter(0.5), 0.005),
+    "holder": (lambda: Forgets(fp.ZCDPFilter(0.5), 3), 0.01),
+}
+#: What is driven by schedules.
+SERVICES = {kind.__name__: kind for kind in (services.Purse, services.KeyFirst)}
+
+
+def examined(name: str) -> str:
+    """All that is found of it, but how long that took."""
+    if name in SERVICES:
+        return repr(fp.first_breach(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
+    make, effort = EXAMINED[name]
+    mechanisms = ("gaussian", "laplace") if make is toys.CheapLaplace else None
+    exam = examine(make(), effort=effort, seed=1, mechanisms=mechanisms)
+    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.unseen, repr(exam.story)]
+    for one in exam.findings:
+        said = (one.stage, one.asked, one.found, one.menu, one.unseen, one.fault, one.notes, one.whole)
+        witness = None if one.witness is None else one.witness.to_data()
+        rows.append([*said, repr(one.verdict), repr(one.tightness), repr(one.story), witness])
+    return json.dumps(rows)
+
+
+once = cache(examined)
+
+
+@contextmanager
+def in_a_fresh_process(name: str) -> Iterator[Callable[[], str]]:
+    """Whose hashes are other ones."""
+    code = f"from tests.mc.examine.test_determinism import examined; print(examined({name!r}))"
+    environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+
+    def asked() -> str:
+        told = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return told.stdout.rstrip("\n")
+
+    yield asked
+
+
+@contextmanager
+def slowed_down(name: str) -> Iterator[Callable[[], str]]:
+    """Every call of a filter's method takes a fifth of a millisecond longer."""
+    asked = checks._asked
+
+    def slowly(*given: Any) -> Any:
+        time.sleep(2e-4)
+        return asked(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "_asked", slowly)
+        yield lambda: examined(name)
+
+
+@contextmanager
+def beside_a_busy_loop(name: str) -> Iterator[Callable[[], str]]:
+    """Another process on every core."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        yield lambda: examined(name)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+@contextmanager
+def with_warm_caches(name: str) -> Iterator[Callable[[], str]]:
+    """This process, whose forks examine, has asked the same before."""
+    filt = EXAMINED[name][0]() if name in EXAMINED else None
+    if isinstance(filt, fp.PrivacyFilter):
+        with metered():
+            _, subject = admission(filt, lines_of(tuple(FAMILIES), filt.promise), seed=1)
+            list(sequences(subject, WorkLimit.of(2000)))
+    yield lambda: examined(name)
+
+
+WAYS = (with_warm_caches, in_a_fresh_process, slowed_down, beside_a_busy_loop)
+QUICK = {("holder", with_warm_caches), ("KeyFirst", slowed_down)}
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        pytest.param(name, way, marks=[] if (name, way) in QUICK else pytest.mark.slow)
+        for name in (*EXAMINED, *SERVICES)
+        for way in WAYS
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_the_same_is_found(name: str, way: Any) -> None:
+    with way(name) as again:
+        assert again() == once(name)
+
+
+class Remote(toys.ByHand):
+    """Sound, and asked over a line that takes its time: for every answer, or for the first one of each process."""
+
+    wait: Any = staticmethod(lambda: None)
+
+    def admits(self, state, request):
+        self.wait()
+        return super().admits(state, request)
+
+
+@pytest.mark.parametrize("effort", [1e-6, pytest.param(2e-3, marks=pytest.mark.slow)])
+def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: float) -> None:
+    waits = (lambda: None), (lambda: time.sleep(5e-4)), cache(lambda: time.sleep(0.2))
+    found = []
+    for wait in waits:
+        remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
+        exam = examine(remote(), effort=effort, mechanisms=["gaussian"])
+        found.append((exam.status, exam.verdict.detail, *((one.found, one.unseen) for one in exam.findings)))
+    assert found[1:] == found[:1] * 2
+    assert found[0][0] is Status.EXAMINED
+    assert "proves nothing" in found[0][1]
+
+
+def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:
+    assert named_pairs(OfASet(), "menu") == tuple(sorted(OfASet.menu, key=repr))
+
+
+@pytest.mark.slow
+def test_what_is_compared_are_all_kinds_of_findings() -> None:
+    told = {name: json.loads(once(name)) for name in EXAMINED}
+    stages = {name: {row[0] for row in rows[4:] if row[-1] is not None} for name, rows in told.items()}
+    assert "sequences" in stages["refuted by a sequence"]
+    assert "games" in stages["refuted by a game"] & stages["holder"]
+    assert not stages["sound sum"]
+    assert {row[0] for row in told["looks at losses"][4:]} >= {"laws", "games", "search"}
+    assert "breach=None" in once("Purse")
+    assert "breach=Breach" in once("KeyFirst")
