@@ -132,8 +132,8 @@ def joined(filt: FilterBase) -> dict[DominatingPair, Join]:
         start = checked_start(filt, 1)
         if join not in (Join.DENIED, Join.GAUSSIAN) or not checked_admits(filt, start, pair, 1)[0]:
             continue
-        least = Gaussian(float(pair.gdp_mu)) if join is Join.GAUSSIAN else None
-        if least is None or not _same(filt, pair, least):
+        mu = float(pair.gdp_mu) if join is Join.GAUSSIAN else math.inf
+        if math.isinf(mu) or not _same(filt, pair, Gaussian(mu)):
             says = f"{pair!r} has {Losses.of(pair).value}"
             raise _refused(f"{says}, of which the theorem says nothing, and is admitted as what it is")
     return found
