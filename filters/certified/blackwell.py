@@ -78,7 +78,8 @@ def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
         return count
     sides = (pair,) if pair.swapped == pair else (pair, pair.swapped)
     rooms = [
-        ball_of(order * mu * mu / 2) - count * (arb("inf") if divergence.formula is None else divergence.ball())
+        ball_of(order * mu * mu / 2)
+        - count * (arb("inf") if divergence.formula is None else divergence.ball())
         for side in sides
         for order in _ORDERS
         for divergence in (side.truths.renyi(Fraction(order)),)

@@ -55,7 +55,9 @@ class Losses(Enum):
             return cls.GAUSSIAN
         if math.isfinite(float(pair.pure_epsilon)):
             return cls.BOUNDED if pair.outputs is None else cls.FINITE
-        finite = pair.outputs is None and not float(pair.infinite_mass) and not float(pair.swapped.infinite_mass)
+        finite = (
+            pair.outputs is None and not float(pair.infinite_mass) and not float(pair.swapped.infinite_mass)
+        )
         return cls.UNBOUNDED if finite else cls.INFINITE
 
 
@@ -64,9 +66,7 @@ class Join(Enum):
 
     NUMBER = "by a number that the pair declares, which every mechanism that it dominates keeps"
     PAIR = "by the pair, which is finite"
-    LAW = (
-        "by the quantiles of its loss, which it shares with the pair: one that the pair merely dominates may have others"
-    )
+    LAW = "by the quantiles of its loss, which must be those of the pair: one that it merely dominates may have others"
     OWN = (
         "by the mechanism itself, a finite pair whose hockey-stick, alone and composed, is nowhere above the pair's "
         "that is charged"

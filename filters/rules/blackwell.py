@@ -32,7 +32,7 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _POINTS = 1025
 _MARGIN = 1e-12
-#: Hockey-sticks are compared in doubles while the P-mass of larger losses is at least this, and e^eps no more than that.
+#: Hockey-sticks are compared in doubles while the P-mass of larger losses is at least this, up to this eps.
 _LEAST_TAIL, _MOST_EPSILON = 2.0**-900, 700.0
 #: A Q-mass below this has lost digits, and counts as none: the hockey-stick is then no smaller.
 _LEAST_Q = 2.0**-1020

@@ -30,8 +30,8 @@ _FINEST, _COARSEST = -14, -8
 _LONG, _TOO_LONG = 2**13, 2**16
 #: A mechanism starts with a spread of at least _START steps; a long law with more than _SPARE steps is coarsened.
 _START, _SPARE = 8.0, 32.0
-#: Masses are at least this: what doubles lose below it, in sums, products and hockey-sticks, is less. At a step of 2^-14
-#: a hockey-stick of 2^-996, which doubles hold to 1e-12 of itself, is that of a mass of 2^-982 at most.
+#: Masses are at least this: what doubles lose below it, in sums, products and hockey-sticks, is less. A hockey-stick
+#: of 2^-996, which doubles hold to 1e-12 of itself, is that of a mass of 2^-982 at most, a step of 2^-14 farther on.
 LEAST_MASS = 2.0**-960
 #: Shortening raises to inf at most this share of the divergence at `high`, and raises at the bottom this P-mass.
 _TAIL, _LOW = 2.0**-24, 2.0**-84

@@ -138,8 +138,8 @@ def _goals(promise: Guarantee) -> Iterator[Measure]:
         if epsilon is not None:
             yield Measure.hockey_stick(epsilon)
     if isinstance(promise, (ZCDP, GaussianDP)):
-        high = _HIGH_ORDERS if isinstance(promise, ZCDP) else _HIGH_ORDERS[-1:]
-        yield from (Measure.renyi(order) for order in high)
+        orders = _HIGH_ORDERS if isinstance(promise, ZCDP) else _HIGH_ORDERS[-1:]
+        yield from (Measure.renyi(order) for order in orders)
     at_zero = Measure.hockey_stick(0.0)
     if 0 <= at_zero.promised(promise) < 1:
         yield at_zero

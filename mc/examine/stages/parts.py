@@ -218,7 +218,9 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
         told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
     told += "".join(
-        f"; {pair!r} is covered {join.value}" for pair, join in joins.items() if join in (Join.OWN, Join.GAUSSIAN)
+        f"; {pair!r} is covered {join.value}"
+        for pair, join in joins.items()
+        if join in (Join.OWN, Join.GAUSSIAN)
     )
     return _proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
 

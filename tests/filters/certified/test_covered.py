@@ -66,7 +66,9 @@ def test_what_the_filter_names_is_joined_and_nothing_else() -> None:
     expected = (Join.PAIR, Join.OWN, Join.GAUSSIAN, Join.NUMBER, Join.DENIED)
     assert joined(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
     design = (fp.RandomizedResponse(0.125), fp.Laplace(8.0))
-    assert joined(fp.PotentialFilter(1.0, 0.01, design)) == dict(zip(design, (Join.PAIR, Join.OWN), strict=True))
+    assert joined(fp.PotentialFilter(1.0, 0.01, design)) == dict(
+        zip(design, (Join.PAIR, Join.OWN), strict=True)
+    )
     assert joined(fp.ZCDPFilter(0.5)) == {}
 
 
@@ -78,7 +80,8 @@ def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:
 
 
 @pytest.mark.parametrize(
-    "pair", [fp.Laplace(2.0), fp.BoundedRange(0.5), fp.DiscreteGaussian(2.0, 1), fp.SubsampledGaussian(0.2, 1.5)]
+    "pair",
+    [fp.Laplace(2.0), fp.BoundedRange(0.5), fp.DiscreteGaussian(2.0, 1), fp.SubsampledGaussian(0.2, 1.5)],
 )
 def test_a_finite_mechanism_is_a_pair_of_its_own_below_what_dominates_it_alone_and_composed(
     pair: fp.DominatingPair,

@@ -263,8 +263,16 @@ def test_a_gaussian_on_a_sample_is_granted_as_often_as_its_gaussian_and_keeps_zc
         assert (times + 1) * each > order * mu**2 / 2
 
 
-def test_pairs_of_unbounded_losses_count_as_the_gaussian_that_dominates_them_and_others_are_composed() -> None:
-    menu = (fp.SubsampledGaussian(0.005, 2.0), BIT, fp.Gaussian(0.5), fp.DiscreteGaussian(2.0, 1), fp.Laplace(4.0))
+def test_pairs_of_unbounded_losses_count_as_the_gaussian_that_dominates_them_and_others_are_composed() -> (
+    None
+):
+    menu = (
+        fp.SubsampledGaussian(0.005, 2.0),
+        BIT,
+        fp.Gaussian(0.5),
+        fp.DiscreteGaussian(2.0, 1),
+        fp.Laplace(4.0),
+    )
     filt = fp.BlackwellFilter(1.0, menu)
     state, gaussian = filt.spend(filt.start(1), menu[0]), filt.spend(filt.start(1), fp.Gaussian(0.5))
     assert all((a == b).all() for a, b in zip(state, gaussian, strict=True))
@@ -274,14 +282,20 @@ def test_pairs_of_unbounded_losses_count_as_the_gaussian_that_dominates_them_and
     assert filt.affordable(beside, fp.Gaussian)[0] == pytest.approx(rest, rel=1e-12)
     assert filt.reaches(beside)[0]
     counts, *sums = beside
-    assert not filt.reaches((counts + np.array([[1, 0, 0, 0, 0]]), *sums))[0]  # nothing counts uses of the first
+    assert not filt.reaches((counts + np.array([[1, 0, 0, 0, 0]]), *sums))[
+        0
+    ]  # nothing counts uses of the first
 
 
 def _above_gaussian(mu: float, losses: list[mpmath.mpf], masses: list[mpmath.mpf], epsilon: float) -> bool:
     e, m = mpmath.mpf(epsilon), mpmath.mpf(mu)
-    stick = mpmath.fsum(p * (1 - mpmath.exp(e - loss)) for loss, p in zip(losses, masses, strict=True) if loss > e)
+    stick = mpmath.fsum(
+        p * (1 - mpmath.exp(e - loss)) for loss, p in zip(losses, masses, strict=True) if loss > e
+    )
     t = e / m - m / 2
-    return stick > (mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + m) / mpmath.sqrt(2))) / 2
+    return (
+        stick > (mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + m) / mpmath.sqrt(2))) / 2
+    )
 
 
 def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_holds() -> None:
@@ -293,7 +307,9 @@ def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_ho
         e = mpmath.mpf(epsilon)
         lie = 1 / (1 + mpmath.exp(e))
         losses = [(2 * k - rounds) * e for k in range(rounds + 1)]
-        masses = [mpmath.binomial(rounds, k) * (1 - lie) ** k * lie ** (rounds - k) for k in range(rounds + 1)]
+        masses = [
+            mpmath.binomial(rounds, k) * (1 - lie) ** k * lie ** (rounds - k) for k in range(rounds + 1)
+        ]
         for level in (0.0, 0.5, 2.0, 8.0, 20.0, 28.0, 31.0, 32.5, 32.99):
             assert not _above_gaussian(mu, losses, masses, level)
         assert _above_gaussian(mu * 0.99, losses, masses, 2.0)
@@ -306,7 +322,8 @@ def test_what_no_double_holds_twice_is_not_granted_twice() -> None:
     for rounds in (1, 2, 3, 50):
         cover = gaussian_cover((rare,), (rounds,))
         assert cover >= math.sqrt(2 * rounds * rare.least("zcdp_rho")[0])
-    often = fp.FinitePair((Fraction(1, 2**800), 1 - Fraction(1, 2**800)), (Fraction(1, 2**845), 1 - Fraction(1, 2**845)))
+    p, q = Fraction(1, 2**800), Fraction(1, 2**845)
+    often = fp.FinitePair((p, 1 - p), (q, 1 - q))
     for rounds in (1, 2, 3):
         needed = math.sqrt(2 * rounds * often.least("zcdp_rho")[0])
         assert needed <= gaussian_cover((often,), (rounds,)) <= 1.02 * needed
@@ -327,7 +344,9 @@ def test_beyond_an_epsilon_a_gaussian_dominates_all_that_is_zcdp(rho: float, sha
             if e < first:
                 continue
             t = e / g - g / 2
-            gauss = (mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + g) / mpmath.sqrt(2))) / 2
+            gauss = (
+                mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + g) / mpmath.sqrt(2))
+            ) / 2
             best = mpmath.findroot(lambda a: (2 * a - 1) * r - e + mpmath.log(1 - 1 / a), e / (2 * r) + 1)  # noqa: B023
             most = mpmath.exp((best - 1) * (best * r - e)) * (1 - 1 / best) ** (best - 1) / best
             assert most <= gauss

@@ -21,7 +21,9 @@ def test_what_a_rule_admits_in_another_way_than_its_theorem_covers_holds_by_no_t
     assert honest is not None
     assert honest.outcome is Outcome.HOLDS
     # composed on a lattice that ends before the losses do, as if that were all of it
-    monkeypatch.setattr("filters.rules.blackwell.gaussian_cover", lambda pairs, counts, *of: 0.1 * any(counts))
+    monkeypatch.setattr(
+        "filters.rules.blackwell.gaussian_cover", lambda pairs, counts, *of: 0.1 * any(counts)
+    )
     monkeypatch.setattr("filters.rules.blackwell.is_unbounded", lambda pair: False)
     monkeypatch.setattr("mc.examine.stages.parts.patched", lambda: None)
     filt = fp.BlackwellFilter(1.0, (pair,))
