@@ -98,7 +98,7 @@ def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
     s = epsilon / m - m / 2
     gain = apart / 2 - (mu - m) * (mu + m) / 8  # (s^2 - t^2) / 2
     factor = math.sqrt(2 * math.pi) * m / mu * ((t + mu) ** 2 + 3) / (s + m)
-    return gain * (1 - 1e-9) >= math.log(factor) + 1e-9
+    return bool(gain * (1 - 1e-9) >= portable.log(factor) + 1e-9)
 
 
 def _are_finite(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> bool:
