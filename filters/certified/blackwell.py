@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
+from typing import Any
 
 from flint import arb, ctx
 
@@ -16,18 +17,25 @@ from filters.certified.families import FAMILIES
 from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_spend, checked_start
 from theory.guarantees import ZCDP
+from theory.pairs import DominatingPair, is_ours
 from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
 
 #: A cover is the least up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
 _MOST = 48
+#: So many pairs of the menu are played, and the orders at which their divergences are added up.
+_PAIRS, _ORDERS = 4, (2, 16, 128, 1024)
 #: Halvings of a chord after which nothing is told.
 _DEEPEST = 24
 
 
 def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
-    """How often the filter admits the first randomised response of its menu, and what Gaussian it admits beside it."""
+    """How often the filter admits pairs of its menu, and what Gaussian it admits beside its first randomised response.
+
+    Of any pair, by its own Rényi divergences, in balls: they must stay within a mu^2/2 at several orders a. Of the
+    response by domination at every real level, in balls.
+    """
     of, mu, gaussians = Claims("Blackwell filter", name), Fraction(filt.mu), FAMILIES["Gaussian(x)"]
     if isinstance(filt.promise, ZCDP):
         yield of.at_least("promised rho", filt.promise.rho, "mu**2/2", mu=mu)
@@ -35,12 +43,14 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     yield of.by_margin(
         "last x of Gaussian(x) admitted, nothing spent", last, "<=", "mu - x", slack=2.0**-40, mu=mu
     )
+    for one in [one for one in dict.fromkeys(filt.menu) if is_ours(one)][:_PAIRS]:
+        often = len(_states(filt, one)) - 1
+        says = f"how often {one!r} is admitted, by its divergences at the orders {_ORDERS!r}"
+        yield of.by_margin(says, often, "<=", partial(_divergences, mu, one), slack=None)
     pair = next((one for one in filt.menu if one.dominates_by == "pure_epsilon"), None)
     if pair is None:
         return
-    epsilon, states = Fraction(float(pair.pure_epsilon)), [checked_start(filt, 1)]
-    while len(states) <= _MOST and bool(checked_admits(filt, states[-1], pair, 1)[0]):
-        states.append(checked_spend(filt, states[-1], pair, 1))
+    epsilon, states = Fraction(float(pair.pure_epsilon)), _states(filt, pair)
     times = len(states) - 1
     slack = None if times == _MOST else 0  # it was asked no more often
     margin = partial(_composed, mu, epsilon)
@@ -52,6 +62,29 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
         partial(_beside, mu, epsilon, history),
     )
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)
+
+
+def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
+    """The states that requests for one pair lead to, until it is denied or was admitted often enough."""
+    states = [checked_start(filt, 1)]
+    while len(states) <= _MOST and bool(checked_admits(filt, states[-1], pair, 1)[0]):
+        states.append(checked_spend(filt, states[-1], pair, 1))
+    return states
+
+
+def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
+    """The least a mu^2/2 - count D_a, a one of the orders, in either direction."""
+    if count == 0:
+        return count
+    sides = (pair,) if pair.swapped == pair else (pair, pair.swapped)
+    rooms = [
+        ball_of(order * mu * mu / 2)
+        - count * (arb("inf") if divergence.formula is None else divergence.ball())
+        for side in sides
+        for order in _ORDERS
+        for divergence in (side.truths.renyi(Fraction(order)),)
+    ]
+    return reduce(arb.min, rooms)
 
 
 def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:

@@ -142,7 +142,12 @@ def _is_used(kind: type, name: str) -> bool:
 
 #: Filters whose numbers are no sums of charges: what they are, the theorem of the promise, and what is not looked at.
 _OTHERS: tuple[tuple[type[FilterBase], _Numbers, str, str], ...] = (
-    (BlackwellFilter, blackwell, "", "pairs of the menu after the first randomised response are not played"),
+    (
+        BlackwellFilter,
+        blackwell,
+        "",
+        "mixtures of pairs of the menu, and those after the fourth, are not played",
+    ),
     (RealisationFilter, realisation, "realisation filter", ""),
     (
         *(PotentialFilter, potential, "potential filter"),

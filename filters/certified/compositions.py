@@ -19,7 +19,7 @@ from flint import arb, ctx
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
-from filters.rules.blackwell import covers, gaussian_cover
+from filters.rules.blackwell import covers, covers_beyond, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of
 from filters.rules.menu import used
@@ -112,6 +112,10 @@ def _lattices() -> Iterator[RunningNumber]:
             truth = float(pair.hockey_stick(level))  # itself held against balls, among the closed forms
             for name, law in laws.items():
                 yield _over(f"lattice of {pair!r}, {name}, at {level!r}", law, level, truth)
+    last = "mass beyond a lattice of Gaussian(0.5), at least its divergence at 40"
+    yield _CLAIMS.at_least(
+        last, lattice_of(Gaussian(0.5), _STEP).infinite, lambda: hockey_stick(arb(0.5), arb(40)), slack=None
+    )
     wide, many = lattice_of(Gaussian(3.0), _STEP), lattice_of(KOV(0.3, 0.01), _STEP)
     for level in (1.0, 3.0):
         truth = float(Gaussian(math.sqrt(18)).hockey_stick(level))
@@ -151,6 +155,13 @@ def _covers() -> Iterator[RunningNumber]:
     for one, other in ((uneven, uneven.swapped), (uneven.swapped, uneven)):
         value, truth = gaussian_cover((one,), (1,)), gaussian_cover((other,), (1,))
         yield _CLAIMS.near(f"gaussian_cover of {one!r}, as of the other direction", value, truth, slack=1e-8)
+    for rho, level in ((0.5, 38.0), (0.005, 3.8)):
+        low, high = math.sqrt(2 * rho), 2 * math.sqrt(2 * rho)
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if covers_beyond(middle, rho, level) else (middle, high)
+        says = f"least mu of a Gaussian that covers what is {rho}-zCDP from {level} on"
+        yield _CLAIMS.by_margin(says, high, ">=", partial(_beyond, rho, level), slack=0.01)
     z, slope = np.exp(np.array([0.0, 0.01])), 0.999
     flat = np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
     for raised, truth in ((slope, 1), (1.0, 0), (1.01, 0)):
@@ -158,6 +169,14 @@ def _covers() -> Iterator[RunningNumber]:
         yield _CLAIMS.equal(f"covers(1.0, ...) of {raised!r} times its own heights", found, truth)
     one_end = np.array([flat[0] * 0.9, flat[1] * 1.2])
     yield _CLAIMS.equal("covers(1.0, ...) of a chord with one end too high", int(covers(1.0, z, one_end)), 0)
+
+
+def _beyond(rho: float, level: float, mu: arb) -> arb:
+    """The hockey-stick of Gaussian(mu) less what is rho-zCDP may have: the conversion at its best order, about."""
+    order = level / (2 * rho) + 0.5
+    a = arb(order)
+    most = ((a - 1) * (a * rho - level) + (a - 1) * (1 - 1 / a).log()).exp() / a
+    return hockey_stick(mu, arb(level)) - most
 
 
 def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:

@@ -18,7 +18,7 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import checked_parameters, one_mu
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
-from filters.rules.loss_lattice import composed_lattice
+from filters.rules.loss_lattice import composed_lattice, step_of
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
 from theory.arguments import Real
 from theory.extremal import Extremal
@@ -32,16 +32,23 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _POINTS = 1025
 _MARGIN = 1e-12
+#: Hockey-sticks are compared in doubles while the P-mass of larger losses is at least this, up to this eps.
+_LEAST_TAIL, _MOST_EPSILON = 2.0**-900, 700.0
+#: A Q-mass below this has lost digits, and counts as none: the hockey-stick is then no smaller.
+_LEAST_Q = 2.0**-1020
 
 
 def _heights(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The hockey-stick at each eps of a law whose losses ascend, summed from the largest loss down."""
+    """No less than the hockey-stick at each eps of a law whose losses ascend, summed from the largest loss down."""
+    q_masses = masses * portable.exp(-losses)
+    q_masses = np.where(q_masses < _LEAST_Q, 0.0, q_masses)
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
-    q = np.concatenate((np.cumsum((masses * portable.exp(-losses))[::-1])[::-1], [0.0]))
+    q = np.concatenate((np.cumsum(q_masses[::-1])[::-1], [0.0]))
     above = np.searchsorted(losses, eps, side="right")
-    return np.asarray(np.maximum(p[above] - portable.exp(eps) * q[above], 0.0))
+    rounded = (len(losses) + 8) * 2.0**-52 * p[above]
+    return np.asarray(np.maximum(p[above] - portable.exp(eps) * q[above], 0.0) + rounded)
 
 
 def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
@@ -66,10 +73,36 @@ def _law(
 
     The lattice is close for eps <= `high`; see `composed_law` and `composed_lattice`.
     """
-    if all(pair.outputs is not None for pair, count in zip(pairs, counts, strict=True) if count):
+    if _are_finite(pairs, counts):
         return composed_law(pairs, counts)
     law = composed_lattice(pairs, counts, high)
+    if not law.infinite:
+        return law.losses, law.masses
     return np.append(law.losses, np.inf), np.append(law.masses, law.infinite)
+
+
+def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
+    """Whether Gaussian(mu) dominates, at every eps >= epsilon > 0, whatever is rho-zCDP; False where that is not shown.
+
+    With m^2 = 2 rho, s = eps/m - m/2 and t = eps/mu - mu/2: H <= e^{-s^2/2} m/(s + m), by the conversion of Canonne,
+    Kamath and Steinke at the order eps/m^2 + 1/2, and the Gaussian's is phi(t) (R(t) - R(t + mu)) >= phi(t) mu /
+    ((t + mu)^2 + 3), as the Mills ratio R has -R'(x) = 1 - x R(x) >= 1/(x^2 + 3). The logarithm of the quotient of the
+    bounds grows in eps where eps^2 (1/m^2 - 1/mu^2) >= 2.
+    """
+    m = math.sqrt(2 * rho) * (1 + 2.0**-50)
+    if m == 0:
+        return True
+    t, apart = epsilon / mu - mu / 2, (mu - m) * (mu + m) / (m * mu) ** 2 * epsilon**2
+    if not (m < mu and t > 0 and apart >= 2):
+        return False
+    s = epsilon / m - m / 2
+    gain = apart / 2 - (mu - m) * (mu + m) / 8  # (s^2 - t^2) / 2
+    factor = math.sqrt(2 * math.pi) * m / mu * ((t + mu) ** 2 + 3) / (s + m)
+    return bool(gain * (1 - 1e-9) >= portable.log(factor) + 1e-9)
+
+
+def _are_finite(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> bool:
+    return all(pair.outputs is not None for pair, count in zip(pairs, counts, strict=True) if count)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -78,27 +111,32 @@ def gaussian_cover(
 ) -> float:
     """A mu such that Gaussian(mu) dominates the composed pairs for eps in [low, high], in both directions.
 
-    The least such mu, up to the grid and one part in 10^9; inf where none up to 500 does. Both directions for all
-    eps >= 0 are the same as one direction for all real eps.
+    The least such mu, up to the grid, one part in 10^9 and, where doubles end before the losses do, about one part in
+    300; inf where none up to 500 does. Both directions for all eps >= 0 are the same as one direction for all real
+    eps. Hockey-sticks are compared in doubles as far as these reach; beyond, by the zCDP of the pairs: `covers_beyond`.
     """
     if not any(counts):
         return 0.0
     swapped = tuple(pair.swapped for pair in pairs)
-    curves = []
+    curves, ends = [], []
     for law in (_law(pairs, counts, high), _law(swapped, counts, high)):
         losses, masses = law
         most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 beyond the largest loss
-        if math.isinf(most):
-            return math.inf
+        if math.isinf(high) and most > (reached := _reached(losses, masses)):
+            ends.append(most := reached)
         if low < most:
             eps = np.linspace(low, most, _POINTS)
             if (heights := _heights(losses, masses, eps)).any():
                 curves.append((portable.exp(eps), heights))
+    rho = _rho(pairs, counts) if ends else 0.0
+    if math.isinf(rho):
+        return math.inf
     if not curves:  # nothing is lost beyond `low`, and every mu is enough
         return 0.0
 
     def enough(mu: float) -> bool:
-        return all(covers(mu, z, height) for z, height in curves)
+        beyond = all(covers_beyond(mu, rho, end) for end in ends)
+        return beyond and all(covers(mu, z, height) for z, height in curves)
 
     below, above = 0.0, 1e-6
     while not enough(above):
@@ -111,12 +149,45 @@ def gaussian_cover(
     return above
 
 
+def _reached(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
+    """The largest eps at which the hockey-stick of this law is compared in doubles; inf where they reach its end."""
+    above = np.cumsum(masses[::-1])[::-1]
+    finite = np.isfinite(losses)
+    held = losses[finite & (above >= _LEAST_TAIL)]
+    reached = min(float(held.max(initial=0.0)), _MOST_EPSILON)
+    return math.inf if finite.all() and reached == losses.max(initial=0.0) else reached
+
+
+def _rho(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> float:
+    """A zCDP parameter of what `_law` composes; inf where a loss is infinite, or has no bound.
+
+    On a lattice a loss is split between two points, which is a mechanism whose losses have the range of a step h, and
+    (h^2/8)-zCDP (Cesar and Rogers): the lattice of a pair of bounded losses is a finite pair, (rho + h^2/8)-zCDP.
+    """
+    finite = _are_finite(pairs, counts)
+    total = 0.0
+    for pair, count in zip(pairs, counts, strict=True):
+        if count and not finite and is_unbounded(pair):
+            return math.inf
+        if count:
+            total += count * (float(pair.zcdp_rho) + (0.0 if finite else step_of(pair) ** 2 / 8))
+    return total * (1 + 2.0**-40)
+
+
+def is_unbounded(pair: DominatingPair) -> bool:
+    """Whether no finite pair of finite losses dominates it, as its finite losses have no bound in some direction."""
+    return pair.outputs is None and math.isinf(float(pair.pure_epsilon))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class BlackwellFilter(PrivacyFilter[_State]):
     """CONT while Gaussian(mu) dominates, at every real eps, the mechanisms so far composed as if fixed in advance.
 
-    Finite pairs with finite losses must be on the `menu`, Gaussians may have any mu: Gaussian(m) must dominate the
-    finite ones composed, and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2.
+    Gaussians may have any mu, other pairs must be on the `menu`: Gaussian(m) must dominate those of bounded losses
+    composed, and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2. A pair of the menu whose losses have no
+    bound counts as the Gaussian that dominates it, Gaussian(1/sigma) for `SubsampledGaussian`: no sampling rate
+    helps, as divergences of high orders tell. Where no Gaussian does, as for `DiscreteGaussian` and for what has an
+    infinite loss, it is denied.
     The transcript is (mu^2/2)-zCDP. Proof: domination at every eps gives sum_t D_a(t) = D_a(composed) <=
     a mu^2/2 at every order a (Blackwell and data processing), along every path; so the filter of all orders
     would have continued. Source: paper 003, Section 5. The printed (5.1) asks for the condition on the whole line,
@@ -132,6 +203,8 @@ class BlackwellFilter(PrivacyFilter[_State]):
     menu: tuple[DominatingPair, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    #: By place on the menu: the mu that a request is charged as a Gaussian, 0 for what is composed.
+    _as_gaussians: tuple[float, ...] = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "Blackwell filter"
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
@@ -141,6 +214,8 @@ class BlackwellFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
         object.__setattr__(self, "_budget", Budget.square_of(mu))
+        mus = (float(proper(pair.gdp_mu)) if is_unbounded(pair) else 0.0 for pair in self.menu)
+        object.__setattr__(self, "_as_gaussians", tuple(mus))
 
     def extremal(self, epsilon: float) -> Extremal:
         """Gaussian(mu), the only one that is always admitted; from above whatever is (mu^2/2)-zCDP."""
@@ -171,6 +246,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         counts, high, low = state
         known = counted(counts, len(self.menu)) & self._budget.reaches((high, low))
         if known.any():
+            known &= ~counts[:, np.array(self._as_gaussians) > 0].any(axis=1)
             half, step = self.mu / 2, (epsilon := self._least_epsilon) / self.mu
             # 1 - delta(epsilon) of Gaussian(mu)
             kept = np.logaddexp(special.log_ndtr(step - half), epsilon + special.log_ndtr(-half - step))
@@ -186,10 +262,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
         """(Which runs request a Gaussian or a pair of the menu, the state with those requests charged)."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
-        mu = np.where(place >= 0, 0.0, _gaussian_mu(request))
+        mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gaussian_mu(request))
         known = np.isfinite(mu)
         high, low = self._budget.add((high, low), Square(np.where(known, mu, 0.0)))
-        return known, (used(counts, place), high, low)
+        return known, (used(counts, np.where(mu > 0, -1, place)), high, low)
 
     def _cover(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts)

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.rules.loss_lattice import LEAST_MASS
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
 from theory.too_large import check_size
@@ -56,7 +57,7 @@ def composed_law(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(losses, P-masses) of the composed finite pairs in doubles, in ascending order of the loss.
 
-    Losses are rounded up by at most 2^-40 per mechanism and masses by 10^-12 of themselves, so that the
+    Losses are rounded up by at most 2^-40 per mechanism, masses by 10^-12 of themselves and to LEAST_MASS, so that the
     hockey-stick of this law is never below the true one.
     """
     law: _Rounded = (np.zeros(1, dtype=np.int64), np.ones(1), 0.0)
@@ -77,7 +78,7 @@ def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
     distinct, place = np.unique(units, return_inverse=True)
     total = np.bincount(place.reshape(-1), weights=masses)
     infinite = one[2] + (1 - one[2]) * other[2]  # either loss is infinite
-    return distinct, np.asarray(total, dtype=np.float64), infinite
+    return distinct, np.maximum(total, LEAST_MASS), infinite
 
 
 @lru_cache(maxsize=4096)
@@ -87,9 +88,13 @@ def _rounded_power(pair: DominatingPair, count: int) -> _Rounded:
         both = _rounded_sum(half, half)
         return _rounded_sum(both, _rounded_power(pair, 1)) if count % 2 else both
     law = _law(pair)
-    infinite = float(law.get(None, Fraction(0)))
-    finite = sorted((math.ceil(log_fraction(r) / _UNIT), float(p)) for r, p in law.items() if r is not None)
+    infinite = _mass(law.get(None, Fraction(0)))
+    finite = sorted((math.ceil(log_fraction(r) / _UNIT), _mass(p)) for r, p in law.items() if r is not None)
     return np.array([u for u, _ in finite], dtype=np.int64), np.array([p for _, p in finite]), infinite
+
+
+def _mass(p: Fraction) -> float:
+    return max(float(p), LEAST_MASS) if p else 0.0
 
 
 @lru_cache(maxsize=1024)

@@ -30,6 +30,9 @@ _FINEST, _COARSEST = -14, -8
 _LONG, _TOO_LONG = 2**13, 2**16
 #: A mechanism starts with a spread of at least _START steps; a long law with more than _SPARE steps is coarsened.
 _START, _SPARE = 8.0, 32.0
+#: Masses are at least this: what doubles lose below it, in sums, products and hockey-sticks, is less. A hockey-stick
+#: of 2^-996, which doubles hold to 1e-12 of itself, is that of a mass of 2^-982 at most, a step of 2^-14 farther on.
+LEAST_MASS = 2.0**-960
 #: Shortening raises to inf at most this share of the divergence at `high`, and raises at the bottom this P-mass.
 _TAIL, _LOW = 2.0**-24, 2.0**-84
 
@@ -106,7 +109,7 @@ def _convolved(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.flo
     total = np.zeros(len(x) + len(y) - 1)
     for place, mass in enumerate(x):
         total[place : place + len(y)] += mass * y
-    return total
+    return np.maximum(total, LEAST_MASS)
 
 
 def _trimmed(law: LossLattice) -> LossLattice:
@@ -133,25 +136,41 @@ def lattice_of(pair: DominatingPair, step: float) -> LossLattice:
     In z = e^eps the hockey-stick H is convex with H(0) = 1. The polygon through its values at z_i = e^{i step} lies
     above H by O(step^2). It is the hockey-stick of the law whose Q-mass at z_i is the change of slope there, whose
     P-mass is z_i times that, and whose mass of the loss +inf is the value of H at the last z_i.
+    Doubles end before the losses do where H is less than the least of them: what is lost beyond, LEAST_MASS at most,
+    is of the largest loss of the pair, or of the loss +inf where that lies beyond the lattice.
     Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "connect the dots".
     """
     most = int(_REACH / step)
     eps = np.arange(-most, most + 1, dtype=np.float64) * step
     height = np.asarray(pair.hockey_stick(eps), dtype=np.float64)
-    flat = np.flatnonzero(height <= 0)  # beyond the largest loss
+    flat = np.flatnonzero(height <= 0)  # beyond the largest loss, or too little for doubles
     if flat.size:
         eps, height = eps[: flat[0] + 1], height[: flat[0] + 1]
+    end = end_of(pair, step)
+    beyond = max(float(end) - (len(eps) - 1 - most), 0.0)  # points between the last one and the largest loss
     z = portable.exp(eps)
     # below the smallest loss H = 1 - z: the excess over 1 - z keeps the digits that H itself loses
     excess = np.asarray(pair.swapped.hockey_stick(-eps), dtype=np.float64) * z
     rise = np.where(eps[:-1] < 0, np.diff(excess) - np.diff(z), np.diff(height))
     slope = np.concatenate(([-1 + excess[0] / z[0]], rise / np.diff(z), [0.0]))
     masses = np.maximum(np.diff(slope), 0.0) * z * (1 + _MARGIN)
+    infinite = float(height[-1]) * (1 + _MARGIN)
+    if beyond and end <= most:
+        masses = np.append(masses, np.zeros(int(beyond)))
+        masses[-1] = LEAST_MASS
+    elif beyond:
+        infinite = max(infinite, LEAST_MASS)
     kept = np.flatnonzero(masses > 0)
     if not kept.size:
-        return LossLattice(step, 0, np.array([1.0]), float(height[-1]))
+        return LossLattice(step, 0, np.array([1.0]), infinite)
     first, last = int(kept[0]), int(kept[-1])
-    return LossLattice(step, first - most, masses[first : last + 1], float(height[-1]) * (1 + _MARGIN))
+    return LossLattice(step, first - most, masses[first : last + 1], infinite)
+
+
+def end_of(pair: DominatingPair, step: float) -> float:
+    """The first point of the lattice, in steps, that no finite loss of `pair` is above; inf where there is none."""
+    largest = float(pair.renyi(math.inf)) / step
+    return math.ceil(largest * (1 - 2.0**-45)) if math.isfinite(largest) else math.inf
 
 
 @lru_cache(maxsize=256)

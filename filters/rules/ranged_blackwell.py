@@ -73,6 +73,7 @@ class RangedBlackwellFilter(BlackwellFilter):
     high: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    _as_gaussians: tuple[float, ...] = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "false: 003 Section 5 needs the condition on the whole line"
     sound: ClassVar[bool | None] = False
@@ -87,6 +88,7 @@ class RangedBlackwellFilter(BlackwellFilter):
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", RangedZCDP(math.nextafter(mu * mu / 2, math.inf), low, high))
         object.__setattr__(self, "_budget", Budget.square_of(mu))
+        object.__setattr__(self, "_as_gaussians", (0.0,) * len(self.menu))
         warn_unsound(self)
 
     @property

@@ -172,6 +172,9 @@ FAMILIES: dict[str, tuple[Line, ...]] = {
     "laplace": (Line("laplace", "laplace", _laplace_of),),
     "kov": (),
     "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0),),
-    "subsampled": tuple(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
+    "subsampled": (
+        *(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
+        _subsampled(2.0**-14, "removal"),
+    ),
     "twopoint": tuple(_two_points()),
 }

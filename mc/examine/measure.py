@@ -26,6 +26,8 @@ from theory.pairs.base import Direction
 
 #: Orders at which a zCDP promise is examined.
 _ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
+#: And those that see a tail where doubles hold no probability: of zCDP, and of GDP the last one.
+_HIGH_ORDERS = (2.0**10, 2.0**20)
 #: The deltas at which a promise for every epsilon is examined, from the middle out to where it is thinnest.
 _DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
 
@@ -135,6 +137,9 @@ def _goals(promise: Guarantee) -> Iterator[Measure]:
         epsilon = _epsilon(promise, delta)
         if epsilon is not None:
             yield Measure.hockey_stick(epsilon)
+    if isinstance(promise, (ZCDP, GaussianDP)):
+        orders = _HIGH_ORDERS if isinstance(promise, ZCDP) else _HIGH_ORDERS[-1:]
+        yield from (Measure.renyi(order) for order in orders)
     at_zero = Measure.hockey_stick(0.0)
     if 0 <= at_zero.promised(promise) < 1:
         yield at_zero

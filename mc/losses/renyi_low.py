@@ -1,6 +1,7 @@
 """Lower bounds on Renyi divergences: those of what is reported of a loss.
 
-To report only the cell of a loss is post-processing, which raises no divergence.
+To report only the cell of a loss is post-processing, which raises no divergence. Cells end where a P-mass is below
+1e-299, and at high orders all of a moment lies beyond: of the library's pairs the divergence itself is known in balls.
 
 >>> from theory.pairs import Laplace
 >>> 0.999 < renyi_low(Laplace(2.0), 2.0) / float(Laplace(2.0).renyi(2.0)) < 1
@@ -15,14 +16,16 @@ from functools import lru_cache
 
 import flint
 
-from mc.losses.balls import BITS, down
+from mc.losses.balls import BITS, ball, down
 from mc.losses.cells import cells, extent
 from mc.losses.tails import tails
 from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, is_ours
 
 #: The most cells of a continuous law, their width in standard deviations of the loss, and the finest of them.
 _MOST, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
+#: The order from which on cells do not reach, a whole number, and the largest one at which sampled noise is summed.
+_HIGH, _SUMMED = 64.0, 1024.0
 #: The P-mass over the last cell.
 _RARE = 1e-299
 
@@ -34,11 +37,27 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         if law.infinite > 0:
             return math.inf
+        if law.points is None and order >= _HIGH and is_ours(pair):
+            low = _of_truths(pair.asked, order)
+            if low.is_finite():
+                return max(down(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1
         for p, q in _reported(pair, order):
             if p.lower() > 0:
                 moment += (p.lower().log() * order - q.upper().log() * less).exp()
         return max(down(moment.log() / less), 0.0) if moment > 1 else 0.0
+
+
+def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
+    """By the divergence in balls; of sampled noise at an order that is not above _SUMMED, or by its largest term."""
+    truths = pair.truths
+    at = min(order, _SUMMED) if truths.integrated else order  # divergences rise with the order
+    low = truths.renyi(Fraction(at)).ball()
+    if at < order and (sampled := pair.sampled_normal) is not None and sampled[2] == "removal":
+        # E w^a >= (q e^y)^a in the mean, y the loss of the full batch
+        q, sigma = ball(float(sampled[0])), ball(float(sampled[1]))
+        low = low.max(order / (2 * sigma**2) + order * q.log() / (flint.arb(order) - 1))
+    return low
 
 
 def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint.arb]]:

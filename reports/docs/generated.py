@@ -20,6 +20,7 @@ from textwrap import wrap
 from typing import Any
 
 from filters.catalogue import CATALOGUE, Entry
+from filters.certified.covered import COVERED, Join, Losses
 from mc.engine.adversaries import STRATEGIES
 from reports.chapters.kernel import GAPS
 from reports.cli import COMMANDS, app
@@ -94,7 +95,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _words(kind: type[Outcome] | type[Accord] | type[Evidence] | type[Checked]) -> str:
+def _words(kind: type[Outcome] | type[Accord] | type[Evidence] | type[Checked] | type[Join]) -> str:
     named = [(word.word if isinstance(word, Checked) else word.name, str(word.value)) for word in kind]
     return table(("word", "meaning"), [(f"**{escaped(name)}**", escaped(meaning)) for name, meaning in named])
 
@@ -124,6 +125,17 @@ def _theorems(paper: str | None = None) -> str:
         verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
         rows.append((_link(theorem), escaped(theorem.source), steps_by_check(proof), verdict))
     return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
+
+
+def _covered() -> str:
+    """A line for each rule of which a HOLDS is said: its theorem, and what joins it to mechanisms of each kind."""
+    rows = []
+    for kind, joins in COVERED.items():
+        name: str | None = getattr(kind, "theorem", None)
+        theorem = _link(THEOREMS[name]) if name else "that of its charge"
+        rows.append((f"`fp.{kind.__name__}`", theorem, *(joins[losses].name for losses in Losses)))
+    heads = ("rule", "theorem", *(losses.value for losses in Losses))
+    return f"{table(heads, rows)}\n\n{_words(Join)}"
 
 
 def _derivations() -> str:
@@ -352,6 +364,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "checked": lambda: _words(Checked),
     "join": lambda: escaped(f"Where a theorem is KERNEL: {_by_kernel()} Where it is not: {JOIN}"),
     "theorems": _theorems,
+    "covered": _covered,
     "derivations": _derivations,
     "kernel-statements": _kernel_statements,
     "kernel-gaps": _kernel_gaps,

@@ -41,6 +41,7 @@ from filters.catalogue import (
 )
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
+from filters.certified.covered import Join, joined
 from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
@@ -188,6 +189,7 @@ def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, P
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
     """The filters of the catalogue that are no single sum."""
     fields_as_made(filt)
+    joins = joined(filt)
     theorem, numbers, scope, evidence = type(filt).theorem, _certified(filt), SCOPE, Evidence.EXACT
     assert theorem is not None
     if type(filt) is AllOrdersFilter:
@@ -213,6 +215,11 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
     else:
         told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
+    told += "".join(
+        f"; {pair!r} is covered {join.value}"
+        for pair, join in joins.items()
+        if join in (Join.OWN, Join.GAUSSIAN)
+    )
     return _proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
 
 

@@ -10,7 +10,7 @@ from scipy import special
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from filters.rules.blackwell import covers, gaussian_cover
+from filters.rules.blackwell import covers, covers_beyond, gaussian_cover
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from mc.worst_case import worst_case
 
@@ -229,3 +229,159 @@ def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() ->
         assert not covers(0.8, ends, touching * (1 + 1e-15))
         assert not covers(0.8, ends, touching * (1 - 1e-15))
         assert covers(0.8, ends, touching * (1 - 1e-9))
+
+
+# -- where doubles end before the losses do ------------------------------------------------------------------
+
+
+def _of_sample(q: float, sigma: float, order: int) -> float:
+    """D_order of the Gaussian on a sample by the binomial sum, whose logarithms are added in doubles."""
+    k = np.arange(order + 1.0)
+    ways = special.gammaln(order + 1) - special.gammaln(k + 1) - special.gammaln(order - k + 1)
+    logs = ways + k * math.log(q) + special.xlog1py(order - k, -q) + k * (k - 1) / (2 * sigma**2)
+    return float(special.logsumexp(logs)) / (order - 1)
+
+
+@pytest.mark.parametrize("way", ["removal", "addition"])
+@pytest.mark.parametrize("sigma", [0.3, 2.0, 100.0])
+@pytest.mark.parametrize("q", [1e-6, 0.005, 0.5, 1.0])
+def test_a_gaussian_on_a_sample_is_granted_as_often_as_its_gaussian_and_keeps_zcdp_at_high_orders(
+    q: float, sigma: float, way: str
+) -> None:
+    mu = 2 / min(sigma, 10.0)
+    pair = fp.SubsampledGaussian(q, sigma, adjacency=way)  # type: ignore[arg-type]
+    filt = fp.BlackwellFilter(mu, (pair,))
+    state, times = filt.start(1), 0
+    while filt.admits(state, pair)[0]:
+        state, times = filt.spend(state, pair), times + 1
+    assert times == math.floor(Fraction(mu) ** 2 * Fraction(sigma) ** 2)
+    for order in (2, 10, 100, 1000, 10**6):
+        each = _of_sample(q, sigma, order)
+        assert times * each <= order * mu**2 / 2 * (1 + 1e-9)
+    # one more round is too much, where its tail is seen at the last of these orders
+    if -2 * math.log(q) * (times + 1) < 1e6 * ((times + 1) / sigma**2 - mu**2) * 0.99:
+        assert (times + 1) * each > order * mu**2 / 2
+
+
+def test_pairs_of_unbounded_losses_count_as_the_gaussian_that_dominates_them_and_others_are_composed() -> (
+    None
+):
+    menu = (
+        fp.SubsampledGaussian(0.005, 2.0),
+        BIT,
+        fp.Gaussian(0.5),
+        fp.DiscreteGaussian(2.0, 1),
+        fp.Laplace(4.0),
+    )
+    filt = fp.BlackwellFilter(1.0, menu)
+    state, gaussian = filt.spend(filt.start(1), menu[0]), filt.spend(filt.start(1), fp.Gaussian(0.5))
+    assert all((a == b).all() for a, b in zip(state, gaussian, strict=True))
+    assert [bool(filt.admits(filt.start(1), pair)[0]) for pair in menu] == [True, True, True, False, True]
+    beside = filt.spend(state, BIT)
+    rest = math.sqrt(1 - 0.25 - gaussian_cover((BIT,), (1,)) ** 2)
+    assert filt.affordable(beside, fp.Gaussian)[0] == pytest.approx(rest, rel=1e-12)
+    assert filt.reaches(beside)[0]
+    counts, *sums = beside
+    assert not filt.reaches((counts + np.array([[1, 0, 0, 0, 0]]), *sums))[
+        0
+    ]  # nothing counts uses of the first
+
+
+def _above_gaussian(mu: float, losses: list[mpmath.mpf], masses: list[mpmath.mpf], epsilon: float) -> bool:
+    e, m = mpmath.mpf(epsilon), mpmath.mpf(mu)
+    stick = mpmath.fsum(
+        p * (1 - mpmath.exp(e - loss)) for loss, p in zip(losses, masses, strict=True) if loss > e
+    )
+    t = e / m - m / 2
+    return (
+        stick > (mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + m) / mpmath.sqrt(2))) / 2
+    )
+
+
+def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_holds() -> None:
+    """1100 responses at .03: the largest loss is 33, of probability e^-746."""
+    rounds, epsilon = 1100, 0.03
+    mu = gaussian_cover((fp.RandomizedResponse(epsilon),), (rounds,))
+    assert mu < math.sqrt(rounds) * epsilon * 1.005
+    with mpmath.workdps(60):
+        e = mpmath.mpf(epsilon)
+        lie = 1 / (1 + mpmath.exp(e))
+        losses = [(2 * k - rounds) * e for k in range(rounds + 1)]
+        masses = [
+            mpmath.binomial(rounds, k) * (1 - lie) ** k * lie ** (rounds - k) for k in range(rounds + 1)
+        ]
+        for level in (0.0, 0.5, 2.0, 8.0, 20.0, 28.0, 31.0, 32.5, 32.99):
+            assert not _above_gaussian(mu, losses, masses, level)
+        assert _above_gaussian(mu * 0.99, losses, masses, 2.0)
+
+
+def test_what_no_double_holds_twice_is_not_granted_twice() -> None:
+    """A loss of 37 of probability 2^-990: two in a row are rarer than any double, and 74 is lost."""
+    p, q = Fraction(1, 2**990), Fraction(1, 2**1043)
+    rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
+    for rounds in (1, 2, 3, 50):
+        cover = gaussian_cover((rare,), (rounds,))
+        assert cover >= math.sqrt(2 * rounds * rare.least("zcdp_rho")[0])
+    p, q = Fraction(1, 2**800), Fraction(1, 2**845)
+    often = fp.FinitePair((p, 1 - p), (q, 1 - q))
+    for rounds in (1, 2, 3):
+        needed = math.sqrt(2 * rounds * often.least("zcdp_rho")[0])
+        assert needed <= gaussian_cover((often,), (rounds,)) <= 1.02 * needed
+
+
+@pytest.mark.parametrize("rho", [1e-9, 0.005, 0.5, 20.0])
+@pytest.mark.parametrize("share", [1.002, 1.01, 1.1, 2.0])
+def test_beyond_an_epsilon_a_gaussian_dominates_all_that_is_zcdp(rho: float, share: float) -> None:
+    """The conversion at its best order, and the Gaussian, in fifty digits, from that epsilon to 700."""
+    m = math.sqrt(2 * rho)
+    mu = m * share
+    first = next(e for e in np.geomspace(m, 1e4 * m, 200) if covers_beyond(mu, rho, float(e)) or e > 9e3 * m)
+    assert not covers_beyond(m, rho, float(first))
+    with mpmath.workdps(50):
+        r, g = mpmath.mpf(rho), mpmath.mpf(mu)
+        for epsilon in (first, 1.01 * first, 2 * first, 30 * first, 700.0):
+            e = mpmath.mpf(float(epsilon))
+            if e < first:
+                continue
+            t = e / g - g / 2
+            gauss = (
+                mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + g) / mpmath.sqrt(2))
+            ) / 2
+            best = mpmath.findroot(lambda a: (2 * a - 1) * r - e + mpmath.log(1 - 1 / a), e / (2 * r) + 1)  # noqa: B023
+            most = mpmath.exp((best - 1) * (best * r - e)) * (1 - 1 / best) ** (best - 1) / best
+            assert most <= gauss
+
+
+@pytest.mark.parametrize(
+    ("pair", "carried"),
+    [
+        (fp.SubsampledGaussian(0.005, 2.0), True),
+        (fp.SubsampledGaussian(0.5, 100.0), True),
+        (fp.DiscreteGaussian(3.0, 1), True),
+        (fp.Laplace(4.0), False),
+        (fp.BoundedRange(0.3), False),
+        (fp.SubsampledGaussian(0.25, 2.0).swapped, False),
+    ],
+)
+def test_a_lattice_carries_what_lies_beyond_it_where_its_pair_has_larger_losses(
+    pair: fp.DominatingPair, carried: bool
+) -> None:
+    law = lattice_of(pair, 2.0**-8)
+    assert (law.infinite > 0) is carried
+    far = law
+    for _ in range(5):
+        far = far.plus(law)
+    assert (far.infinite > 0) is carried
+    assert (far.masses > 0).all()
+    if not carried:
+        largest = float(pair.renyi(math.inf))
+        assert largest <= law.losses[-1] <= largest + 2.0**-7
+
+
+def test_on_a_range_nothing_is_granted_by_what_doubles_do_not_hold() -> None:
+    """At 30 one round on a sample is of e^-2480, and Gaussian(.42) of e^-2540: neither is a double."""
+    pair = fp.SubsampledGaussian(0.005, 2.0)
+    with fp.knowingly():
+        narrow, wide = (fp.RangedBlackwellFilter(0.42, (pair,), 0.0, high) for high in (10.0, 30.0))
+    assert narrow.admits(narrow.start(1), pair)[0]
+    assert not wide.admits(wide.start(1), pair)[0]

@@ -18,9 +18,13 @@ EXAMINED: dict[Guarantee, tuple[tuple[float, ...] | None, set[float]]] = {
     PureDP(1.0): ((1 + float(MARGIN),), set()),
     PureDP(0.0): ((0.0,), set()),
     ApproxDP(2.0, 0.0): ((2 + 2 * float(MARGIN),), set()),
-    **dict.fromkeys((ZCDP(0.5), ZCDP(1e-4)), (None, {1.1, 1.5, 2.0, 4.0, 8.0, 32.0, 128.0})),
+    **dict.fromkeys(
+        (ZCDP(0.5), ZCDP(1e-4)), (None, {1.1, 1.5, 2.0, 4.0, 8.0, 32.0, 128.0, 2.0**10, 2.0**20})
+    ),
     RenyiDP(8.0, 0.3): (None, {8.0}),
-    **dict.fromkeys((GaussianDP(1.0), GaussianDP(1e-3), GaussianDP(0.05), GaussianDP(6.0)), (None, set())),
+    **dict.fromkeys(
+        (GaussianDP(1.0), GaussianDP(1e-3), GaussianDP(0.05), GaussianDP(6.0)), (None, {2.0**20})
+    ),
 }
 
 

@@ -1,0 +1,99 @@
+"""What joins a rule's theorem, which is about finitely many outcomes, to mechanisms of each kind."""
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from filters.certified.covered import COVERED, Join, Losses, joined, joins_of
+from filters.rules.composition import composed_hockey_stick
+from filters.rules.loss_lattice import composed_lattice
+from theory.claims.theorem import THEOREMS
+from theory.pairs import examples
+
+SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("pair", "losses"),
+    [
+        (fp.RandomizedResponse(1.0), Losses.FINITE),
+        (fp.DiscreteLaplace(2.0, 4), Losses.FINITE),
+        (fp.KOV(1.0, 0.0), Losses.FINITE),
+        (fp.FinitePair((0.5, 0.5), (0.25, 0.75)), Losses.FINITE),
+        (fp.KOV(1.0, 1e-3), Losses.INFINITE),
+        (fp.Erasure(1e-9), Losses.INFINITE),
+        (fp.FinitePair((0.5, 0.5, 0.0), (0.25, 0.5, 0.25)), Losses.INFINITE),
+        (fp.Laplace(2.0), Losses.BOUNDED),
+        (fp.BoundedRange(0.5), Losses.BOUNDED),
+        (fp.Gaussian(0.5), Losses.GAUSSIAN),
+        (SAMPLED, Losses.UNBOUNDED),
+        (SAMPLED.swapped, Losses.UNBOUNDED),
+        (fp.DiscreteGaussian(2.0, 1), Losses.UNBOUNDED),
+    ],
+)
+def test_a_pair_is_told_by_its_losses(pair: fp.DominatingPair, losses: Losses) -> None:
+    assert Losses.of(pair) is losses
+
+
+def test_every_rule_that_holds_by_a_theorem_says_what_joins_it_to_each_kind_of_mechanism() -> None:
+    for entry in CATALOGUE.values():
+        if entry.sound is True and entry.kind.theorem is not None:
+            joins = joins_of(entry.kind)
+            assert joins is not None, entry.name
+            assert set(joins) == set(Losses)
+    for kind in COVERED:
+        assert getattr(kind, "theorem", None) is None or kind.theorem in THEOREMS  # type: ignore[attr-defined]
+    assert joins_of(fp.NaturalFilter) is None
+
+
+@pytest.mark.parametrize("pair", examples(), ids=repr)
+def test_a_blackwell_filter_does_with_each_kind_as_its_line_says(pair: fp.DominatingPair) -> None:
+    filt = fp.BlackwellFilter(100.0, (pair,))
+    (join,) = joined(filt).values()
+    assert join is joins_of(fp.BlackwellFilter)[Losses.of(pair)]  # type: ignore[index]
+    admitted = bool(filt.admits(filt.start(1), pair)[0])
+    assert admitted is (math.isfinite(float(pair.zcdp_rho)) and not isinstance(pair, fp.DiscreteGaussian))
+
+
+def test_what_the_filter_names_is_joined_and_nothing_else() -> None:
+    menu = (fp.RandomizedResponse(0.25), fp.Laplace(4.0), SAMPLED, fp.Gaussian(0.5), fp.Erasure(0.1))
+    expected = (Join.PAIR, Join.OWN, Join.GAUSSIAN, Join.NUMBER, Join.DENIED)
+    assert joined(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
+    design = (fp.RandomizedResponse(0.125), fp.Laplace(8.0))
+    assert joined(fp.PotentialFilter(1.0, 0.01, design)) == dict(
+        zip(design, (Join.PAIR, Join.OWN), strict=True)
+    )
+    assert joined(fp.ZCDPFilter(0.5)) == {}
+
+
+def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:
+    """What is left of a pair where only the interval of its loss is told, in fractions of the doubles."""
+    p = np.diff(np.concatenate(([0.0], np.asarray(pair.loss_cdf(cuts)), [1.0])))
+    q = np.diff(np.concatenate(([0.0], 1 - np.asarray(pair.swapped.loss_cdf(-cuts)), [1.0])))
+    return fp.FinitePair(*(tuple(Fraction(x) / sum(map(Fraction, law)) for x in law) for law in (p, q)))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [fp.Laplace(2.0), fp.BoundedRange(0.5), fp.DiscreteGaussian(2.0, 1), fp.SubsampledGaussian(0.2, 1.5)],
+)
+def test_a_finite_mechanism_is_a_pair_of_its_own_below_what_dominates_it_alone_and_composed(
+    pair: fp.DominatingPair,
+) -> None:
+    """The argument of `Join.OWN`: by the lattice of the pair, which lies above it, and the mechanism in fractions."""
+    own = _binned(pair, np.array([-0.31, -0.12, 0.017, 0.23]))
+    for rounds, level in product((1, 2, 4), (0.0, 0.1, 0.5, 1.0)):
+        ratio = Fraction(math.exp(level))
+        alone = float(composed_hockey_stick((own,), (rounds,), ratio))
+        sides: list[Any] = [composed_lattice((one,), (rounds,), math.inf) for one in (pair, pair.swapped)]
+        above = max(
+            float(-np.expm1(np.minimum(level - law.losses, 0.0)) @ law.masses) + law.infinite for law in sides
+        )
+        assert alone <= above * (1 + 1e-9)
+    assert own.zcdp_rho <= pair.zcdp_rho
