@@ -42,6 +42,7 @@ from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
 from theory.log_ratio import LogRatio
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
@@ -224,7 +225,7 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
 
 def ratio_above(epsilon: float) -> Fraction:
     """A rational in [e^epsilon, e^epsilon (1 + 10^-9)] with small terms."""
-    with flint.ctx.workprec(BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
         exact = fraction(ball(epsilon).exp().upper())
     bound = exact * (1 + MARGIN)
     for size in (10**k for k in range(1, 30)):

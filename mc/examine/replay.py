@@ -38,6 +38,7 @@ from mc.worst_case.solve import solved_case
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count
 from theory.evidence import Evidence
+from theory.numerics.precision import PRECISION_LOCK
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
@@ -264,7 +265,7 @@ def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
         return True
-    with flint.ctx.workprec(2 * BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(2 * BITS):
         return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
 
 

@@ -30,6 +30,7 @@ from mc.examine.words import count_words
 from mc.losses.balls import BITS, ball, down
 from theory.arguments import check_count
 from theory.numerics.exact import rational
+from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import RandomizedResponse
 
 #: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
@@ -153,5 +154,5 @@ def _above(odds: fmpq, bound: float) -> bool:
     loss = math.log(int(odds.p)) - math.log(int(odds.q))
     if abs(loss - bound) > 1e-6 * (1 + abs(bound)):
         return loss > bound
-    with flint.ctx.workprec(2 * BITS):
+    with PRECISION_LOCK, flint.ctx.workprec(2 * BITS):
         return bool(flint.arb(odds).log() > ball(bound))

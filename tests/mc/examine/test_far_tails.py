@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filters.contract.work import WorkLimit
 from filters.rules.blackwell import covers
-from mc.examine.clock import Clock
 from mc.examine.measure import Measure, exceeds, goals
 from mc.examine.sequence import Sequence
 from mc.examine.stages.sequences import glance
@@ -86,7 +86,7 @@ def test_a_lattice_that_ends_before_the_support_is_refuted() -> None:
     played = Sequence(((filt.pair, times),))
     assert played.admitted(filt)
     assert played.breach(filt.promise, goals(filt.promise)) is not None
-    (found,) = glance(subject(filt, "gaussian"), Clock.of(LONG))
+    (found,) = glance(subject(filt, "gaussian"), WorkLimit.of(LONG))
     assert found.verdict is not None
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.witness is not None
