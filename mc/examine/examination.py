@@ -15,6 +15,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure
 from mc.examine.story import Story
 from mc.examine.witness import Witness
+from mc.examine.worker import LOST
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
@@ -151,14 +152,14 @@ class Examination:
 
     @property
     def partial(self) -> bool:
-        """Whether a person, or the time limit, ended it before its work was done."""
+        """Whether a person, the time limit or a want of threads ended it before its work was done."""
         return self.stopped != ""
 
     @property
     def stopped(self) -> str:
         """What ended it before its work was done; '' where nothing did."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
-        return next((end for end in ends if end == STOPPED or end.startswith(CUT)), "")
+        return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -175,7 +176,7 @@ class Examination:
         """Whether the filter could be examined."""
         if self.faults:
             return Status.FAULTY
-        return Status.EXAMINED if self.admits_something else Status.DENIES
+        return Status.EXAMINED if self.admits_something or self.stopped else Status.DENIES
 
     @property
     def witness(self) -> Witness | None:
