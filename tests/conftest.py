@@ -7,7 +7,7 @@ import gc
 import os
 import pickle
 import signal
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -76,20 +76,3 @@ def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
 
     for room in (verify, parts):
         monkeypatch.setattr(room, "PROVED", dict(proofs))
-
-
-@pytest.fixture(scope="session")
-def library_as_installed() -> None:
-    """The library's files are read here once, and not in each worker of each stage of each examination."""
-    from mc.examine.stages.unpatched import patched
-
-    assert patched() == ""
-
-
-@pytest.fixture
-def processor_clock() -> Iterator[None]:
-    """The seconds of an examination are processor seconds."""
-    from mc.examine.clock import processor_seconds
-
-    with processor_seconds():
-        yield

@@ -169,14 +169,19 @@ class Examination:
     @property
     def admits_something(self) -> bool:
         """Whether some request was granted."""
-        return any(one.stage == "admission" and not one.found.startswith("nothing") for one in self.findings)
+        return any(not one.found.startswith("nothing") for one in self._admission)
 
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
         if self.faults:
             return Status.FAULTY
-        return Status.EXAMINED if self.admits_something or self.stopped else Status.DENIES
+        return Status.DENIES if self._admission and not self.admits_something else Status.EXAMINED
+
+    @property
+    def _admission(self) -> list[StageFinding]:
+        """What was found of what the filter grants."""
+        return [one for one in self.findings if one.stage == "admission" and one.unseen != UNFINISHED]
 
     @property
     def witness(self) -> Witness | None:

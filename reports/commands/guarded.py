@@ -16,9 +16,9 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from mc.examine.clock import Clock, OutOfTime
+from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import alone
+from mc.examine.worker import ThreadsLost, alone
 from reports.commands.console import complain
 from reports.commands.exit_status import End, ExitStatus
 
@@ -60,6 +60,9 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
         sys.stdout.flush()
     except End as end:
         return end.status or ExitStatus.INTERNAL  # an End with status 0 would be a bug of ours
+    except ThreadsLost as lost:
+        complain(lost)
+        return ExitStatus.UNUSABLE
     except KeyboardInterrupt:
         complain(_INTERRUPTED)
         return ExitStatus.INTERRUPTED
@@ -84,14 +87,14 @@ def _in_a_worker(
     command: Callable[..., None], given: Mapping[str, Any], limit: float | None, whose: str, advice: str
 ) -> int:
     """The status of the command, run in a process that ends with its time, and whose own end decides nothing."""
-    clock = None if limit is None else Clock.of(limit)
+    work = partial(_reported, command, dict(given))
     try:
-        return alone(partial(_reported, command, dict(given)), whose=whose, clock=clock, command=True)
+        return alone(work, whose=whose, deadline=Deadline.of(limit), command=True)
     except FilterFault as fault:
         complain(fault)
         return ExitStatus.FILTER_FAULT
     except OutOfTime:
-        complain(f"stopped after {limit:g} s; nothing was decided: {advice}")
+        complain(f"stopped at the time limit; nothing was decided: {advice}")
         return ExitStatus.TIME_LIMIT
     except KeyboardInterrupt:
         complain(_INTERRUPTED)

@@ -5,9 +5,9 @@
 
 The child is a fork and has all that its parent has but other threads, local classes and notebooks included. It is
 killed with all that it started at its deadline, when it writes to a file that it did not open, when no thread of it can
-ever go on, when Ctrl-C ends the wait, and when its parent is gone. A child that ends without an answer is a fault of the
-code that ran in it, unless that code needs threads which ran before and which no fork has. The code is trusted not to
-deceive on purpose: it has its user's rights.
+go on, when Ctrl-C ends the wait, and when its parent is gone. A child that ends without an answer is a fault of
+the code that ran in it, unless that code may need threads which ran before. The code has its user's rights, and is
+trusted not to deceive on purpose.
 """
 
 from __future__ import annotations

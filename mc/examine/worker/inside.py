@@ -27,9 +27,12 @@ from filters.adapters.labelled import program_of
 from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import examining
+from mc.examine.worker.threads import Threads
 
 #: How a message begins, so that a stray write is not taken for one; bytes of its length, which comes next.
 BEGINS, LENGTH = b"\x93message", 8
+#: The most bytes that the parent writes at once, and that arrive at once.
+SHORT = 4096
 #: Seconds between two looks at the other side.
 BREATH = 0.05
 #: The exit status of a child that could not send its answer.
@@ -50,6 +53,7 @@ class Inside:
     """What a worker knows of itself; outside of any worker all is as it stands here."""
 
     here = command = False
+    lost = Threads()
     watching: threading.Thread | None = None
     summary: Callable[[], object] | None = None
 
@@ -74,11 +78,10 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
             except (OSError, ValueError):
                 os._exit(CUT)
 
-    def proceed() -> None:
-        if not os.read(go_on, 1):
-            os._exit(CUT)  # nobody waits any more
+    def proceed() -> bytes:
+        return os.read(go_on, SHORT) or os._exit(CUT)  # nobody waits any more
 
-    proceed()  # the parent looks first which of its threads this process does not have
+    Inside.lost = loaded(proceed(), None)
     Inside.watching = threading.Thread(target=_watch, args=(pipe,), daemon=True)
     Inside.watching.start()
     send("begun", Inside.watching.native_id)

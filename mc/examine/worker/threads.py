@@ -3,8 +3,8 @@
 A forked process has the one thread that forked it. Code that waits for another one waits for ever there, and some
 libraries end such a process.
 
->>> str(threads_lost(Threads(("Pool_0",), 2), "Mine", "waits for ever")).partition("; ")[0]
-'threads ran in this process before (Pool_0, 2 of libraries), and the forked one in which Mine waits for ever lacks them'
+>>> print(str(threads_lost(Threads(("Pool_0",)), "Mine", "waits for ever")).partition(";")[0])
+threads ran in this process before (Pool_0), and a forked process does not have them: in it Mine waits for ever
 """
 
 from __future__ import annotations
@@ -22,27 +22,29 @@ _NAMED, LOST = 3, "threads ran in this process before"
 
 
 class Threads(NamedTuple):
-    """Threads by the names that Python gave them, and the number of those that a library started by itself."""
+    """The words for some threads, and how many of these a library started by itself."""
 
-    names: tuple[str, ...]
-    of_libraries: int
+    words: tuple[str, ...] = ()
+    of_libraries: int = 0
 
     def __bool__(self) -> bool:
-        return self.names != () or self.of_libraries > 0
+        return self.words != ()
+
+    def with_more(self, others: Threads) -> Threads:
+        """These and others."""
+        return Threads((*self.words, *others.words), self.of_libraries + others.of_libraries)
 
 
-class ThreadsLost(RuntimeError):
+class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of the code
     """The code could not be run in a forked process, which lacks the threads that ran before; it is no fault of it."""
 
 
 def threads_lost(lost: Threads, whose: str, how: str) -> ThreadsLost:
     """The exception, in a sentence on whose code did what in a process that lacks these threads."""
-    more = len(lost.names) - _NAMED
-    names = [*lost.names[:_NAMED], *([f"{more} more"] if more > 0 else [])]
-    names += [f"{lost.of_libraries} of libraries"] if lost.of_libraries else []
     return ThreadsLost(
-        f"{LOST} ({', '.join(names)}), and the forked one in which {whose} {how} lacks them; examine it before its first "
-        "use, or by `filterproof verify FILE.py::MyFilter`, and let it start its threads when it is first asked"
+        f"{LOST} ({', '.join(lost.words)}), and a forked process does not have them: in it {whose} {how}; examine it "
+        "before its first use, or by `filterproof verify FILE.py::MyFilter`, and let it start its threads when it is "
+        "first asked"
     )
 
 
@@ -52,7 +54,7 @@ def threads_besides(own: threading.Thread | None) -> Threads:
     A library's threads have their process's name; what has another, as the messages of a notebook, serves no filter.
     """
     here, known = threading.get_native_id(), threading.enumerate()
-    names = tuple(one.name for one in known if one is not own and one is not threading.current_thread())
+    names = [one.name[:80] for one in known if one is not own and one is not threading.current_thread()]
     tasks, counted = Path("/proc/self/task"), {here, os.getpid(), *(one.native_id for one in known)}
     try:
         of_libraries = sum(
@@ -61,7 +63,9 @@ def threads_besides(own: threading.Thread | None) -> Threads:
         )
     except OSError:  # a system that does not say
         of_libraries = 0
-    return Threads(names, of_libraries)
+    many = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    libraries = [f"{of_libraries} of libraries"] if of_libraries else []
+    return Threads((*names[:_NAMED], *many, *libraries), of_libraries)
 
 
 def waits_for_ever(process: int, watching: int) -> object:

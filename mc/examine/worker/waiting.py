@@ -16,9 +16,20 @@ from typing import Any, NoReturn, TypeVar
 
 from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.deadline import Deadline, OutOfTime
+from mc.examine.deadline import NEVER, Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.worker.inside import BEGINS, BREATH, CUT, LENGTH, Inside, Task, loaded, serve, summed_up
+from mc.examine.worker.inside import (
+    BEGINS,
+    BREATH,
+    CUT,
+    LENGTH,
+    Inside,
+    Task,
+    dumped,
+    loaded,
+    serve,
+    summed_up,
+)
 from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
@@ -40,7 +51,7 @@ def results(
     filt: PrivacyFilter | None = None,
     whose: str = "",
     limit: WorkLimit | None = None,
-    deadline: Deadline = Deadline(),
+    deadline: Deadline = NEVER,
     command: bool = False,
 ) -> Generator[Any, None, None]:
     """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
@@ -49,7 +60,7 @@ def results(
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
     is passed on to it; the second kills it. A worker whose code has started threads cannot be forked: what it asks for
     is run in its own process.
-    Raises OutOfWork beyond `limit`, after the summary so far, and OutOfTime at the deadline, where the worker is killed;
+    Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
     FilterFault where the code ends its process, waits for ever or writes into our pipe; ThreadsLost where it may have
     done so for want of threads that ran here; and NotImplementedError where processes do not fork.
     """
@@ -62,7 +73,7 @@ def results(
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
     with closing(_Child(task, deadline)) as child:
-        if not (child.lost and Inside.here and not Inside.command):
+        if not (child.besides and Inside.here and not Inside.command):
             yield from child.answers()
             return
     yield from _in_this_process(task)
@@ -144,13 +155,14 @@ class _Child:
                     os._exit(CUT)
         os.close(go_on)
         # only now: libraries that know of forks end their threads before one, and start them again
-        self.lost = threads_besides(Inside.watching)
+        self.besides = threads_besides(Inside.watching)
+        self.lost = Inside.lost.with_more(self.besides)
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
 
     def answers(self) -> Iterator[Any]:
-        self._go_on()
+        self._go_on(dumped(self.lost, None))
         while True:
             try:
                 kind, *contents = self._loaded(self._message())
@@ -189,9 +201,9 @@ class _Child:
         self.pipe.close()
         os.close(self.go_on)
 
-    def _go_on(self) -> None:
+    def _go_on(self, words: bytes = b".") -> None:
         with suppress(BrokenPipeError):
-            os.write(self.go_on, b".")
+            os.write(self.go_on, words)
 
     def _message(self) -> bytes:
         """The body of the next message."""
@@ -203,7 +215,7 @@ class _Child:
                     "a filter's code must leave alone what it did not open"
                 )
             if len(self.buffer) >= head:
-                end = head + int.from_bytes(self.buffer[len(BEGINS):head], "big")
+                end = head + int.from_bytes(self.buffer[len(BEGINS) : head], "big")
                 if len(self.buffer) >= end:
                     body = bytes(self.buffer[head:end])
                     del self.buffer[:end]
@@ -266,7 +278,9 @@ class _Child:
         elif code < 0:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
-            if code != -signal.SIGKILL and self.lost.of_libraries:  # some end a process that lacks their threads
+            if (
+                code != -signal.SIGKILL and self.lost.of_libraries
+            ):  # some end a process that lacks their threads
                 return threads_lost(self.lost, self.task.whose, how)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "
