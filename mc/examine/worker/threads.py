@@ -39,12 +39,16 @@ class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of 
     """The code could not be run in a forked process, which lacks the threads that ran before; it is no fault of it."""
 
 
-def threads_lost(lost: Threads, whose: str, how: str) -> ThreadsLost:
-    """The exception, in a sentence on whose code did what in a process that lacks these threads."""
+def threads_lost(lost: Threads, whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
+    """The exception, in a sentence on whose code did what in a process that lacks these threads.
+
+    In a worker, where nobody has used the code before, the code started them when it was loaded.
+    """
+    advice = "let it start its threads when it is first asked, and not before"
+    if not nested:
+        advice = "examine it before its first use, or by `filterproof verify FILE.py::MyFilter`"
     return ThreadsLost(
-        f"{LOST} ({', '.join(lost.words)}), and a forked process does not have them: in it {whose} {how}; examine it "
-        "before its first use, or by `filterproof verify FILE.py::MyFilter`, and let it start its threads when it is "
-        "first asked"
+        f"{LOST} ({', '.join(lost.words)}), and a forked process does not have them: in it {whose} {how}; {advice}"
     )
 
 

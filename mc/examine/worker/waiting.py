@@ -225,6 +225,8 @@ class _Child:
     def _more(self) -> bytes:
         has_ended, before = False, None
         while True:
+            if self.deadline.expired:  # also where answers come all the time
+                raise OutOfTime
             if wait([self.pipe], 0 if has_ended else BREATH):
                 try:
                     more = self.pipe.recv(1 << 16)
@@ -236,8 +238,6 @@ class _Child:
             if has_ended:
                 raise self._vanished()
             has_ended = self._ended() is not None
-            if not has_ended and self.deadline.expired:
-                raise OutOfTime
             waiting = None if self.task.command else waits_for_ever(self.pid, self.watching)
             if waiting is not None and waiting == before:
                 raise self._stuck()
@@ -264,7 +264,7 @@ class _Child:
 
     def _stuck(self) -> Exception:
         if self.lost:
-            return threads_lost(self.lost, self.task.whose, "waits for ever")
+            return threads_lost(self.lost, self.task.whose, "waits for ever", nested=Inside.here)
         return FilterFault(
             f"the code of {self.task.whose} waits for ever: no thread of its process runs; nothing was decided: "
             "a filter's code must not wait for a lock that it holds, nor for a thread that has ended"
@@ -281,7 +281,7 @@ class _Child:
             if (
                 code != -signal.SIGKILL and self.lost.of_libraries
             ):  # some end a process that lacks their threads
-                return threads_lost(self.lost, self.task.whose, how)
+                return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "
             "a filter's code must not end the process, nor use up the memory"

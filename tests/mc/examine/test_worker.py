@@ -98,16 +98,23 @@ ALONE = ("waits for itself", "writes a byte", "writes junk")
 
 def test_code_that_writes_to_whatever_is_open_or_waits_for_itself_is_a_fault_in_a_sentence() -> None:
     call = (
-        "from tests.mc.examine.test_worker import ENDS, ALONE, alone, FilterFault\n"
+        "from tests.mc.examine.test_worker import *\n"
         "for name in ALONE:\n"
         "    try: alone(ENDS[name][0], whose='Mine')\n"
         "    except FilterFault as fault: print(fault)\n"
+        "libc, end = ctypes.CDLL(None), partial(os.kill, 0, signal.SIGTERM)\n"
+        "try: alone(end, whose='Mine')\n"
+        "except FilterFault as fault: print(fault)\n"
+        "libc.pthread_create(ctypes.byref(ctypes.c_ulong()), None, libc.pause, None)\n"
+        "try: alone(end, whose='Mine')\n"
+        "except ThreadsLost as lost: print(lost)\n"
     )
     ended = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=ROOT)
-    said = ended.stdout.splitlines()
-    assert len(said) == len(ALONE), ended.stderr
+    *said, killed, lost = ended.stdout.splitlines()
     for name, line in zip(ALONE, said, strict=True):
-        assert line.startswith(f"the code of Mine {ENDS[name][1]}")
+        assert line.startswith(f"the code of Mine {ENDS[name][1]}"), ended.stderr
+    assert killed.startswith("the process that examined Mine ended by SIGTERM before")
+    assert "(1 of libraries), and a forked process does not have them: in it Mine ended by SIGTERM;" in lost
 
 
 @pytest.mark.parametrize("name", sorted(ENDS.keys() - set(ALONE)))
@@ -152,6 +159,11 @@ def test_code_that_swallows_every_exception_or_lets_no_thread_run_is_killed_at_t
 ) -> None:
     with pytest.raises(OutOfTime):
         alone(code, whose="Mine", deadline=Deadline.of(0.2))
+
+
+def test_answers_that_come_all_the_time_end_at_the_deadline() -> None:
+    with pytest.raises(OutOfTime):
+        list(results(numbers, whose="Mine", deadline=Deadline.of(0.2)))
 
 
 def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary() -> None:
