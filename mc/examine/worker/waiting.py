@@ -278,9 +278,8 @@ class _Child:
         elif code < 0:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
-            if (
-                code != -signal.SIGKILL and self.lost.of_libraries
-            ):  # some end a process that lacks their threads
+            # some libraries end a process that lacks their threads
+            if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost.of_libraries:
                 return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "

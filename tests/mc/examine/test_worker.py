@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import count as numbers
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -269,16 +270,33 @@ def test_code_that_needs_no_thread_of_before_runs_as_ever(pool: ThreadPoolExecut
     assert alone(partial(abs, -2), whose="Mine") == 2
     with pytest.raises(FilterFault, match="ended with status 7"):
         alone(partial(os._exit, 7), whose="Mine")
-    pool.submit(time.sleep, 0.3)  # a thread that runs is none that waits for ever
-    assert alone(partial(time.sleep, 0.3), whose="Mine") is None
 
 
-def test_code_that_waits_for_a_thread_that_works_waits_for_its_answer() -> None:
-    def work() -> int:
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(lambda: time.sleep(0.4) or 5).result()
+def wait_with_an_end() -> bool:
+    lock = threading.Lock()
+    return lock.acquire() and not lock.acquire(timeout=0.3)
 
-    assert alone(work, whose="Mine") == 5
+
+def wait_for_a_thread_that_works() -> bool:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: time.sleep(0.3) or True).result()
+
+
+def take_turns() -> bool:
+    """Both threads wait, for a moment, all the time."""
+    there, back, end = SimpleQueue[bool](), SimpleQueue[bool](), time.monotonic() + 0.3
+    with ThreadPoolExecutor(1) as pool:
+        answers = pool.submit(lambda: all(back.put(True) is None for _ in iter(there.get, False)))
+        while time.monotonic() < end:
+            there.put(True)
+            back.get()
+        there.put(False)
+        return answers.result()
+
+
+@pytest.mark.parametrize("code", [wait_with_an_end, wait_for_a_thread_that_works, take_turns])
+def test_a_wait_that_ends_is_none_for_ever(code: Callable[[], bool]) -> None:
+    assert alone(code, whose="Mine")
 
 
 def test_what_a_worker_asks_for_after_it_started_threads_answers_as_a_worker_does() -> None:
