@@ -206,7 +206,8 @@ class _Unpickler(pickle.Unpickler):
 
 def _classes(kind: type) -> Iterator[type]:
     yield kind
-    for one in type.__subclasses__(kind):
+    below: list[type] = type.__subclasses__(kind)
+    for one in below:
         yield from _classes(one)
 
 

@@ -53,18 +53,18 @@ def threads_lost(lost: Threads, whose: str, how: str, *, nested: bool = False) -
 
 
 def threads_besides(own: threading.Thread | None) -> Threads:
-    """The threads of this process besides the one that asks and `own`.
+    """The threads of this process that a filter may need: none that shows progress, nor the one that asks, nor `own`.
 
     A library's threads have their process's name; what has another, as the messages of a notebook, serves no filter.
     """
-    here, known = threading.get_native_id(), threading.enumerate()
-    names = [one.name[:80] for one in known if one is not own and one is not threading.current_thread()]
-    tasks, counted = Path("/proc/self/task"), {here, os.getpid(), *(one.native_id for one in known)}
+    known, asks = threading.enumerate(), threading.current_thread()
+    others = [one for one in known if one is not own and one is not asks]
+    names = [one.name[:80] for one in others if not type(one).__module__.startswith("rich.")]
+    main, counted = Path(f"/proc/self/task/{os.getpid()}"), {threading.get_native_id(), os.getpid()}
+    counted |= {one.native_id for one in known if one.native_id is not None}
     try:
-        of_libraries = sum(
-            int(one.name) not in counted and _read(one, "comm") == _read(tasks / str(os.getpid()), "comm")
-            for one in tasks.iterdir()
-        )
+        unknown = [one for one in main.parent.iterdir() if int(one.name) not in counted]
+        of_libraries = sum(_read(one, "comm") == _read(main, "comm") for one in unknown)
     except OSError:  # a system that does not say
         of_libraries = 0
     many = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
