@@ -87,9 +87,9 @@ def _in_a_worker(
     command: Callable[..., None], given: Mapping[str, Any], limit: float | None, whose: str, advice: str
 ) -> int:
     """The status of the command, run in a process that ends with its time, and whose own end decides nothing."""
-    work = partial(_reported, command, dict(given))
+    deadline = Deadline.of(limit)
     try:
-        return alone(work, whose=whose, deadline=Deadline.of(limit), command=True)
+        return alone(partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True)
     except FilterFault as fault:
         complain(fault)
         return ExitStatus.FILTER_FAULT
