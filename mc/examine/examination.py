@@ -169,19 +169,22 @@ class Examination:
     @property
     def admits_something(self) -> bool:
         """Whether some request was granted."""
-        return any(not one.found.startswith("nothing") for one in self._admission)
+        return any(
+            one.unseen != UNFINISHED and not one.found.startswith("nothing") for one in self._admission
+        )
 
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
         if self.faults:
             return Status.FAULTY
-        return Status.DENIES if self._admission and not self.admits_something else Status.EXAMINED
+        ended = any(one.unseen == UNFINISHED for one in self._admission)
+        return Status.EXAMINED if self.admits_something or ended else Status.DENIES
 
     @property
     def _admission(self) -> list[StageFinding]:
         """What was found of what the filter grants."""
-        return [one for one in self.findings if one.stage == "admission" and one.unseen != UNFINISHED]
+        return [one for one in self.findings if one.stage == "admission"]
 
     @property
     def witness(self) -> Witness | None:
