@@ -66,17 +66,16 @@ def so_far(summary: Callable[[], object]) -> None:
 def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
     gc.freeze()  # what a full collection walks through is copied: this process ends with what it was forked with
     _settle(task)
-    me, lock = os.getpid(), threading.Lock()
+    me = os.getpid()
 
     def send(*message: object) -> None:
         body = dumped(message, task.filter)
-        with lock:
-            try:
-                if os.getpid() != me:  # a copy that the code made of this process
-                    raise OSError
-                pipe.sendall(BEGINS + len(body).to_bytes(LENGTH, "big") + body)
-            except (OSError, ValueError):
-                os._exit(CUT)
+        try:
+            if os.getpid() != me:  # a copy that the code made of this process
+                raise OSError
+            pipe.sendall(BEGINS + len(body).to_bytes(LENGTH, "big") + body)
+        except (OSError, ValueError):
+            os._exit(CUT)
 
     def proceed() -> bytes:
         return os.read(go_on, SHORT) or os._exit(CUT)  # nobody waits any more
