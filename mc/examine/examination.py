@@ -117,6 +117,7 @@ class Status(Enum):
     EXAMINED = "examined"
     FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
     DENIES = "the filter admits nothing that was tried, so nothing was examined"
+    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,8 @@ class Examination:
         """Whether the filter could be examined."""
         if self.faults:
             return Status.FAULTY
+        if self.stopped.startswith(LOST) and not self.admits_something:
+            return Status.THREADS_LOST
         ended = any(one.unseen == UNFINISHED for one in self._admission)
         return Status.EXAMINED if self.admits_something or ended else Status.DENIES
 

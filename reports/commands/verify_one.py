@@ -14,7 +14,6 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.difference import first_difference
 from mc.examine.examination import PartialExamination
 from mc.examine.filter_fault import examining
-from mc.examine.worker import LOST
 from reports.commands.console import (
     OUTCOME_STYLE,
     check_folder,
@@ -83,7 +82,7 @@ def verify_one(
                 kept = f"what was found until then is in {page}, which says that it is partial"
             complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {stages[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
-    if exam.stopped.startswith(LOST) and not exam.refuted:
+    if exam.ending is Ending.THREADS_LOST:
         complain(exam.stopped)
         raise End(ExitStatus.UNUSABLE)
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
