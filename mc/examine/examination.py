@@ -115,9 +115,9 @@ class Status(Enum):
     """Whether a filter could be examined at all."""
 
     EXAMINED = "examined"
+    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
     FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
     DENIES = "the filter admits nothing that was tried, so nothing was examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
 
 
 @dataclass(frozen=True, slots=True)
