@@ -58,6 +58,7 @@ class Ending(Enum):
         "disagreement",
     )
     NOT_EXAMINED = (Status.DENIES.value, "orange", "nothing-admitted")
+    THREADS_LOST = (Status.THREADS_LOST.value, "orange", "")
 
     def __init__(self, meaning: str, colour: str, rule: str) -> None:
         self.meaning, self.colour, self.rule = meaning, colour, rule
@@ -96,7 +97,8 @@ class ExaminationWords(Examination):
             return Ending[self.verdict.outcome.name]
         if self.out_of_time:
             return Ending.OUT_OF_TIME
-        return Ending.FAULTY if self.status is Status.FAULTY else Ending.NOT_EXAMINED
+        others = {Status.FAULTY: Ending.FAULTY, Status.THREADS_LOST: Ending.THREADS_LOST}
+        return others.get(self.status, Ending.NOT_EXAMINED)
 
     @property
     def decided(self) -> bool:

@@ -180,7 +180,7 @@ def failure(exam: Examined) -> str:
     """Why an examined filter fails a test, '' if it passes."""
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
-    lines = [exam.sentence, *exam.faults]
+    lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
     if exam.witness is not None:
         lines += [
             str(exam.witness),

@@ -29,3 +29,7 @@ class Deadline:
     def expired(self) -> bool:
         """Whether the time is up."""
         return time.monotonic() >= self.until
+
+
+#: The deadline of what no time limit ends.
+NEVER = Deadline()

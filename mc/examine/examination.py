@@ -15,6 +15,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure
 from mc.examine.story import Story
 from mc.examine.witness import Witness
+from mc.examine.worker import LOST
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
@@ -114,6 +115,7 @@ class Status(Enum):
     """Whether a filter could be examined at all."""
 
     EXAMINED = "examined"
+    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
     FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
     DENIES = "the filter admits nothing that was tried, so nothing was examined"
     DISAGREES = (
@@ -154,14 +156,14 @@ class Examination:
 
     @property
     def partial(self) -> bool:
-        """Whether a person, or the time limit, ended it before its work was done."""
+        """Whether a person, the time limit or a want of threads ended it before its work was done."""
         return self.stopped != ""
 
     @property
     def stopped(self) -> str:
         """What ended it before its work was done; '' where nothing did."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
-        return next((end for end in ends if end == STOPPED or end.startswith(CUT)), "")
+        return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -171,7 +173,9 @@ class Examination:
     @property
     def admits_something(self) -> bool:
         """Whether some request was granted."""
-        return any(one.stage == "admission" and not one.found.startswith("nothing") for one in self.findings)
+        return any(
+            one.unseen != UNFINISHED and not one.found.startswith("nothing") for one in self._admission
+        )
 
     @property
     def status(self) -> Status:
@@ -180,7 +184,15 @@ class Examination:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
-        return Status.EXAMINED if self.admits_something else Status.DENIES
+        if self.stopped.startswith(LOST) and not self.admits_something:
+            return Status.THREADS_LOST
+        ended = any(one.unseen == UNFINISHED for one in self._admission)
+        return Status.EXAMINED if self.admits_something or ended else Status.DENIES
+
+    @property
+    def _admission(self) -> list[StageFinding]:
+        """What was found of what the filter grants."""
+        return [one for one in self.findings if one.stage == "admission"]
 
     @property
     def witness(self) -> Witness | None:

@@ -129,8 +129,8 @@ class Schedule:
 
 
 def as_service(make: MakeService) -> dict[str, Any]:
-    """How a worker runs a service's code, which may start processes."""
-    return {"whose": getattr(make, "__name__", type(make).__name__), "starts": True}
+    """How a worker runs a service's code."""
+    return {"whose": getattr(make, "__name__", type(make).__name__)}
 
 
 class DiskFull(OSError):  # noqa: N818 - what the system calls it

@@ -48,7 +48,7 @@ from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import as_found, telling
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
-from mc.examine.worker import results
+from mc.examine.worker import ThreadsLost, results
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
 from theory.proofs.proof import Proof
@@ -103,6 +103,8 @@ def examine(
             pressed = stop
         except (OutOfTime, LateBridgeError) as late:
             exam.leave(": ".join([exam.cut, *map(str, late.args)]))
+        except ThreadsLost as lost:
+            exam.leave(str(lost))
     spent = time.perf_counter() - began
     found = (*exam.findings, *exam.noise())
     examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
@@ -285,8 +287,8 @@ class _Stages:
             self.findings.append(self._ended(USED_UP))
         except FilterFault as broken:
             self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
-        except LateBridgeError:
-            raise  # how fast a program answers is no fault
+        except (LateBridgeError, ThreadsLost):
+            raise  # no fault of the filter
         except Exception as error:
             if stage == "admission" and self.promise is None:
                 raise  # what is no filter is the caller's mistake

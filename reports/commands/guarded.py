@@ -18,7 +18,7 @@ from rich.console import Console
 
 from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import alone
+from mc.examine.worker import ThreadsLost, alone
 from reports.commands.console import complain
 from reports.commands.exit_status import End, ExitStatus
 
@@ -60,6 +60,9 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
         sys.stdout.flush()
     except End as end:
         return end.status or ExitStatus.INTERNAL  # an End with status 0 would be a bug of ours
+    except ThreadsLost as lost:
+        complain(lost)
+        return ExitStatus.UNUSABLE
     except KeyboardInterrupt:
         complain(_INTERRUPTED)
         return ExitStatus.INTERRUPTED

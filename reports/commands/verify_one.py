@@ -84,6 +84,9 @@ def verify_one(
                 kept = f"what was found until then is in {page}, which says that it is partial"
             complain(f"interrupted in {stages[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
+    if exam.ending is Ending.THREADS_LOST:
+        complain(exam.stopped)
+        raise End(ExitStatus.UNUSABLE)
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""
     told, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)

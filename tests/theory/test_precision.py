@@ -34,7 +34,7 @@ def test_while_one_thread_computes_in_balls_no_other_can_set_their_precision() -
 def test_a_precision_is_set_under_the_lock_alone(room: str) -> None:
     unlocked = []
     for file in sorted((HOUSE / room).rglob("*.py")):
-        if file.name in ALONE or "examine" in file.parts:
+        if file.name in ALONE:
             continue
         for step in ast.walk(ast.parse(file.read_text())):
             held = (

@@ -3,16 +3,17 @@
 >>> alone(lambda: 6 * 7, whose="a product")
 42
 
-The child is a fork and has all that its parent has, local classes and notebooks included. It is killed with all that
-it started at its deadline, when it writes to a file that it did not open, when Ctrl-C ends the wait, and when its
-parent is gone. A child that ends without an answer is a fault of the code that ran in it. Each message carries a secret
-drawn for that child, so that no stray write is taken for one. What a child answers is data from code with its user's
-rights: code that looks for the secret can forge it.
+The child is a fork and has all that its parent has but other threads, local classes and notebooks included. It is
+killed with all that it started at its deadline, when it writes to a file that it did not open, when no thread of it can
+go on, when Ctrl-C ends the wait, and when its parent is gone. A child that ends without an answer is a fault of
+the code that ran in it, unless that code may need threads which ran before. The code has its user's rights, and is
+trusted not to deceive on purpose.
 """
 
 from __future__ import annotations
 
 from mc.examine.worker.inside import so_far
+from mc.examine.worker.threads import LOST, ThreadsLost
 from mc.examine.worker.waiting import alone, results, set_aside
 
-__all__ = ["alone", "results", "set_aside", "so_far"]
+__all__ = ["LOST", "ThreadsLost", "alone", "results", "set_aside", "so_far"]

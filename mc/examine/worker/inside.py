@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import io
 import os
 import pickle
@@ -22,19 +21,22 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from types import FrameType
-from typing import Any, ClassVar, cast
+from typing import Any
 
 from filters.adapters.labelled import program_of
 from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import examining
+from mc.examine.worker.threads import Threads
 
-#: Bytes of the length of a message, which follows the secret; seconds between two looks at the other side.
-LENGTH, BREATH = 8, 0.05
+#: How a message begins, so that a stray write is not taken for one; bytes of its length, which comes next.
+BEGINS, LENGTH = b"\x93message", 8
+#: The most bytes that the parent writes at once, and that arrive at once.
+SHORT = 4096
+#: Seconds between two looks at the other side.
+BREATH = 0.05
 #: The exit status of a child that could not send its answer.
 CUT = 70
-_REFUSED = frozenset({"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"})
-_SIGNALS = frozenset({"os.kill", "os.killpg"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,15 @@ class Task:
     filter: PrivacyFilter | None
     limit: WorkLimit | None
     command: bool
-    starts: bool
-    secret: bytes
     nested: bool
 
 
 class Inside:
     """What a worker knows of itself; outside of any worker all is as it stands here."""
 
-    whose = ""
-    here = hooked = forking = False
-    children: ClassVar[set[int]] = set()
+    here = command = False
+    lost = Threads()
+    watching: threading.Thread | None = None
     summary: Callable[[], object] | None = None
 
 
@@ -66,19 +66,24 @@ def so_far(summary: Callable[[], object]) -> None:
 def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
     gc.freeze()  # what a full collection walks through is copied: this process ends with what it was forked with
     _settle(task)
-    me, lock = os.getpid(), threading.Lock()
+    me = os.getpid()
 
     def send(*message: object) -> None:
         body = dumped(message, task.filter)
-        with lock:
-            try:
-                if os.getpid() != me:  # a copy that the code made of this process
-                    raise OSError
-                pipe.sendall(task.secret + len(body).to_bytes(LENGTH, "big") + body)
-            except (OSError, ValueError):
-                os._exit(CUT)
+        try:
+            if os.getpid() != me:  # a copy that the code made of this process
+                raise OSError
+            pipe.sendall(BEGINS + len(body).to_bytes(LENGTH, "big") + body)
+        except (OSError, ValueError):
+            os._exit(CUT)
 
-    threading.Thread(target=_watch, args=(pipe,), daemon=True).start()
+    def proceed() -> bytes:
+        return os.read(go_on, SHORT) or os._exit(CUT)  # nobody waits any more
+
+    Inside.lost = loaded(proceed(), None)
+    Inside.watching = threading.Thread(target=_watch, args=(pipe,), daemon=True)
+    Inside.watching.start()
+    send("begun", Inside.watching.native_id)
     last: tuple[object, ...] = ("end",)
     try:
         with ExitStack() as stack:
@@ -89,12 +94,9 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
             stack.enter_context(stopping_at(task.limit))
             for found in task.work():
                 send("item", found)
-                os.read(go_on, 1)  # so that two processes never count work at once
+                proceed()  # so that two processes never count work at once
     except OutOfWork:
-        summary: object = None
-        with suppress(Exception, OutOfWork):
-            summary = None if Inside.summary is None else Inside.summary()
-        last = ("spent", summary)
+        last = ("spent", summed_up())
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
         last = _told(error, task.filter)
     if task.command:
@@ -106,49 +108,26 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
     os._exit(0)  # nothing of the parent's runs at the end of its copy
 
 
+def summed_up() -> object:
+    """The findings of this worker, None where nothing sums them up."""
+    with suppress(Exception, OutOfWork):
+        return None if Inside.summary is None else Inside.summary()
+    return None
+
+
 def _settle(task: Task) -> None:
-    """Make this process one that ends alone, starts none but a bridge, and goes first where memory runs out."""
+    """Make this process one that ends alone, and goes first where memory runs out."""
     if not task.nested:
         os.setpgid(0, 0)
-    Inside.here, Inside.whose, Inside.summary, Inside.children = True, task.whose, None, set()
+    Inside.here, Inside.command, Inside.summary = True, task.command, None
     for number, handler in (
         (signal.SIGINT, _interrupted if task.command else signal.default_int_handler),
         (signal.SIGTERM, signal.SIG_DFL),
     ):
         signal.signal(number, handler)
-    if task.command or task.starts:
-        return
-    if not Inside.hooked and program_of(task.filter) is None:
-        sys.addaudithook(_refuse)
-        _refuse_unaudited()
-        Inside.hooked = True
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("1000")
-
-
-def _refuse(event: str, told: tuple[object, ...]) -> None:
-    if event in _SIGNALS and not _is_ours(cast(int, told[0]), group=event == "os.killpg"):
-        raise PermissionError(f"{Inside.whose} must not signal other processes while it decides")
-    if event in _REFUSED and not Inside.forking:
-        raise PermissionError(
-            f"{Inside.whose} must not fork or replace the process, nor start others, while it decides"
-        )
-
-
-def _refuse_unaudited() -> None:
-    """Refuse what tells audit hooks nothing: a signal by a file of the process, and what spawns for the library."""
-    if hasattr(signal, "pidfd_send_signal"):
-        signal.pidfd_send_signal = lambda *told: _refuse("os.kill", (-1,))
-    with suppress(ImportError):
-        posix = importlib.import_module("_posixsubprocess")
-        posix.__dict__["fork_exec"] = lambda *told: _refuse("os.exec", told)
-
-
-def _is_ours(number: int, *, group: bool) -> bool:
-    """Whether a signal to this process or group reaches none but this worker and those that it started."""
-    if number in (0, os.getpgrp()) and (group or number == 0):
-        return os.getpgrp() == os.getpid()
-    return number in Inside.children or (number == os.getpid() and not group)
+    if not task.command:
+        with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+            file.write("1000")
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
@@ -218,20 +197,17 @@ class _Unpickler(pickle.Unpickler):
     def persistent_load(self, told: Any) -> Any:
         if told == (id(self.filter), ""):
             return self.filter
-        for kind in _classes():
+        for kind in _classes(object):
             if told == (id(kind), kind.__qualname__):
                 return kind
         raise pickle.UnpicklingError(f"{told[1]} was made after the examination began")
 
 
-def _classes() -> Iterator[type]:
-    classes, ahead = {object}, [object]
-    while ahead:
-        kind = ahead.pop()
-        yield kind
-        new = set(type.__subclasses__(kind)) - classes
-        classes |= new
-        ahead.extend(new)
+def _classes(kind: type) -> Iterator[type]:
+    yield kind
+    below: list[type] = type.__subclasses__(kind)
+    for one in below:
+        yield from _classes(one)
 
 
 def _importable(kind: type) -> bool:

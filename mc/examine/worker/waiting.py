@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import socket
 import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeVar
 
-from filters.contract.work import OutOfWork, WorkLimit
+from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.deadline import Deadline, OutOfTime
-from mc.examine.filter_fault import FilterFault
-from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task, loaded, serve
+from mc.examine.deadline import NEVER, Deadline, OutOfTime
+from mc.examine.filter_fault import FilterFault, examining
+from mc.examine.worker.inside import (
+    BEGINS,
+    BREATH,
+    CUT,
+    LENGTH,
+    Inside,
+    Task,
+    dumped,
+    loaded,
+    serve,
+    summed_up,
+)
+from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
 
-#: Bytes of the secret; seconds that a child has to end.
-_SECRET, _LEAVING = 16, 5.0
+#: Seconds that a child has to end.
+_LEAVING = 5.0
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:
@@ -40,31 +51,32 @@ def results(
     filt: PrivacyFilter | None = None,
     whose: str = "",
     limit: WorkLimit | None = None,
-    deadline: Deadline = Deadline(),
+    deadline: Deadline = NEVER,
     command: bool = False,
-    starts: bool = False,
 ) -> Generator[Any, None, None]:
     """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
 
     whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
-    FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints and starts
-    processes of its own, and so does what `starts`; other workers may start none. The first Ctrl-C is passed on to a
-    command, and the second kills it.
-    Raises OutOfWork beyond `limit`, after the summary so far, and OutOfTime at the deadline, where the worker is killed;
-    FilterFault where the code ends its process or writes into our pipe, and NotImplementedError where processes do not
-    fork.
+    FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
+    is passed on to it; the second kills it. A worker whose code has started threads cannot be forked: what it asks for
+    is run in its own process.
+    Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
+    FilterFault where the code ends its process, waits for ever or writes into our pipe; ThreadsLost where it may have
+    done so for want of threads that ran here; and NotImplementedError where processes do not fork.
     """
     if not hasattr(os, "fork"):
         raise NotImplementedError(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
-    secret = secrets.token_bytes(_SECRET)
-    task = Task(work, whose or type(filt).__name__, filt, limit, command, starts, secret, Inside.here)
+    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
     with closing(_Child(task, deadline)) as child:
-        yield from child.answers()
+        if not (child.besides and Inside.here and not Inside.command):
+            yield from child.answers()
+            return
+    yield from _in_this_process(task)
 
 
 @contextmanager
@@ -96,18 +108,37 @@ def _once(work: Callable[[], T]) -> Iterator[T]:
     yield work()
 
 
+def _in_this_process(task: Task) -> Iterator[Any]:
+    """As a worker answers."""
+    outer, Inside.summary = Inside.summary, None
+    answers, end = iter(task.work()), object()
+    try:
+        while True:
+            with nullcontext() if task.filter is None else examining(task.filter), stopping_at(task.limit):
+                found = next(answers, end)
+            if found is end:
+                return
+            yield found
+    except OutOfWork:
+        if (summary := summed_up()) is not None:
+            yield summary
+        raise
+    finally:
+        Inside.summary = outer
+
+
 class _Child:
     """A fork, which has all that this process has: its answers, while it, the deadline and Ctrl-C are watched."""
 
     def __init__(self, task: Task, deadline: Deadline) -> None:
         self.task, self.deadline, self.buffer, self.pressed = task, deadline, bytearray(), False
         self.code: int | None = None
+        self.watching = 0
         self.pipe, other_end = socket.socketpair()
         go_on, self.go_on = os.pipe()
         with other_end, warnings.catch_warnings():
             # of threads: the child runs its own code in one, and leaves without the others
             warnings.simplefilter("ignore", DeprecationWarning)
-            Inside.forking = True
             try:
                 self.pid = os.fork()
             except BaseException:
@@ -115,8 +146,6 @@ class _Child:
                 os.close(go_on)
                 os.close(self.go_on)
                 raise
-            finally:
-                Inside.forking = False
             if not self.pid:
                 try:
                     self.pipe.close()
@@ -125,12 +154,15 @@ class _Child:
                 finally:
                     os._exit(CUT)
         os.close(go_on)
-        Inside.children.add(self.pid)
+        # only now: libraries that know of forks end their threads before one, and start them again
+        self.besides = threads_besides(Inside.watching)
+        self.lost = Inside.lost.with_more(self.besides)
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
 
     def answers(self) -> Iterator[Any]:
+        self._go_on(dumped(self.lost, None))
         while True:
             try:
                 kind, *contents = self._loaded(self._message())
@@ -144,14 +176,15 @@ class _Child:
             match kind:
                 case "item":
                     yield contents[0]
-                    with suppress(BrokenPipeError):
-                        os.write(self.go_on, b".")
+                    self._go_on()
                 case "spent":
                     if contents[0] is not None:
                         yield contents[0]
                     raise OutOfWork
                 case "raised":
                     self._raise(*contents)
+                case "begun":
+                    (self.watching,) = contents
                 case _:
                     self._join()
                     return
@@ -168,17 +201,21 @@ class _Child:
         self.pipe.close()
         os.close(self.go_on)
 
+    def _go_on(self, words: bytes = b".") -> None:
+        with suppress(BrokenPipeError):
+            os.write(self.go_on, words)
+
     def _message(self) -> bytes:
         """The body of the next message."""
-        head = _SECRET + LENGTH
+        head = len(BEGINS) + LENGTH
         while True:
-            if not self.task.secret.startswith(bytes(self.buffer[:_SECRET])):
+            if not BEGINS.startswith(bytes(self.buffer[: len(BEGINS)])):
                 raise FilterFault(
                     f"the code of {self.task.whose} wrote to a file that it had not opened; nothing was decided: "
                     "a filter's code must leave alone what it did not open"
                 )
             if len(self.buffer) >= head:
-                end = head + int.from_bytes(self.buffer[_SECRET:head], "big")
+                end = head + int.from_bytes(self.buffer[len(BEGINS) : head], "big")
                 if len(self.buffer) >= end:
                     body = bytes(self.buffer[head:end])
                     del self.buffer[:end]
@@ -186,8 +223,10 @@ class _Child:
             self.buffer += self._more()
 
     def _more(self) -> bytes:
-        has_ended = False
+        has_ended, before = False, None
         while True:
+            if self.deadline.expired:  # also where answers come all the time
+                raise OutOfTime
             if wait([self.pipe], 0 if has_ended else BREATH):
                 try:
                     more = self.pipe.recv(1 << 16)
@@ -197,10 +236,12 @@ class _Child:
                     return more
                 has_ended = True
             if has_ended:
-                raise FilterFault(self._vanished())
+                raise self._vanished()
             has_ended = self._ended() is not None
-            if not has_ended and self.deadline.expired:
-                raise OutOfTime
+            waiting = None if self.task.command else waits_for_ever(self.pid, self.watching)
+            if waiting is not None and waiting == before:
+                raise self._stuck()
+            before = waiting
 
     def _ended(self) -> int | None:
         """The status, minus the signal that ended it, None while it runs."""
@@ -221,7 +262,15 @@ class _Child:
             pause = min(2 * pause, BREATH)
         return self.code
 
-    def _vanished(self) -> str:
+    def _stuck(self) -> Exception:
+        if self.lost:
+            return threads_lost(self.lost, self.task.whose, "waits for ever", nested=Inside.here)
+        return FilterFault(
+            f"the code of {self.task.whose} waits for ever: no thread of its process runs; nothing was decided: "
+            "a filter's code must not wait for a lock that it holds, nor for a thread that has ended"
+        )
+
+    def _vanished(self) -> Exception:
         code = self._join()
         how = f"ended with status {code}"
         if code is None or code == CUT:
@@ -229,7 +278,10 @@ class _Child:
         elif code < 0:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
-        return (
+            # some libraries end a process that lacks their threads
+            if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost.of_libraries:
+                return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
+        return FilterFault(
             f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "
             "a filter's code must not end the process, nor use up the memory"
         )

@@ -8,8 +8,7 @@ import pytest
 
 import filterproof as fp
 from filters.adapters.bridge import BridgeError
-from mc.examine.clock import Clock
-from mc.examine.filter_fault import Calls, FilterFault, examining
+from mc.examine.filter_fault import FilterFault, examining
 from tests.mc.examine import unhappy
 
 HERE = Path(__file__)
@@ -79,31 +78,3 @@ def test_what_a_person_interrupts_and_what_is_raised_elsewhere_is_no_fault() -> 
             filt.admits(np.zeros(1), fp.Gaussian(0.1))
         with pytest.raises(error), examining(filt):
             broken(error())
-
-
-class Steps(unhappy.Plain):
-    """Its methods are generators, whose frames are looked at."""
-
-    def admits(self, state, request):
-        yield
-
-    def spend(self, state, request):
-        yield
-
-
-def test_the_longest_call_is_told_and_how_long_the_last_one_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    filt, at = Steps(), [0.0]
-    frames = {name: getattr(filt, name)(None, None).gi_frame for name in ("admits", "spend")}
-    calls = Calls(filt)
-    monkeypatch.setattr(Clock, "now", staticmethod(lambda: at[0]))
-    for at[0], work in ((0.0, "admits"), (3.0, "spend"), (4.0, "admits")):
-        monkeypatch.setattr(calls, "_frames", lambda work=work: [(frames[work], 1)])
-        calls.look()
-    at[0] = 4.5
-    told = "Steps.admits (test_filter_fault.py, line 1) was still at work when the time was up"
-    assert (
-        calls.sentence("Mine") == f"{told}: it is slow, Steps.admits takes up to 3 s a call, this one 0.5 s"
-    )
-    at[0], calls.longest = 5.0, 0.0
-    assert calls.sentence("Mine") == f"{told}: Steps.admits had not returned after 1 s"
-    assert Calls(None).sentence("Mine") == "Mine was still at work when the time was up"

@@ -1,9 +1,10 @@
-"""Whatever a filter's code does, an examination ends in time with a sentence about it, and leaves nothing behind."""
+"""Whatever a filter's code does, an examination ends with a sentence about it, and leaves nothing behind."""
 
 import os
+import re
 import signal
 import sys
-import traceback
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,16 +13,16 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.examine.clock import Clock
-from mc.examine.examination import Examination, Status
+from mc.examine.examination import PartialExamination, Status
 from mc.examine.verify import examine
+from mc.examine.worker import waiting
+from mc.examine.worker.threads import Threads
 from tests.mc.examine import unhappy
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from theory.evidence import Outcome
 
-SECONDS = 0.4
-#: What may pass beyond the seconds given: a stage's grace, several rings of an alarm; of a sleep, a busy machine.
-LATE = 25.0
+#: The work of an examination here; the seconds of one whose filter never returns.
+EFFORT, SECONDS = 0.01, 1.0
 
 
 @pytest.fixture(autouse=True)
@@ -30,22 +31,12 @@ def _everything_is_left_as_it_was() -> Iterator[None]:
         return sys.stdout, sys.stderr, list(warnings.filters), np.geterr(), sys.gettrace()
 
     before, process, shown = seen(), os.getpid(), warnings.showwarning
+    processes = _children()
     yield
     assert seen() == before
+    assert _children() == processes
     assert warnings.showwarning is shown
     assert os.getpid() == process
-
-
-def examined(filt: fp.PrivacyFilter, seconds: float = SECONDS, **more) -> Examination:
-    def alarm() -> tuple[object, float]:
-        return signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[1]
-
-    began, before = Clock.now(), alarm()
-    found = examine(filt, seconds=seconds, **more)
-    # asked here, since pytest-timeout takes the alarm from a test that failed before it is torn down
-    assert alarm() == before
-    assert Clock.now() - began < seconds + LATE
-    return found
 
 
 def line_of(kind: type, words: str) -> int:
@@ -58,7 +49,6 @@ def line_of(kind: type, words: str) -> int:
 #: The filter -> the method that is named, the words on its line, and words of the sentence.
 BREAKS = {
     unhappy.Raises: ("admits", "raise Zero", "ZeroDivisionError: no budget was set"),
-    unhappy.Hangs: ("admits", "", "was still at work when the time was up"),
     unhappy.ScalarAnswers: ("admits", "def admits", "must return booleans of shape (1,), got"),
     unhappy.ScalarState: ("spend", "def spend", "must return an array"),
     unhappy.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
@@ -70,15 +60,13 @@ BREAKS = {
 @pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
     method, words, said = BREAKS[kind]
-    found = examined(kind())
+    found = examine(kind(), effort=EFFORT)
     assert found.status is Status.FAULTY
     assert found.verdict.outcome is Outcome.UNDECIDED
     fault = found.faults[0]
     assert fault.startswith(f"{kind.__name__}.{method} ")
     assert said in fault
-    assert "unhappy.py, line " in fault
-    if words:
-        assert f"unhappy.py, line {line_of(kind, words)}" in fault
+    assert f"unhappy.py, line {line_of(kind, words)}" in fault
     assert found.verdict.detail == "no verdict: " + "; ".join(found.faults)
     assert found.witness is None
 
@@ -86,7 +74,6 @@ def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.Priv
 #: The filter -> words of the sentence.
 IMPURE = {
     unhappy.KeepsStateOutside: "keeps state outside its state",
-    # which of its answers gives it away depends on how often it was asked before, and so on the time that there was
     unhappy.AnswersAtRandom: "breaks the contract: ",
     unhappy.ClosesStandardOutput: "closed standard output while it decides",
 }
@@ -94,7 +81,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, capsys) -> None:
-    found = examined(kind(), 0.8)
+    found = examine(kind(), effort=EFFORT)
     assert capsys.readouterr() == ("", "")
     assert found.status is Status.FAULTY
     assert any(fault.startswith(kind.__name__) and IMPURE[kind] in fault for fault in found.faults)
@@ -112,7 +99,7 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ODD, ids=lambda kind: kind.__name__)
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
-    found = examined(kind(), mechanisms="gaussian")
+    found = examine(kind(), effort=EFFORT, mechanisms="gaussian")
     assert capsys.readouterr() == ("", "")
     assert (found.status, found.faults) == (Status.EXAMINED, ())
     assert found.verdict.outcome is Outcome.UNDECIDED
@@ -120,59 +107,84 @@ def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: t
 
 
 def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
-    found = examined(unhappy.AdmitsNothing(), on_stage=print)
+    found = examine(unhappy.AdmitsNothing(), effort=EFFORT, on_stage=print)
     assert capsys.readouterr().out == "admission\n"
     assert not any("prints" in note for one in found.findings for note in one.notes)
     assert (found.status, found.faults) == (Status.DENIES, ())
     assert "admits nothing that was tried" in found.verdict.detail
 
 
-def test_a_hang_that_comes_late_is_told_and_the_rest_is_looked_at() -> None:
-    found = examined(unhappy.HangsLate(), seconds=1.0, mechanisms="gaussian")
-    told = [note for one in found.findings for note in one.notes]
-    lines = {line_of(unhappy.HangsLate, words) for words in ("while", "pass")}
-    sentences = {
-        f"HangsLate.admits (unhappy.py, line {line}) was still at work when the time was up" for line in lines
-    }
-    assert any(note.startswith(sentence) for note in told for sentence in sentences)
+HANGS = (unhappy.HangsAtStart, unhappy.Hangs, unhappy.HangsInItsPromise, unhappy.HangsLate)
+
+
+@pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)
+def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
+    found = examine(kind(), seconds=SECONDS)
+    assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
+    assert (found.status, found.faults, found.witness) == (Status.EXAMINED, (), None)
     assert found.verdict.outcome is Outcome.UNDECIDED
-    assert any(one.stage == "sequences" and one.tightness for one in found.findings)
+    assert found.verdict.detail.startswith(f"{found.stopped}: nothing was found above the promise")
+    assert kind is unhappy.HangsLate or not found.admits_something
+
+
+def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
+    def pressed(stage: str) -> None:
+        if stage == "laws":
+            threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+
+    with pytest.raises(PartialExamination) as caught:
+        examine(unhappy.HangsLate(), on_stage=pressed)
+    found = caught.value.examination
+    assert found.stopped.startswith("stopped by Ctrl-C")
+    assert found.admits_something
+
+
+def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
+    found = examine(unhappy.StartsAProcess(), effort=EFFORT, mechanisms="gaussian")
+    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    words = "\0".join(unhappy.StartsAProcess.words).encode()
+    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if words in _read(one)]
+
+
+def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
+    filt = unhappy.HasAPool()
+    found = examine(filt, effort=EFFORT)
+    assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
+    assert any(one.stage == "games" and one.tightness for one in found.findings)
+    filt.open("retry").request(fp.Gaussian(0.1))
+    with filt.pool:
+        found = examine(filt, effort=EFFORT)
+    assert (found.status, found.faults) == (Status.THREADS_LOST, ())
+    assert re.match(
+        r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", found.stopped
+    )
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.verdict.detail.startswith(found.stopped)
+
+
+def test_a_stage_that_cannot_fork_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked = examine(unhappy.GrantsTwice(), effort=EFFORT)
+    assert forked.witness is not None
+    mine = Threads(("Mine",))
+    monkeypatch.setattr(waiting, "threads_besides", lambda own: mine if waiting.Inside.here else Threads())
+    found = examine(unhappy.GrantsTwice(), effort=EFFORT)
+    assert [one.found for one in found.findings] == [one.found for one in forked.findings]
+    assert found.verdict.detail == forked.verdict.detail
 
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
-    found = examined(SeesRewinding(), 0.3, mechanisms="rr")
+    found = examine(SeesRewinding(), effort=EFFORT, mechanisms="rr")
     assert found.status is Status.FAULTY
     assert found.witness is None
     assert not any(one.stage == "games" for one in found.findings)
 
 
-def test_what_forked_is_no_second_examination() -> None:
-    """The child would go on as a second examination; os.fork is refused instead."""
-    children = set(_children())
-    assert "must not fork" in examined(unhappy.Forks()).faults[0]
-    assert set(_children()) <= children
-    child = os.fork()  # and is not refused any more
-    if child == 0:
-        os._exit(0)
-    assert os.waitpid(child, 0) == (child, 0)
-
-
-class Asked(type(fp.ZCDPFilter)):  # type: ignore[misc]
-    """A kind that ends the process in which someone looks up what a filter of it is made of."""
-
-    def __hash__(cls) -> int:
-        if any(frame.name == "parts" for frame in traceback.extract_stack()):
-            os._exit(42)
-        return type.__hash__(cls)
-
-
-def test_whoever_asks_what_a_filter_is_made_of_runs_its_code_in_no_process_of_the_caller() -> None:
-    class Mine(fp.ZCDPFilter, metaclass=Asked):
-        pass
-
-    assert "ended with status 42" in examine(Mine(0.3), seconds=2.0).verdict.detail
-
-
 def _children() -> list[str]:
-    path = Path(f"/proc/self/task/{os.getpid()}/children")
-    return path.read_text().split() if path.exists() else []
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it ended meanwhile
+        return b""

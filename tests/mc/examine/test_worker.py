@@ -2,7 +2,6 @@
 
 import ctypes
 import faulthandler
-import multiprocessing
 import os
 import re
 import signal
@@ -12,21 +11,20 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import count as numbers
 from pathlib import Path
+from queue import SimpleQueue
 
-import numpy as np
 import pytest
 
-import filterproof as fp
-from mc.examine.clock import Clock, OutOfTime
+from filters.contract.work import OutOfWork, WorkLimit, count, current, metered
+from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import alone, results, so_far
+from mc.examine.worker import ThreadsLost, alone, results, so_far
 from tests.mc.examine import unhappy
-
-#: Most of them sleep.
-pytestmark = pytest.mark.usefixtures("wall_clock")
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -69,10 +67,10 @@ def leave_a_thread() -> int:
 
 
 def copy_itself() -> Iterator[int]:
-    """A fork that Python does not know of: the copy goes on as well."""
+    """The copy goes on as well."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ctypes.CDLL(None).fork()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        os.fork()
     for answer in (1, 2):
         time.sleep(0.1)
         yield answer
@@ -84,56 +82,46 @@ ENDS: dict[str, tuple[Callable[[], object], str]] = {
     "exits": (partial(sys.exit, 0), "the code of Mine raised SystemExit: 0"),
     "exits without a word": (sys.exit, "the code of Mine raised SystemExit$"),
     "is killed": (lambda: os.kill(os.getpid(), signal.SIGKILL), "ended by SIGKILL before"),
-    "kills its group": (lambda: os.killpg(0, signal.SIGKILL), "ended by SIGKILL before"),
-    "kills its group by kill": (lambda: os.kill(0, signal.SIGKILL), "ended by SIGKILL before"),
     "crashes": (lambda: [faulthandler.disable(), ctypes.string_at(0)], "ended by SIGSEGV before"),
     "closes all files": (lambda: [os.closerange(3, 256), time.sleep(60)], "closed a file that it had not opened"),
     "writes junk": (partial(write_everywhere, b"junk"), "wrote to a file that it had not opened"),
     "writes a byte": (partial(write_everywhere, b"\0"), "wrote to a file that it had not opened"),
-    "forges an answer": (
-        partial(write_everywhere, bytes(23) + b"\x10" + b"\x80\x04\x88."), "wrote to a file that it had not opened"
-    ),
-    "forks": (os.fork, "Mine must not fork or replace the process, nor start others, while it decides"),
-    "becomes another": (lambda: os.execv("/bin/true", ["true"]), "must not fork or replace the process"),
-    "starts another": (lambda: subprocess.Popen(["true"], start_new_session=True), "nor start others"),
-    "asks the shell": (lambda: os.system("true"), "nor start others"),
-    "spawns": (lambda: os.posix_spawn("/bin/true", ["true"], {}), "nor start others"),
-    "ends its parent": (lambda: os.kill(os.getppid(), signal.SIGTERM), "Mine must not signal other processes"),
-    "ends its parent by a file of it": (
-        lambda: signal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGTERM), "must not signal other processes"
-    ),
-    "starts another by multiprocessing": (
-        lambda: multiprocessing.get_context("spawn").Process(target=time.sleep, args=(9,)).start(), "nor start others"
-    ),
-    "ends its parent's group": (lambda: os.killpg(os.getpgid(os.getppid()), 15), "must not signal other processes"),
+    "waits for itself": (lambda: [lock := threading.Lock(), lock.acquire(), lock.acquire()], "waits for ever"),
     "takes all memory": (lambda: bytearray(1 << 60), ""),
     "answers what it defined": (lambda: type("New", (), {})(), "could not be read"),
     "interrupts itself": (lambda: signal.raise_signal(signal.SIGINT), "the code of Mine raised KeyboardInterrupt"),
 }  # fmt: skip
 
 
-#: These write to whatever file is open, the pipes of parallel tests too: they run in a process that has none.
-EVERYWHERE = frozenset({"writes junk", "writes a byte", "forges an answer"})
+#: These run in a process without pipes of parallel tests, to which they would write, and without their threads.
+ALONE = ("waits for itself", "writes a byte", "writes junk")
 
 
-def test_code_that_writes_to_whatever_is_open_is_a_fault_in_a_sentence() -> None:
+def test_code_that_writes_to_whatever_is_open_or_waits_for_itself_is_a_fault_in_a_sentence() -> None:
     call = (
-        "from tests.mc.examine.test_worker import ENDS, EVERYWHERE, alone, FilterFault\n"
-        "for name in sorted(EVERYWHERE):\n"
+        "from tests.mc.examine.test_worker import *\n"
+        "for name in ALONE:\n"
         "    try: alone(ENDS[name][0], whose='Mine')\n"
         "    except FilterFault as fault: print(fault)\n"
+        "libc, end = ctypes.CDLL(None), partial(os.kill, 0, signal.SIGTERM)\n"
+        "try: alone(end, whose='Mine')\n"
+        "except FilterFault as fault: print(fault)\n"
+        "libc.pthread_create(ctypes.byref(ctypes.c_ulong()), None, libc.pause, None)\n"
+        "try: alone(end, whose='Mine')\n"
+        "except ThreadsLost as lost: print(lost)\n"
     )
     ended = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=ROOT)
-    said = ended.stdout.splitlines()
-    assert len(said) == len(EVERYWHERE), ended.stderr
-    for name, line in zip(sorted(EVERYWHERE), said, strict=True):
-        assert line.startswith(f"the code of Mine {ENDS[name][1]}")
+    *said, killed, lost = ended.stdout.splitlines()
+    for name, line in zip(ALONE, said, strict=True):
+        assert line.startswith(f"the code of Mine {ENDS[name][1]}"), ended.stderr
+    assert killed.startswith("the process that examined Mine ended by SIGTERM before")
+    assert "(1 of libraries), and a forked process does not have them: in it Mine ended by SIGTERM;" in lost
 
 
-@pytest.mark.parametrize("name", sorted(ENDS.keys() - EVERYWHERE))
+@pytest.mark.parametrize("name", sorted(ENDS.keys() - set(ALONE)))
 def test_code_that_ends_its_process_is_a_fault_in_a_sentence(name: str) -> None:
     code, words = ENDS[name]
-    with pytest.raises((FilterFault, PermissionError) if words else MemoryError, match=words or None):
+    with pytest.raises(FilterFault if words else MemoryError, match=words or None):
         alone(code, whose="Mine")
 
 
@@ -163,57 +151,41 @@ def assert_gone(process: int) -> None:
 
 
 def test_what_the_code_started_ends_with_it() -> None:
-    assert_gone(alone(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine", command=True))
+    assert_gone(alone(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine"))
 
 
-def test_who_swallows_every_exception_is_killed_in_time() -> None:
-    began = time.monotonic()
-    with pytest.raises(OutOfTime, match="was still at work when the time was up"):
-        alone(swallow_everything, whose="Mine", clock=Clock.of(0.2))
-    assert time.monotonic() - began < 30
-
-
-def test_who_never_lets_another_thread_run_is_killed_in_time() -> None:
-    with pytest.raises(OutOfTime, match="was still at work when the time was up, and did not return"):
-        alone(partial(re.match, "(a+)+$", 64 * "a" + "b"), whose="Mine", clock=Clock.of(0.1))
-
-
-def test_a_worker_in_a_worker_has_no_summary_but_its_own() -> None:
-    def outer() -> list[object]:
-        so_far(lambda: "the outer one's")
-        found: list[object] = []
-        with suppress(OutOfTime):
-            found.extend(results(partial(time.sleep, 60), whose="Inner", clock=Clock.of(0.1)))
-        return found
-
-    assert alone(outer, whose="Outer") == []
-
-
-def test_the_summary_so_far_comes_before_the_end() -> None:
-    def work() -> Iterator[object]:
-        so_far(lambda: "half of it")
-        yield 1
-        swallow_everything()
-
-    told = results(work, whose="Mine", clock=Clock.of(2.0))
-    assert (next(told), next(told)) == (1, "half of it")
+@pytest.mark.parametrize("code", [swallow_everything, partial(re.match, "(a+)+$", 64 * "a" + "b")])
+def test_code_that_swallows_every_exception_or_lets_no_thread_run_is_killed_at_the_deadline(
+    code: Callable[[], object],
+) -> None:
     with pytest.raises(OutOfTime):
-        next(told)
-    broken = partial(so_far, lambda: 1 // 0)
-    with pytest.raises(OutOfTime, match=r"was still at work when the time was up$"):
-        alone(lambda: [broken(), swallow_everything()], whose="Mine", clock=Clock.of(0.2))
+        alone(code, whose="Mine", deadline=Deadline.of(0.2))
 
 
-def test_what_is_slow_is_told_from_what_does_not_return() -> None:
-    def ask(filt: fp.PrivacyFilter) -> None:
+def test_answers_that_come_all_the_time_end_at_the_deadline() -> None:
+    with pytest.raises(OutOfTime):
+        list(results(numbers, whose="Mine", deadline=Deadline.of(0.2)))
+
+
+def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary() -> None:
+    def inner() -> Iterator[int]:
+        for number in numbers():
+            count(10)
+            yield number
+
+    def outer() -> Iterator[object]:
+        so_far(lambda: "the summary")
+        with suppress(OutOfWork):
+            yield from results(inner, whose="Inner", limit=WorkLimit.of(25))
         while True:
-            filt.admits(np.zeros(1), fp.Gaussian(0.1))
+            count(1)
 
-    slow = unhappy.first("Slow", partial(time.sleep, 0.4))()
-    with pytest.raises(OutOfTime, match=r"it is slow, Slow.admits takes up to 0\.\d+ s a call"):
-        alone(partial(ask, slow), filt=slow, clock=Clock.of(3.0))
-    with pytest.raises(OutOfTime, match=r"Sleeps.admits had not returned after"):
-        alone(partial(ask, sleeps := unhappy.Sleeps()), filt=sleeps, clock=Clock.of(1.0))
+    with metered():
+        told = results(outer, whose="Mine", limit=WorkLimit.of(100))
+        assert (next(told), next(told), next(told)) == (0, 1, "the summary")
+        with pytest.raises(OutOfWork):
+            next(told)
+        assert current().done == 101
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
@@ -230,16 +202,32 @@ def test_what_no_import_finds_comes_back_as_what_it_was() -> None:
     assert alone(lambda: [filt, Local, hidden], filt=filt) == [filt, Local, hidden]
 
 
-def test_a_worker_in_a_worker_answers_and_ends_with_it() -> None:
+@pytest.mark.parametrize("end", [OutOfTime, KeyboardInterrupt])
+def test_a_worker_in_a_worker_answers_and_ends_with_it(tmp_path: Path, end: type[BaseException]) -> None:
     assert alone(lambda: alone(os.getpgrp, whose="Inner") == os.getpid(), whose="Outer")
-    with pytest.raises(OutOfTime):
-        alone(lambda: alone(swallow_everything, whose="Inner"), whose="Outer", clock=Clock.of(0.3))
+    fifo = tmp_path / "inner"
+    os.mkfifo(fifo)
 
+    def inner() -> None:
+        fifo.write_text(str(os.getpid()))
+        swallow_everything()
 
-def test_ctrl_c_ends_the_wait_and_the_worker() -> None:
-    threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
-    with pytest.raises(KeyboardInterrupt):
-        alone(swallow_everything, whose="Mine")
+    def begun() -> None:
+        number.append(int(fifo.read_text()))
+        if end is KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+
+    number: list[int] = []
+    begins = threading.Thread(target=begun)
+    begins.start()
+    with pytest.raises(end):
+        alone(
+            lambda: alone(inner, whose="Inner"),
+            whose="Outer",
+            deadline=Deadline.of(2.0) if end is OutOfTime else Deadline(),
+        )
+    begins.join()
+    assert_gone(*number)
 
 
 def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it() -> None:
@@ -252,7 +240,7 @@ def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it() -> 
         yield "stopped"
 
     for answers in (True, False):
-        told = results(partial(work, answers), whose="Mine", command=True, clock=Clock.of(20.0))
+        told = results(partial(work, answers), whose="Mine", command=True, deadline=Deadline.of(60.0))
         assert next(told) == "begun"
         for seconds in (0.2, 0.6)[: 1 if answers else 2]:
             threading.Timer(seconds, signal.raise_signal, (signal.SIGINT,)).start()
@@ -261,6 +249,80 @@ def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it() -> 
         else:
             with pytest.raises(KeyboardInterrupt):
                 next(told)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    """A pool whose thread has run here."""
+    with ThreadPoolExecutor(1, thread_name_prefix="Mine") as pool:
+        assert pool.submit(abs, -1).result() == 1
+        yield pool
+
+
+def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPoolExecutor) -> None:
+    words = r"^threads ran in this process before \(.*Mine_0.*\), and .* do.* not have them: in it Mine waits for ever"
+    for whole in (lambda work: work(), lambda work: alone(partial(alone, work, command=True), command=True)):
+        with pytest.raises(ThreadsLost, match=words):
+            whole(partial(alone, lambda: pool.submit(abs, -2).result(), whose="Mine"))
+
+
+def test_code_that_needs_no_thread_of_before_runs_as_ever(pool: ThreadPoolExecutor) -> None:
+    assert alone(partial(abs, -2), whose="Mine") == 2
+    with pytest.raises(FilterFault, match="ended with status 7"):
+        alone(partial(os._exit, 7), whose="Mine")
+
+
+def wait_with_an_end() -> bool:
+    lock = threading.Lock()
+    return lock.acquire() and not lock.acquire(timeout=0.3)
+
+
+def wait_for_a_thread_that_works() -> bool:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: time.sleep(0.3) or True).result()
+
+
+def take_turns() -> bool:
+    """Both threads wait, for a moment, all the time."""
+    there, back, end = SimpleQueue[bool](), SimpleQueue[bool](), time.monotonic() + 0.3
+    with ThreadPoolExecutor(1) as pool:
+        answers = pool.submit(lambda: all(back.put(True) is None for _ in iter(there.get, False)))
+        while time.monotonic() < end:
+            there.put(True)
+            back.get()
+        there.put(False)
+        return answers.result()
+
+
+@pytest.mark.parametrize("code", [wait_with_an_end, wait_for_a_thread_that_works, take_turns])
+def test_a_wait_that_ends_is_none_for_ever(code: Callable[[], bool]) -> None:
+    assert alone(code, whose="Mine")
+
+
+def test_what_a_worker_asks_for_after_it_started_threads_answers_as_a_worker_does() -> None:
+    def inner(pool: ThreadPoolExecutor) -> Iterator[int]:
+        so_far(lambda: os.getpid())
+        for number in numbers(1):
+            count(10)
+            yield pool.submit(abs, -number).result()
+
+    def outer() -> Iterator[object]:
+        so_far(lambda: "the summary")
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(abs, -1).result()
+            told = results(partial(inner, pool), whose="Inner", limit=WorkLimit.of(25))
+            yield next(told), next(told), next(told) == os.getpid()
+            with suppress(OutOfWork):
+                next(told)
+            count(50)  # under its own limit again
+            with suppress(FilterFault):
+                alone(partial(unhappy.Raises().admits, None, None), filt=unhappy.Raises())
+                yield "no fault"
+        count(100)
+
+    with metered():
+        told = results(outer, whose="Mine", limit=WorkLimit.of(100))
+        assert list(zip(range(2), told, strict=False)) == [(0, (1, 2, True)), (1, "the summary")]
 
 
 def process(code: str) -> subprocess.Popen[str]:

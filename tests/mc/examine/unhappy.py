@@ -1,10 +1,10 @@
 """Filters whose code misbehaves, each in one way; all but that is the README's filter of Gaussians and sums."""
 
-import os
+import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -38,19 +38,32 @@ class RaisesForOneFamily(Plain):
         return super().admits(state, request)
 
 
+def for_ever():
+    while True:
+        pass
+
+
+class HangsAtStart(Plain):
+    def start(self, n):
+        return for_ever()
+
+
 class Hangs(Plain):
     def admits(self, state, request):
-        while True:
-            pass
+        return for_ever()
+
+
+class HangsInItsPromise(Plain):
+    @property
+    def promise(self):  # type: ignore[override]
+        return for_ever()
 
 
 class HangsLate(Plain):
     """Answers fresh runs, and no other."""
 
     def admits(self, state, request):
-        while state.any():
-            pass
-        return super().admits(state, request)
+        return for_ever() if state.any() else super().admits(state, request)
 
 
 class ScalarAnswers(Plain):
@@ -111,14 +124,38 @@ def warned():
     warnings.simplefilter("always")
 
 
-Sleeps = first("Sleeps", lambda: time.sleep(3600))
 Prints = first("Prints", lambda: print("deciding"))  # noqa: T201
 LooksAtStandardOutput = first("LooksAtStandardOutput", looked_at_standard_output)
 ClosesStandardOutput = first("ClosesStandardOutput", lambda: sys.stdout.close())
 Warns = first("Warns", warned)
 SetsNumpyErrors = first("SetsNumpyErrors", lambda: np.seterr(all="raise"))
-#: The copy would go on as a second examination.
-Forks = first("Forks", lambda: os.fork())
+
+
+class StartsAProcess(Plain):
+    """Never ends it."""
+
+    words = ("sleep", "3600.25")
+    process = None
+
+    def admits(self, state, request):
+        self.process = self.process or subprocess.Popen(self.words)
+        return super().admits(state, request)
+
+
+class HasAPool(Plain):
+    """Asks a thread, which its pool starts when it is first asked."""
+
+    def __init__(self):
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="HasAPool")
+
+    def admits(self, state, request):
+        return self.pool.submit(super().admits, state, request).result()
+
+
+class GrantsTwice(Plain):
+    """Twice as much as it promises."""
+
+    most = 0.04
 
 
 class KeepsStateOutside(Plain):
