@@ -50,7 +50,7 @@ from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-#: 2: the filter is told by digests of its parameters, before by its repr; with the steps of secret noise that were used.
+#: 2: the filter is told by digests of its parameters, before by its repr; the steps of secret noise that were used.
 _VERSION = 2
 _FORMATS = {
     1: ("filter", "people", "state"),

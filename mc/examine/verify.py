@@ -305,7 +305,7 @@ class _Stages:
         self, work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit, late: WorkLimit
     ) -> Generator[Any, None, None]:
         """What a worker found; what else it learnt, by the names of our fields, is kept."""
-        how = {"filt": self.filter, "limit": late, "deadline": self.deadline}
+        how: dict[str, Any] = {"filt": self.filter, "limit": late, "deadline": self.deadline}
         with closing(results(partial(_quietly, work, limit), **how)) as told:
             for report in told:
                 if not isinstance(report, dict):
