@@ -12,6 +12,7 @@ import numpy as np
 
 from filters.contract.checks import checked_admits
 from filters.contract.state import State
+from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan
@@ -23,7 +24,12 @@ LEVELS = (*(2.0 ** (k / 16) for k in range(-320, 86)), 40.0)
 SHARES = (*(2.0 ** (k / 4) for k in range(-240, 0)), 1.0)
 
 
+#: Units of work of the charges of a pair in rational numbers.
+_RATIONAL_UNITS = 8
+
+
 def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
+    count(_RATIONAL_UNITS)
     return bool(checked_admits(filt, state, request, 1)[0])
 
 

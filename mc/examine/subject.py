@@ -13,9 +13,10 @@ from typing import Any
 
 from filters.contract.checks import checked_admits, checked_start
 from filters.contract.library import holder_of, of_the_library
+from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
-from mc.examine.examination import StageFinding
+from mc.examine.examination import USED_UP, StageFinding
 from mc.examine.family_lines import Line, coarse_first
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
@@ -115,6 +116,8 @@ def _held_as(filt: PrivacyFilter, name: str) -> Any:
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
+#: Sizes of a line that are asked however little work is left.
+_ASKED = 4
 #: Numbers of a filter's own that are tried as sizes, and the multiples of each.
 _NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
 
@@ -157,13 +160,19 @@ _LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
 
 
 def admission(
-    filt: PrivacyFilter, lines: tuple[Line, ...], *, seed: int, own_menu: bool = True
+    filt: PrivacyFilter, lines: tuple[Line, ...], limit: WorkLimit, *, seed: int, own_menu: bool = True
 ) -> tuple[StageFinding, Subject]:
     """What a fresh run of the filter grants: the finding, and the subject of all further stages.
 
-    A family for which its code raises is outside its scope; where it raises for all of them that is a fault.
+    A family for which its code raises is outside its scope; where it raises for all of them that is a fault. Each line
+    has its part of the work; where nothing is granted by then, every size is asked.
     """
-    admissions = [_admitted(filt, line) for line in lines]
+    admissions: list[Admission] = []
+    for line in lines:
+        admissions.append(_admitted(filt, line, limit.fraction(1 / (len(lines) - len(admissions)))))
+    cut = limit.exhausted
+    if cut and not any(one.sizes for one in admissions):
+        cut, admissions = False, [_admitted(filt, line, None) for line in lines]
     with examining(filt):
         own = [pair for pair in own_pairs(filt) if own_menu and _grants(filt, pair)]
     unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
@@ -187,7 +196,7 @@ def admission(
         asked="What does a fresh run grant?",
         found=", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing",
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
-        unseen="",
+        unseen=f"sizes between these: {USED_UP}" if cut else "",
         fault=fault,
         notes=(
             *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
@@ -218,9 +227,11 @@ def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted(filt, checked_start(filt, 1), pair) is not None
 
 
-def _admitted(filt: PrivacyFilter, line: Line) -> Admission:
+def _admitted(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> Admission:
     sizes, raised, spending = [], "", False
-    for t in coarse_first(line.sizes):
+    for number, t in enumerate(coarse_first(line.sizes)):
+        if number >= _ASKED and limit is not None and limit.exhausted:
+            break
         try:
             if _grants(filt, line.pair(t)):
                 sizes.append(t)

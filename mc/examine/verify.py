@@ -59,6 +59,8 @@ FAILURE = 1e-6
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The share of the effort in which the first refutation is told.
 _MOMENT = 0.1
+#: The share of the work for what a fresh run grants.
+_ADMISSION = 0.1
 #: The share of the work for a glance at the plainest plays, where the first refutation ends all.
 _GLANCE = 0.08
 
@@ -123,7 +125,10 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.run("games", 1.0, partial(games_of, filt))
     else:
         exam.run(
-            "admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu), WorkLimit(sys.maxsize)
+            "admission",
+            1.0,
+            partial(_admitted, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
+            WorkLimit(sys.maxsize),
         )
     if exam.subject is not None and exam.subject.lines:
         if exam.first_only:  # cheaper than the laws, and most faults show here
@@ -337,14 +342,14 @@ def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
 
 
 def _admitted(
-    filt: PrivacyFilter, names: tuple[str, ...], seed: int, limit: WorkLimit, *, own_menu: bool
+    filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
 ) -> Iterator[object]:
     """What the filter promises and a fresh run of it grants; TypeError for what is no filter."""
     checked_filter(filt)
     scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
     yield {"promise": filt.promise, "scope": scope}
     lines = at_labels(lines_of(names, filt.promise, own_numbers(filt)), filt)
-    finding, subject = admission(filt, lines, seed=seed, own_menu=own_menu)
+    finding, subject = admission(filt, lines, part, seed=seed, own_menu=own_menu)
     yield {"subject": subject}
     yield finding
 

@@ -14,7 +14,7 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeVar
 
-from filters.contract.work import OutOfWork, WorkLimit, stopping_at
+from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.deadline import NEVER, Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault, examining
@@ -34,6 +34,8 @@ from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_e
 
 T = TypeVar("T")
 
+#: Units of work of a worker.
+_FORK_UNITS = 400
 #: Seconds that a child has to end.
 _LEAVING = 5.0
 
@@ -68,6 +70,7 @@ def results(
         raise NotImplementedError(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
+    count(_FORK_UNITS)
     task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):

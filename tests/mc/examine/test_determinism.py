@@ -116,7 +116,9 @@ def with_warm_caches(name: str) -> Iterator[Callable[[], str]]:
     filt = EXAMINED[name][0]() if name in EXAMINED else None
     if isinstance(filt, fp.PrivacyFilter):
         with metered():
-            _, subject = admission(filt, lines_of(tuple(FAMILIES), filt.promise), seed=1)
+            _, subject = admission(
+                filt, lines_of(tuple(FAMILIES), filt.promise), WorkLimit.of(100_000), seed=1
+            )
             list(sequences(subject, WorkLimit.of(2000)))
     yield lambda: examined(name)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filters.contract.work import WorkLimit
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.subject import admission, named_pairs, own_numbers, own_pairs
 from tests.mc.examine import toys, unhappy
@@ -83,7 +84,7 @@ class Menu(unhappy.Plain):
 
 def asked(filt, *families, own=()):
     lines = lines_of(families, filt.promise, own)
-    finding, subject = admission(filt, lines, seed=1)
+    finding, subject = admission(filt, lines, WorkLimit.of(2_400_000), seed=1)
     return finding, {one.line.name: one for one in subject.lines}, [one.line.name for one in subject.closed]
 
 
