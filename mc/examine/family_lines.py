@@ -32,6 +32,15 @@ from theory.pairs import (
 )
 from theory.pairs.labelled import Where, where_words
 
+_FAMILY_OF: dict[type, str] = {
+    Gaussian: "gaussian",
+    RandomizedResponse: "rr",
+    Laplace: "laplace",
+    KOV: "kov",
+    Erasure: "erasure",
+    SubsampledGaussian: "subsampled",
+    FinitePair: "twopoint",
+}
 #: Families that are asked for at every label, for budgets that are kept by labels.
 _PLAINEST = ("gaussian", "rr", "erasure")
 
@@ -70,6 +79,11 @@ def coarse_first(sizes: tuple[float, ...]) -> list[float]:
     octaves = sizes[::4]
     spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
     return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
+
+
+def family_of(pair: DominatingPair) -> str:
+    """The name of the family that a pair is of; '' for one of no family that is asked for."""
+    return _FAMILY_OF.get(type(pair.asked), "")
 
 
 def names_of(given: object) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.examination import USED_UP, StageFinding
-from mc.examine.family_lines import Line, coarse_first
+from mc.examine.family_lines import Line, coarse_first, family_of
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import granted
@@ -174,7 +174,10 @@ def admission(
     if cut and not any(one.sizes for one in admissions):
         cut, admissions = False, [_admitted(filt, line, None) for line in lines]
     with examining(filt):
-        own = [pair for pair in own_pairs(filt) if own_menu and _grants(filt, pair)]
+        chosen = {line.family for line in lines}
+        own = [
+            one for one in own_pairs(filt) if (own_menu or family_of(one) in chosen) and _grants(filt, one)
+        ]
     unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
     if own := [pair for pair in own if _has_a_name(pair)]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))

@@ -190,7 +190,7 @@ def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[
 def alarms(subject: Subject, limit: WorkLimit) -> list[tuple[Menu, Measure]]:
     """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
     goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
-    largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family == "rr"]
+    largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family in ("rr", "twopoint")]
     if not (subject.looks and largest and "twopoint" in subject.families and goals):
         return []
     games: list[tuple[float, Menu, Measure]] = []

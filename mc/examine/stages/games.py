@@ -189,7 +189,7 @@ def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
 
 def _planned(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
-    if not subject.families >= {"rr", "erasure", "twopoint"}:
+    if not subject.families >= {"rr", "twopoint"}:
         return  # those are what the search asks for
     try:
         found = alone(partial(replied, subject.filter), filt=subject.filter, limit=limit)

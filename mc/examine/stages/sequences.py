@@ -20,6 +20,7 @@ from filters.contract.work import WorkLimit, count
 from filters.holders.repeats import repeats
 from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from mc.examine.extremal_steps import extremal_steps
+from mc.examine.family_lines import family_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
@@ -109,11 +110,12 @@ def _designed(subject: Subject) -> Iterator[Sequence]:
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:
     """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
-    if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
+    if subject.looks:
         return
     for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
         count(_SUPREMUM)
-        if steps := extremal_steps(subject.filter, goal.at):
+        steps = extremal_steps(subject.filter, goal.at)
+        if steps and subject.families >= {family_of(pair) for pair, _ in steps}:
             yield Sequence(steps)
 
 

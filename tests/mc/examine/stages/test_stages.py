@@ -37,7 +37,7 @@ from mc.examine.stages.games import (
     solved,
 )
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
-from mc.examine.stages.sequences import Search, most, sequences
+from mc.examine.stages.sequences import Search, _extremal, most, sequences
 from mc.examine.stages.strategy_search import _mesh, _on_mesh, _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
@@ -388,6 +388,19 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
 
 
 # -- games, search -------------------------------------------------------------------------------------------
+
+
+def test_asking_for_the_families_of_an_attack_alone_keeps_the_attack() -> None:
+    about = subject(CATALOGUE["SomeOrderFilter"].example(), "rr", "twopoint")
+    found = next(_planned(about, WorkLimit.of(LONG)))
+    assert found.witness is not None
+    assert found.witness.kind == "plan"
+    narrowed = [*_extremal(subject(CATALOGUE["BasicFilter"].example(), "kov"))]
+    assert narrowed == [
+        *_extremal(subject(CATALOGUE["BasicFilter"].example(), "rr", "kov", "erasure", "twopoint"))
+    ]
+    assert narrowed
+    assert not [*_extremal(subject(CATALOGUE["BasicFilter"].example(), "rr"))]
 
 
 def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
