@@ -450,7 +450,7 @@ def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_s
         exam.plot([*Figure().subplots(1, len(drawn) + 1)])
     nothing = exam_of(ADMISSION)
     assert nothing.rows() == []
-    with pytest.raises(ValueError, match="examine the filter for longer"):
+    with pytest.raises(ValueError, match="examine the filter with more effort"):
         nothing.plot()
 
 

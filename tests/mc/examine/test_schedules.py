@@ -537,6 +537,6 @@ def test_a_program_is_a_service_as_any_other(program: Any) -> None:
 @pytest.mark.usefixtures("program")
 def test_a_program_that_answers_release_in_another_form_ends_with_a_sentence(tmp_path: Path) -> None:
     command = f"{sys.executable} program.py says"
-    ended = filterproof("verify", "--exec", command, "--promise", "pure(1)", "--seconds", "1.5", cwd=tmp_path)
+    ended = filterproof("verify", "--exec", command, "--promise", "pure(1)", "--effort", "0.05", cwd=tmp_path)
     assert ended.returncode == 3
     assert 'to release; answer {}, {"again": true} or {"epoch": 1}' in " ".join(ended.stderr.split())

@@ -19,6 +19,7 @@ from mc.examine.worker import waiting
 from mc.examine.worker.threads import Threads
 from tests.mc.examine import unhappy
 from tests.mc.examine.stages.test_stages import SeesRewinding
+from tests.mc.examine.test_worker import assert_gone
 from theory.evidence import Outcome
 
 #: The work of an examination here; the seconds of one whose filter never returns.
@@ -143,12 +144,14 @@ def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
     found = examine(unhappy.StartsAProcess(), effort=EFFORT, mechanisms="gaussian")
     assert (found.status, found.faults) == (Status.EXAMINED, ())
     words = "\0".join(unhappy.StartsAProcess.words).encode()
-    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if words in _read(one)]
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        if words in _read(one):  # which is killed, and may not have ended yet
+            assert_gone(int(one.parent.name))
 
 
 def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
     filt = unhappy.HasAPool()
-    found = examine(filt, effort=EFFORT)
+    found = examine(filt, effort=3 * EFFORT)
     assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
     assert any(one.stage == "games" and one.tightness for one in found.findings)
     filt.open("retry").request(fp.Gaussian(0.1))

@@ -24,6 +24,7 @@ from filters.contract.work import OutOfWork, WorkLimit, count, current, metered
 from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.worker import ThreadsLost, alone, results, so_far
+from mc.examine.worker.waiting import _FORK_UNITS
 from tests.mc.examine import unhappy
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -176,16 +177,16 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
     def outer() -> Iterator[object]:
         so_far(lambda: "the summary")
         with suppress(OutOfWork):
-            yield from results(inner, whose="Inner", limit=WorkLimit.of(25))
+            yield from results(inner, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
         while True:
             count(1)
 
     with metered():
-        told = results(outer, whose="Mine", limit=WorkLimit.of(100))
+        told = results(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
         assert (next(told), next(told), next(told)) == (0, 1, "the summary")
         with pytest.raises(OutOfWork):
             next(told)
-        assert current().done == 101
+        assert current().done == 2 * _FORK_UNITS + 101
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
@@ -310,7 +311,7 @@ def test_what_a_worker_asks_for_after_it_started_threads_answers_as_a_worker_doe
         so_far(lambda: "the summary")
         with ThreadPoolExecutor(1) as pool:
             pool.submit(abs, -1).result()
-            told = results(partial(inner, pool), whose="Inner", limit=WorkLimit.of(25))
+            told = results(partial(inner, pool), whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
             yield next(told), next(told), next(told) == os.getpid()
             with suppress(OutOfWork):
                 next(told)
@@ -321,7 +322,7 @@ def test_what_a_worker_asks_for_after_it_started_threads_answers_as_a_worker_doe
         count(100)
 
     with metered():
-        told = results(outer, whose="Mine", limit=WorkLimit.of(100))
+        told = results(outer, whose="Mine", limit=WorkLimit.of(3 * _FORK_UNITS + 100))
         assert list(zip(range(2), told, strict=False)) == [(0, (1, 2, True)), (1, "the summary")]
 
 

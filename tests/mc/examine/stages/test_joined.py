@@ -8,7 +8,7 @@ from mc.examine.stages.parts import parts
 from theory.claims.theorem import RefusedError
 from theory.evidence import Outcome
 
-pytestmark = pytest.mark.usefixtures("as_installed", "proved")
+pytestmark = pytest.mark.usefixtures("proved")
 SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
 
 
@@ -25,7 +25,6 @@ def test_what_a_rule_admits_in_another_way_than_its_theorem_covers_holds_by_no_t
         "filters.rules.blackwell.gaussian_cover", lambda pairs, counts, *of: 0.1 * any(counts)
     )
     monkeypatch.setattr("filters.rules.blackwell.is_unbounded", lambda pair: False)
-    monkeypatch.setattr("mc.examine.stages.parts.patched", lambda: None)
     filt = fp.BlackwellFilter(1.0, (pair,))
     assert filt.admits(filt.start(1), pair)[0]
     with pytest.raises(RefusedError, match="of which the theorem says nothing, and is admitted"):

@@ -41,7 +41,6 @@ def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
     short = lambda self, request: replace(exact(self, request), x=exact(self, request).x * 0.999)  # noqa: E731
     assert outcome(fp.ZCDPFilter(0.5)) is Outcome.HOLDS
     monkeypatch.setattr(type(fp.zcdp_charge), "__call__", short)
-    monkeypatch.setattr("mc.examine.stages.parts.patched", lambda: None)
     found = said_of(fp.ZCDPFilter(0.5))
     assert found.outcome is Outcome.UNDECIDED
     assert "is UNSOUND" in found.detail
