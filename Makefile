@@ -5,14 +5,14 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power time-machine planted killed accountant thresholds wheel clean
+.PHONY: verify test test-all busy processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power time-machine planted killed accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
-test test-all instruments browser: export OPENBLAS_NUM_THREADS ?= 1
-test test-all instruments browser: export MKL_NUM_THREADS ?= 1
+test test-all busy instruments browser: export OPENBLAS_NUM_THREADS ?= 1
+test test-all busy instruments browser: export MKL_NUM_THREADS ?= 1
 # without compiled files each worker, and each command that a test starts, compiles the house anew
-verify test test-all instruments browser: export PYTHONDONTWRITEBYTECODE :=
+verify test test-all busy instruments browser: export PYTHONDONTWRITEBYTECODE :=
 test-all: export HYPOTHESIS_PROFILE ?= large
 training: export OMP_NUM_THREADS ?= 1
 
@@ -32,6 +32,11 @@ verify: $(INSTALLED)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit and not referee"
+
+# the examinations again, beside two busy loops: no answer of theirs depends on a clock
+busy: $(READY)
+	$(BIN)/python -c 'while True: pass' & one=$$!; $(BIN)/python -c 'while True: pass' & two=$$!; trap "kill $$one $$two" EXIT; \
+		$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/mc/examine
 
 # Numbers that are pinned, as a processor without AVX-512 and one without AVX2 and fused products answer, on two threads
 processors: $(READY)
