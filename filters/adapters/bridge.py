@@ -191,8 +191,8 @@ class Bridge:
         self._number += 1
         line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
         if not self._wait(time.monotonic() + self.seconds, line):
-            said = f"did not answer within {self.seconds:g} s"
-            raise self.broke(said, "mend it, or give it longer", LateBridgeError)
+            said = f"did not answer before its time limit (seconds={self.seconds:g})"
+            raise self.broke(said, "mend it, or raise seconds", LateBridgeError)
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:

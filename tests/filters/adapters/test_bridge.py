@@ -153,7 +153,7 @@ def check_bridge(name: str, command: list[str]) -> None:
         ("describes", "to describe"),
         ("twice", "nobody had asked for"),
         ("dies", "ended with status 1 before it had answered, and said Error: out of cheese"),
-        ("hangs", "did not answer within 1 s"),
+        ("hangs", "did not answer before its time limit (seconds=1)"),
         ("rubbish", "printed hello where an answer was due"),
         ("two minds", "where an answer was due"),
         ("misnumbers", "where the line 2 was asked"),
