@@ -57,7 +57,7 @@ from theory.proofs.proof import Proof
 FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it beyond its own after which a stage is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
-#: The share of the effort in which the first refutation is told.
+#: The share of the effort in which a refutation is told, at least.
 _MOMENT = 0.1
 #: The share of the work for what a fresh run grants.
 _ADMISSION = 0.1
@@ -149,6 +149,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
             exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
             if subject.looks:
                 exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE))
+        if exam.witnesses and not any(one.stage == "parts" for one in exam.findings):
+            exam.prove(always=True)  # a theorem that says otherwise is a disagreement
         exam.tell(subject)
 
 
@@ -172,17 +174,20 @@ class _Stages:
     stage: str = ""
     confirmed: list[Mapping[str, Any]] = field(default_factory=list)
 
-    def prove(self) -> None:
+    def prove(self, *, always: bool = False) -> None:
         """Proofs do the work that they need, once in a process."""
-        before = current().done
-        self.run("parts", 1.0, partial(_proved, self.filter, self.proofs), WorkLimit(sys.maxsize))
+        before, proved = current().done, partial(_proved, self.filter, self.proofs)
+        self.run("parts", 1.0, proved, WorkLimit(sys.maxsize), always=always)
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def tell(self, subject: Subject) -> None:
         """The most telling witness of what was found, if anything was, and its play; a schedule tells itself."""
         if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
-            limit = self.limit.capped(_MOMENT * self.units) if self.first_only else self.limit
-            self.run("telling", 0.9, partial(telling, subject, found), limit, always=True)
+            # a refutation is made short and told however little work is left
+            units = (
+                _MOMENT * self.units if self.first_only else max(self.limit.remaining, _MOMENT * self.units)
+            )
+            self.run("telling", 1.0, partial(telling, subject, found), WorkLimit.of(units), always=True)
 
     def confirm(self) -> None:
         """Let no refutation stand whose witness does not refute when it is played afresh, by a filter nobody has asked.
@@ -200,7 +205,8 @@ class _Stages:
         left = self.witnesses
         if left and self.subject is not None and left[0].kind != "schedule":
             subject = replace(self.subject, pure=False)
-            self.run("telling", 0.9, partial(as_found, subject, left[0]), always=True)
+            limit = WorkLimit.of(_MOMENT * self.units)
+            self.run("telling", 1.0, partial(as_found, subject, left[0]), limit, always=True)
 
     @property
     def cut(self) -> str:

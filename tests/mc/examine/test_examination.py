@@ -257,3 +257,17 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
     rows = tuple(Tightness(AT, "menu", 0.5, None, 1.0, Evidence[name]) for name in names)
     verdict = _examination(OPEN, _found(tightness=rows)).verdict
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
+
+
+@pytest.mark.parametrize("first_only", [False, True])
+def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
+    first_only: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mc.examine.verify.of_parts", lambda *_, **more: WHOLE)
+    found = examine(
+        toys.CheapLaplace(), effort=0.02, mechanisms=["gaussian", "laplace"], first_only=first_only
+    )
+    assert found.status is Status.DISAGREES
+    assert found.witness is not None
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert "Theorem: by a theorem. Counterexample: " in found.verdict.detail
