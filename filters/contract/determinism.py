@@ -34,6 +34,8 @@ from theory.pairs import DominatingPair
 
 #: The requests of a sample.
 SAMPLED = 16
+#: The most requests beyond them, of a filter whose state they did not change.
+MORE = 1024
 #: What a class may count in.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: Classes of numbers. A truth value is none: what is made when it is first needed is marked by one.
@@ -93,8 +95,14 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
             SampleRun.fresh(filt),
             SampleRun.fresh(filt),
         )  # what a start resets is not reset in between
-        begun = _held(users)
+        begun, state = _held(users), keys(first.state)
         sample(first)
+        if (
+            keys(first.state) == state
+        ):  # all that was granted has changed nothing there: is the same granted for ever?
+            for request, loss in islice(cycle(tuple(first.asked)), MORE):
+                if not first.ask(request, loss):
+                    break
         after = _held(users)
         for request, loss in first.asked:
             second.ask(request, loss)

@@ -172,6 +172,32 @@ def test_the_attribute_that_changed_is_named(kind):
         fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=20)
 
 
+class LargeList(InAList):
+    """In a list, with a budget for many requests."""
+
+    promise = fp.ZCDP(9.0)
+
+    def admits(self, state, request):
+        return np.full(len(state), sum(self.charges) + float(request.zcdp_rho) <= 9.0)
+
+
+class LargeElsewhere(Elsewhere):
+    """In the module, with a budget for many requests."""
+
+    promise = fp.ZCDP(9.0)
+    admits = LargeList.admits
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [(LargeList, "its attribute 'charges'"), (LargeElsewhere, "otherwise")]
+)
+def test_a_sum_that_a_few_requests_do_not_exhaust_is_seen_as_the_state_does_not_change(kind, says):
+    with pytest.raises(TypeError, match=says):
+        fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=200)
+    with pytest.raises(TypeError, match=says):
+        fp.simulate(kind(), fp.Constant(WIDE), epsilon=1.0, n=100)
+
+
 def test_a_sum_that_a_start_sets_back_is_seen_after_an_earlier_run():
     filt = SetBack()
     assert filt.open("retry").request(WIDE)
