@@ -7,6 +7,9 @@ theory.too_large.TooLargeError: design must need at most 33554432 heights of a t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class TooLargeError(ValueError):
     """What is asked for takes more memory or work than is allowed."""
@@ -16,3 +19,14 @@ def check_size(name: str, needed: int, most: int, what: str, remedy: str) -> Non
     """TooLargeError if the argument `name` needs more than `most` of `what`."""
     if needed > most:
         raise TooLargeError(f"{name} must need at most {most} {what}, got {needed}; {remedy}")
+
+
+@contextmanager
+def in_memory(name: str, value: int) -> Iterator[None]:
+    """TooLargeError in place of MemoryError where the argument `name` is a number of things that memory cannot hold."""
+    try:
+        yield
+    except MemoryError as error:
+        raise TooLargeError(
+            f"{name} must fit into memory, got {name}={value!r}: {error}; pass fewer"
+        ) from error

@@ -34,6 +34,8 @@ from theory.pairs import DominatingPair
 
 #: The requests of a sample.
 SAMPLED = 16
+#: The most requests beyond them, of a filter whose state they did not change.
+MORE = 1024
 #: What a class may count in.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: Classes of numbers. A truth value is none: what is made when it is first needed is marked by one.
@@ -81,33 +83,48 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     """TypeError for a filter that keeps outside its state what changes while `sample` asks a run of it.
 
     It does so where a number or an array that an attribute of the filter, or of its class, held before is another one,
-    and where a second run answers the same requests otherwise, or is charged otherwise. A cache may grow, as long as it
-    decides nothing. Of the library's own filters nothing is asked. What they raise is left to whoever asks in earnest.
+    and where a second run, begun with the first, answers the same requests otherwise, or is charged otherwise. A cache
+    may grow, as long as it decides nothing. Of the library's own filters nothing is asked. What they raise is left to
+    whoever asks in earnest.
     """
     if not (users := tuple(_users(filt, set()))):
         return
     before = _held(users)
     try:
-        first = SampleRun.fresh(filt)
+        first, second = (
+            SampleRun.fresh(filt),
+            SampleRun.fresh(filt),
+        )  # what a start resets is not reset in between
+        begun, state = _held(users), keys(first.state)
         sample(first)
+        if (
+            keys(first.state) == state
+        ):  # all that was granted has changed nothing there: is the same granted for ever?
+            for request, loss in islice(cycle(tuple(first.asked)), MORE):
+                if not first.ask(request, loss):
+                    break
         after = _held(users)
-        second = SampleRun.fresh(filt)
         for request, loss in first.asked:
             second.ask(request, loss)
     except Exception:  # noqa: BLE001 - the filter's own
         return
-    changed = [name for name in before.keys() & after.keys() if before[name][0] != after[name][0]]
-    moved = [name for name in changed if _moved(before[name][0], after[name][0])]
+    changed = {
+        name: one[name]
+        for one in (before, begun)  # a start may have set back what the run before it left
+        for name in one.keys() & after.keys()
+        if one[name][0] != after[name][0]
+    }
+    moved = [name for name, (told, _) in changed.items() if _moved(told, after[name][0])]
     if not moved and second.answers == first.answers:
         return
-    if not changed:
+    if not (named := moved or changed or after.keys() - begun.keys()):
         raise TypeError(
             f"{type(filt).__name__} answered the same requests otherwise when a second run was asked; keep what "
             "changes in the state"
         )
-    kind, _, name = min(moved or changed).rpartition(".")
-    values = [held[f"{kind}.{name}"][1] for held in (before, after)]
-    numbers = all(type(one) in _NUMBERS or isinstance(one, np.generic) for one in values)
+    kind, _, name = min(named).rpartition(".")
+    values = [held[f"{kind}.{name}"][1] for held in (changed, after) if f"{kind}.{name}" in held]
+    numbers = all(type(one) in _NUMBERS or isinstance(one, np.generic) for one in values) and len(values) == 2
     raise TypeError(
         f"{kind} changed its attribute {name!r} {'({} before, {} after) '.format(*values) if numbers else ''}while it "
         "was asked; keep what changes in the state"

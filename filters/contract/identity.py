@@ -24,6 +24,7 @@ from typing import Any, Generic, Self
 
 import numpy as np
 
+from filters.contract.filter_base import FilterBase
 from filters.contract.library import (
     attributes,
     bases_of,
@@ -115,10 +116,15 @@ def _parameters(filt: object) -> dict[str, object]:
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
             told[name] = getattr(filt, name)
+    others = _constants_and_parts(filt)
+    return told | {name: value for name, value in sorted(others.items()) if name not in (*told, *_WORDS)}
+
+
+def _constants_and_parts(filt: object) -> dict[str, object]:
+    """The constants of a filter's classes, and what it holds."""
     made = _made_of(filt)
     held = made if isinstance(made, dict) else {"made of": made}
-    others = {**constants_of(type(filt)), **held}
-    return told | {name: value for name, value in sorted(others.items()) if name not in (*told, *_WORDS)}
+    return {**constants_of(type(filt)), **held}
 
 
 def _described(filt: object) -> str:
@@ -209,7 +215,8 @@ class _Walk:
             return self._sorted(name, dict.items(value))
         if kind is types.MappingProxyType:
             return self._sorted("dict", value.items())
-        made = _made_of(value)
+        # a filter within another has constants as that one has
+        made = _constants_and_parts(value) if isinstance(value, FilterBase) else _made_of(value)
         return self._sorted(name, made.items()) if isinstance(made, dict) else self._all(name, made)
 
     def _function(self, function: types.FunctionType) -> bytes:

@@ -129,7 +129,15 @@ def join(states: Sequence[_S]) -> _S:
     """The runs of all states, one after the other."""
 
     def joined(*arrays: Any) -> Any:
-        return np.concatenate(arrays) if _per_run(arrays[0]) else arrays[0]
+        if not _per_run(arrays[0]):
+            return arrays[0]
+        shapes = {one.shape[1:] for one in arrays}
+        if len(shapes) > 1:
+            raise TypeError(
+                f"state must have arrays of the same shapes whatever was granted, got {sorted(shapes)} for a run; keep "
+                "what grows in an array of one size, or in objects"
+            )
+        return np.concatenate(arrays)
 
     whole: _S = fold(joined, tuple, *states)
     return whole
@@ -205,7 +213,7 @@ def bits(state: State) -> NDArray[np.uint8]:
 
 
 def keys(state: State) -> list[Hashable]:
-    """One hashable value per run: runs with equal keys hold equal states, bit for bit (and -0.0 is 0.0).
+    """One hashable value per run: runs with equal keys hold equal states, bit for bit, in arrays of the same shapes.
 
     Objects are told by their `content`, and never by their `__eq__`: a run with one that is in no pickle has a key of
     its own.
@@ -217,9 +225,11 @@ def keys(state: State) -> list[Hashable]:
     if len(numbers) < len(arrays):
         told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_numeric(leaf)]
         return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
-    rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
+    # the same bytes may be a longer array beside a shorter one
+    layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
+    rows = bits((*arrays, np.broadcast_to(np.frombuffer(layout, np.uint8), (len(arrays[0]), len(layout)))))
     packed, width = rows.tobytes(), rows.shape[1]
-    return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
+    return [packed[i : i + width] for i in range(0, len(packed), width)]
 
 
 def is_numeric(leaf: NDArray[Any]) -> bool:

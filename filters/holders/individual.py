@@ -34,7 +34,7 @@ from filters.contract.terms import FilterTerms
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
-from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
+from filters.holders.personal import MOST_PEOPLE, Personal, PersonalReport, check_pairs, check_person
 from filters.holders.saved import (
     check_filter,
     checked_key,
@@ -49,6 +49,7 @@ from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.too_large import in_memory
 
 #: 2: the filter is told by digests of its parameters, before by its repr; the steps of secret noise that were used.
 _VERSION = 2
@@ -166,10 +167,11 @@ class IndividualFilter(Holder):
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
             )
-        self._people = check_count("people", people)
+        self._people = check_count("people", people, most=MOST_PEOPLE)
         self._noise = UsedNoise()
         # the filter may hold on to what it starts with, and rounds of many people write over their state
-        self._state: State = copied(checked_start(filt, self._people))
+        with in_memory("people", self._people):
+            self._state: State = copied(checked_start(filt, self._people))
 
     @property
     def filter(self) -> FilterBase:

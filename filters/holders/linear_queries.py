@@ -28,7 +28,7 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.journal import ROWS, Journal, JournalError, Terms
-from filters.holders.personal import PersonalReport, check_person
+from filters.holders.personal import MOST_PEOPLE, PersonalReport, check_person
 from filters.holders.query_rows import as_array, checked_rows, keep_only
 from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
 from filters.holders.secret_noise import UsedNoise
@@ -38,11 +38,10 @@ from theory.guarantees import ZCDP, Guarantee
 from theory.numerics.error_free import two_sum
 from theory.numerics.norms import exact_sum, nearest, squared_norms
 from theory.shown import one_line
+from theory.too_large import in_memory
 
 #: 2: people may have left.
 _VERSION = 2
-#: More than memory holds.
-_MOST_PEOPLE = 2**33
 #: A quotient of doubles below this may be subnormal, with fewer digits.
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
@@ -115,7 +114,9 @@ class LinearQueries(Holder):
         self._kappa = one_positive("kappa", kappa)
         self._promise = ZCDP(self.kappa)
         self._budget = Budget.of(self.norm_budget)
-        self._sums = Sums.fresh(check_count("people", people, most=_MOST_PEOPLE))
+        number = check_count("people", people, most=MOST_PEOPLE)
+        with in_memory("people", number):
+            self._sums = Sums.fresh(number)
         self._some_left = False
         self._noise = UsedNoise()
         #: Blocks of the journal in which somebody was charged since it was written.
@@ -271,12 +272,13 @@ class LinearQueries(Holder):
 
     def join(self, people: int) -> range:
         """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
-        number = check_count("people", people, most=_MOST_PEOPLE)
+        number = check_count("people", people, most=MOST_PEOPLE)
         with self._in_turn("join"), self._alone("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
             self._changed.add((new.start - 1) // ROWS)  # first: an interrupt must not leave its record behind
-            self._sums = self._sums.with_more(number)
+            with in_memory("people", number):
+                self._sums = self._sums.with_more(number)
             self._record()
         return new
 

@@ -22,6 +22,9 @@ from theory.arguments import check_count
 from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
 
+#: The most people of one holder: more than memory holds.
+MOST_PEOPLE = 2**33
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ForOnePerson(ABC):

@@ -31,11 +31,12 @@ from filters.contract.state import copied, read_only
 from filters.contract.terms import FilterTerms
 from filters.holders.held_to import BlockByBlock, Played
 from filters.holders.holder import Holder
-from filters.holders.personal import Personal, PersonalCost, check_pairs
+from filters.holders.personal import MOST_PEOPLE, Personal, PersonalCost, check_pairs
 from theory.arguments import beyond, check_count
 from theory.guarantees import GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import add_up, product_beyond, two_product
 from theory.pairs import DominatingPair
+from theory.too_large import in_memory
 
 #: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
 MOST_BLOCKS = 2**48
@@ -224,9 +225,10 @@ class IndividualTracker(Holder):
             raise TypeError(
                 f"tracker must be a Tracker, got {tracker!r}; pass e.g. GaussianTracker(size=0.5)"
             )
-        self._tracker, self._people = tracker, check_count("people", people)
+        self._tracker, self._people = tracker, check_count("people", people, most=MOST_PEOPLE)
         self._terms = FilterTerms.of(tracker)
-        self._state = tracker.start(self._people)
+        with in_memory("people", self._people):
+            self._state = tracker.start(self._people)
 
     @property
     def tracker(self) -> Tracker:

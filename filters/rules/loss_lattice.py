@@ -74,6 +74,8 @@ class LossLattice:
         masses = np.zeros(len(self.masses) // 2 + 2)
         np.add.at(masses, place, np.where(even, self.masses, (1 - up) * self.masses))
         np.add.at(masses, place + 1, np.where(even, 0.0, up * self.masses))
+        # no place for a loss that there is none of: sums would give it a mass
+        masses = masses[: int(np.flatnonzero(masses)[-1]) + 1]
         return LossLattice(2 * self.step, first, masses * (1 + _ROUNDING), self.infinite)
 
     def shortened(self, high: float) -> LossLattice:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from filters.contract.checks import checked_filter
@@ -87,4 +88,5 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
 
 def most_kept(found: Extremal, promised: float) -> float:
     """The largest delta of a filter that a theorem covers: of what it keeps, or the promise if that is less."""
-    return min(found.high, promised * (1 + 2.0**-38))  # the promise is a double, to 1e-12 of it
+    # the promise is a double, to 1e-12 of it, and what is shown as 0 may be less than a double
+    return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

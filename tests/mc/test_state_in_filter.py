@@ -97,6 +97,29 @@ class ByAFlag(Own):
         return state + 1
 
 
+class SetBack(Own):
+    """In an attribute that a start makes, or sets back."""
+
+    def start(self, n):
+        self.since = 0.0
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return np.full(len(state), self.since + float(request.zcdp_rho) <= 0.2)
+
+    def spend(self, state, request):
+        self.since += float(request.zcdp_rho)
+        return state
+
+
+class SetBackInAList(InAList):
+    """In a list that a start makes anew."""
+
+    def start(self, n):
+        self.charges = []
+        return np.zeros(n)
+
+
 SUMS: list[float] = []
 
 
@@ -136,6 +159,8 @@ NAMED = {
     InAnObject: "ledger",
     InAList: "charges",
     ByAFlag: "over",
+    SetBack: "since",
+    SetBackInAList: "charges",
 }
 
 
@@ -145,6 +170,39 @@ def test_the_attribute_that_changed_is_named(kind):
         TypeError, match=rf"{kind.__name__} changed its attribute '{NAMED[kind]}' .*in the state"
     ):
         fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=20)
+
+
+class LargeList(InAList):
+    """In a list, with a budget for many requests."""
+
+    promise = fp.ZCDP(9.0)
+
+    def admits(self, state, request):
+        return np.full(len(state), sum(self.charges) + float(request.zcdp_rho) <= 9.0)
+
+
+class LargeElsewhere(Elsewhere):
+    """In the module, with a budget for many requests."""
+
+    promise = fp.ZCDP(9.0)
+    admits = LargeList.admits
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [(LargeList, "its attribute 'charges'"), (LargeElsewhere, "otherwise")]
+)
+def test_a_sum_that_a_few_requests_do_not_exhaust_is_seen_as_the_state_does_not_change(kind, says):
+    with pytest.raises(TypeError, match=says):
+        fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=200)
+    with pytest.raises(TypeError, match=says):
+        fp.simulate(kind(), fp.Constant(WIDE), epsilon=1.0, n=100)
+
+
+def test_a_sum_that_a_start_sets_back_is_seen_after_an_earlier_run():
+    filt = SetBack()
+    assert filt.open("retry").request(WIDE)
+    with pytest.raises(TypeError, match=r"SetBack changed its attribute 'since' \(0\.0 before"):
+        fp.evaluate(filt, fp.Constant(WIDE), epsilon=1.0)
 
 
 def test_the_values_before_and_after_are_told_of_a_number():

@@ -91,16 +91,15 @@ def test_keys_and_bits_are_equal_where_the_numbers_are(state: Any) -> None:
     for i, j in ((0, 6), (1, 7), (2, 6), (0, 0)):
         alike = repr(rows(state, i)) == repr(rows(state, j))
         assert (bits(state)[i].tobytes() == bits(state)[j].tobytes()) == alike
-        if alike:
-            assert keys(state)[i] == keys(state)[j]
-        elif repr(rows(state, i)).replace("-0.0", "0.0") != repr(rows(state, j)).replace("-0.0", "0.0"):
-            assert keys(state)[i] != keys(state)[j]
+        assert (keys(state)[i] == keys(state)[j]) == alike
 
 
-def test_keys_take_both_zeros_for_one_and_rationals_as_they_are() -> None:
-    signed = keys((np.array([0.0, -0.0, 1.0]), np.array([[1, 2], [1, 2], [1, 2]])))
-    assert signed[0] == signed[1] != signed[2]
-    exact = keys((np.array([Fraction(1, 3), Fraction(2, 6), Fraction(1, 2)]), np.array([-0.0, 0.0, 0.0])))
+def test_keys_tell_zeros_by_their_sign_arrays_by_their_shapes_and_rationals_as_they_are() -> None:
+    signed = keys((np.array([0.0, -0.0, 0.0]), np.array([[1, 2], [1, 2], [1, 2]])))
+    assert signed[0] == signed[2] != signed[1]
+    lengths = [keys((np.zeros((1, k)), np.zeros((1, 3 - k))))[0] for k in range(4)]
+    assert len(set(lengths)) == 4
+    exact = keys((np.array([Fraction(1, 3), Fraction(2, 6), Fraction(1, 2)]), np.zeros(3)))
     assert exact[0] == exact[1] != exact[2]
     assert keys(np.array([3, 3, 4])) == [3, 3, 4]
 

@@ -86,6 +86,13 @@ def limit_within(most: float) -> Callable[[float], bool]:
     return lambda spent: spent <= most
 
 
+def with_constant(limit: float) -> fp.PrivacyFilter:
+    """A filter of one class, whose constant is another in another version of the code."""
+    kind = type("WithConstant", (Mine,), {"most": limit})
+    made: fp.PrivacyFilter = kind(None)
+    return made
+
+
 #: Two parameters that are not the same, and the first of them made again.
 OTHERS: dict[str, tuple[Any, Any, Any]] = {
     "the last bit": (0.1 + 0.2, 0.3, 0.1 + 0.2),
@@ -112,6 +119,7 @@ OTHERS: dict[str, tuple[Any, Any, Any]] = {
     "a method": (Held(0.5).__repr__, Held(50.0).__repr__, Held(0.5).__repr__),
     "a class": (fp.ZCDPFilter, fp.GaussianFilter, fp.ZCDPFilter),
     "a filter": (fp.ZCDPFilter(0.5), fp.ZCDPFilter(50.0), fp.ZCDPFilter(0.5)),
+    "a filter with a constant": tuple(map(with_constant, (0.5, 50.0, 0.5))),
 }
 
 

@@ -182,6 +182,13 @@ def test_a_coarser_lattice_keeps_both_masses_and_dominates(first: int) -> None:
         assert _above(wide, epsilon) >= _above(law, epsilon)
 
 
+def test_a_bounded_pair_more_costs_what_it_loses_where_the_lattice_is_made_coarser() -> None:
+    menu = (fp.RandomizedResponse(1.0), fp.Laplace(30.0))
+    alone, beside = (gaussian_cover(menu, counts) for counts in ((16, 0), (16, 1)))
+    # its mu is at most that of both as Gaussians, by the Laplace pair's own
+    assert alone * (1 - 1e-5) <= beside <= math.hypot(alone, gaussian_cover(menu, (0, 1))) * (1 + 1e-5)
+
+
 def test_a_shortened_law_dominates_and_is_close() -> None:
     law = lattice_of(fp.SubsampledGaussian(0.1, 1.0), 2.0**-8)
     short = law.shortened(2.0)

@@ -188,3 +188,29 @@ def test_an_object_that_is_changed_in_place_is_that_of_one_run(kind):
     assert fp.evaluate(kind(), fp.Constant(THREE), epsilon=LOG_TWO, rounds=6).value == truth
     drawn = fp.survival(kind(), fp.Constant(THREE), rounds=6, n=100, workers=1)
     assert [share.value for share in drawn.at] == [1, 1, 1, 1, 0, 0]
+
+
+class Histories(fp.PrivacyFilter):
+    """What was granted of each of two kinds, in arrays that grow."""
+
+    promise = fp.ApproxDP(1.0, 0.5)
+
+    def start(self, n):
+        return np.zeros((n, 0)), np.zeros((n, 0))
+
+    def admits(self, state, request):
+        return np.full(len(state[0]), state[0].shape[1] + 2 * state[1].shape[1] < 4)
+
+    def spend(self, state, request):
+        small, one = float(np.max(request.pure_epsilon)) < 1, np.ones((len(state[0]), 1))
+        return (np.hstack([state[0], one]), state[1]) if small else (state[0], np.hstack([state[1], one]))
+
+
+def test_histories_of_several_lengths_are_no_state_and_never_taken_for_each_other():
+    for menu in ((TWO, THREE), (THREE, TWO)):
+        with pytest.raises(
+            TypeError, match=r"state must have arrays of the same shapes .* got \[\(0,\), \(1,\)\]"
+        ):
+            fp.worst_case(Histories(), menu, epsilon=LOG_TWO, rounds=4)
+    alone = fp.worst_case(Histories(), TWO, epsilon=LOG_TWO, rounds=4)
+    assert alone.value == enumerated(lambda tosses: [Fraction(2)] * 4)
