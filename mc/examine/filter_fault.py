@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import queue
 import sys
+import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +18,8 @@ from filters.contract.work import OutOfWork
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
 
+#: What waiting for a thread or a process ends in that does not answer.
+_WAITED = TimeoutError, multiprocessing.TimeoutError, queue.Empty, threading.BrokenBarrierError
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}
 
@@ -40,6 +45,13 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         found = _place(filt, traceback.walk_tb(error.__traceback__))
         if found is None:
             raise
+        if isinstance(error, _WAITED):
+            from mc.examine.worker.inside import Inside  # which runs a filter under `examining`
+            from mc.examine.worker.threads import threads_lost
+
+            if Inside.lost:
+                how = f"waits in vain, {type(error).__name__}"
+                raise threads_lost(Inside.lost, type(filt).__name__, how, nested=Inside.nested) from error
         frame, line = found
         said = " ".join(str(error).split())
         raise FilterFault(

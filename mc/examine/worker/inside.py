@@ -52,7 +52,7 @@ class Task:
 class Inside:
     """What a worker knows of itself; outside of any worker all is as it stands here."""
 
-    here = command = False
+    here = command = nested = False
     lost = Threads()
     watching: threading.Thread | None = None
     summary: Callable[[], object] | None = None
@@ -119,7 +119,7 @@ def _settle(task: Task) -> None:
     """Make this process one that ends alone, and goes first where memory runs out."""
     if not task.nested:
         os.setpgid(0, 0)
-    Inside.here, Inside.command, Inside.summary = True, task.command, None
+    Inside.here, Inside.command, Inside.nested, Inside.summary = True, task.command, task.nested, None
     for number, handler in (
         (signal.SIGINT, _interrupted if task.command else signal.default_int_handler),
         (signal.SIGTERM, signal.SIG_DFL),
