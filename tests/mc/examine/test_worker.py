@@ -2,9 +2,7 @@
 
 import ctypes
 import faulthandler
-import multiprocessing
 import os
-import queue
 import re
 import signal
 import subprocess
@@ -24,12 +22,9 @@ import pytest
 
 from filters.contract.work import OutOfWork, WorkLimit, count, current, metered
 from mc.examine.deadline import Deadline, OutOfTime
-from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
-from mc.examine.verify import examine
 from mc.examine.worker import ThreadsLost, alone, results, so_far
-from tests.interpreter import python
-from tests.mc.examine import toys, unhappy
+from tests.mc.examine import unhappy
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -269,33 +264,6 @@ def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPool
     for whole in (lambda work: work(), lambda work: alone(partial(alone, work, command=True), command=True)):
         with pytest.raises(ThreadsLost, match=words):
             whole(partial(alone, lambda: pool.submit(abs, -2).result(), whose="Mine"))
-
-
-class Impatient(toys.ByHand):
-    """Waits in vain for the answer of a thread."""
-
-    def __init__(self, ends: Exception) -> None:
-        self.ends = ends
-
-    def admits(self, state, request):
-        raise self.ends
-
-
-@pytest.mark.parametrize("ends", [TimeoutError(), queue.Empty(), multiprocessing.TimeoutError()])
-def test_a_filter_that_waits_in_vain_for_a_thread_of_before_is_not_at_fault(
-    pool: ThreadPoolExecutor, ends: Exception
-) -> None:
-    exam = examine(Impatient(ends), effort=0.001, mechanisms=["rr"])
-    assert exam.status is Status.THREADS_LOST
-    assert f"in it Impatient waits in vain, {type(ends).__name__};" in exam.stopped
-
-
-def test_a_filter_that_waits_in_vain_where_no_thread_ran_before_is_at_fault() -> None:
-    code = (
-        "from tests.mc.examine.test_worker import Impatient, examine\n"
-        "print(examine(Impatient(TimeoutError()), effort=0.001, mechanisms=['rr']).status.name)"
-    )
-    assert python("-c", code, cwd=ROOT).stdout.split() == ["FAULTY"]
 
 
 def test_code_that_needs_no_thread_of_before_runs_as_ever(pool: ThreadPoolExecutor) -> None:
