@@ -34,8 +34,10 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if isinstance(error, OutOfWork | FilterFault | LateBridgeError) or ctrl_c(error, _file(filt)):
+        if isinstance(error, FilterFault) or ctrl_c(error, _file(filt)):
             raise
+        if (end := _end_behind(error)) is not None:
+            raise end from None
         if isinstance(error, BridgeError):
             raise FilterFault(str(error)) from error  # the fault is in no Python
         if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
@@ -58,6 +60,17 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
             f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} at "
             f"{Path(frame.f_code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
         ) from error
+
+
+def _end_behind(error: BaseException | None) -> BaseException | None:
+    """What ends a search for want of work or time, where the error is that or what the filter made of it."""
+    seen = set[int]()  # an error that is raised again may stand behind itself
+    while error is not None and id(error) not in seen:
+        if isinstance(error, OutOfWork | LateBridgeError):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.adapters.bridge import BridgeError
+from filters.adapters.bridge import BridgeError, LateBridgeError
+from filters.contract.work import OutOfWork
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.verify import examine
@@ -84,6 +85,26 @@ def test_what_a_person_interrupts_and_what_is_raised_elsewhere_is_no_fault() -> 
             filt.admits(np.zeros(1), fp.Gaussian(0.1))
         with pytest.raises(error), examining(filt):
             broken(error())
+
+
+class Translates(unhappy.Plain):
+    """Makes its own error of whatever it meets."""
+
+    def admits(self, state, request):
+        try:
+            raise request
+        except BaseException as met:  # noqa: BLE001 - also what ends a search
+            raise ValueError("my budget broke") from (met if isinstance(met, LateBridgeError) else None)
+
+
+@pytest.mark.parametrize("end", [OutOfWork(), LateBridgeError("late")])
+def test_what_a_filter_makes_of_the_end_of_a_search_is_no_fault_of_it(end: BaseException) -> None:
+    filt = Translates()
+    with pytest.raises(type(end)) as raised, examining(filt):
+        next(asked(filt, end))
+    assert raised.value is end
+    with pytest.raises(FilterFault, match="my budget broke"), examining(filt):
+        next(asked(filt, KeyError("x")))
 
 
 class Impatient(unhappy.Plain):
