@@ -7,7 +7,7 @@ import queue
 import sys
 import threading
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -26,6 +26,12 @@ _OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
     """A method of the examined filter raised: the class, method, file, line and exception, as one sentence."""
+
+
+class Excuse:
+    """What is raised in place of a fault, from whose code did what; None by default, and a worker sets it."""
+
+    of: Callable[[str, str], Exception | None] = staticmethod(lambda whose, how: None)
 
 
 @contextmanager
@@ -48,12 +54,9 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         if found is None:
             raise
         if isinstance(error, _WAITED):
-            from mc.examine.worker.inside import Inside  # which runs a filter under `examining`
-            from mc.examine.worker.threads import threads_lost
-
-            if Inside.lost:
-                how = f"waits in vain, {type(error).__name__}"
-                raise threads_lost(Inside.lost, type(filt).__name__, how, nested=Inside.nested) from error
+            excuse = Excuse.of(type(filt).__name__, f"waits in vain, {type(error).__name__}")
+            if excuse is not None:
+                raise excuse from error
         frame, line = found
         said = " ".join(str(error).split())
         raise FilterFault(

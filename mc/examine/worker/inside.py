@@ -26,8 +26,8 @@ from typing import Any
 from filters.adapters.labelled import program_of
 from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.filter_fault import examining
-from mc.examine.worker.threads import Threads
+from mc.examine.filter_fault import Excuse, examining
+from mc.examine.worker.threads import Threads, ThreadsLost, threads_lost
 
 #: How a message begins, so that a stray write is not taken for one; bytes of its length, which comes next.
 BEGINS, LENGTH = b"\x93message", 8
@@ -52,7 +52,7 @@ class Task:
 class Inside:
     """What a worker knows of itself; outside of any worker all is as it stands here."""
 
-    here = command = nested = False
+    here = command = False
     lost = Threads()
     watching: threading.Thread | None = None
     summary: Callable[[], object] | None = None
@@ -81,6 +81,11 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
         return os.read(go_on, SHORT) or os._exit(CUT)  # nobody waits any more
 
     Inside.lost = loaded(proceed(), None)
+
+    def excuse(whose: str, how: str) -> ThreadsLost | None:
+        return threads_lost(Inside.lost, whose, how, nested=task.nested) if Inside.lost else None
+
+    Excuse.of = staticmethod(excuse)
     Inside.watching = threading.Thread(target=_watch, args=(pipe,), daemon=True)
     Inside.watching.start()
     send("begun", Inside.watching.native_id)
@@ -119,7 +124,7 @@ def _settle(task: Task) -> None:
     """Make this process one that ends alone, and goes first where memory runs out."""
     if not task.nested:
         os.setpgid(0, 0)
-    Inside.here, Inside.command, Inside.nested, Inside.summary = True, task.command, task.nested, None
+    Inside.here, Inside.command, Inside.summary = True, task.command, None
     for number, handler in (
         (signal.SIGINT, _interrupted if task.command else signal.default_int_handler),
         (signal.SIGTERM, signal.SIG_DFL),
