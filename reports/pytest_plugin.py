@@ -33,6 +33,8 @@ for _finder in sys.meta_path:
 
 _Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
 
+#: What a mark may say of an examination.
+_ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "first_only")
 #: The properties of a report from which SARIF is written; JUnit shows them too.
 _RULE, _FILE, _LINE = "rule", "file", "line"
 
@@ -112,6 +114,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     from filters.privacy_filter import is_filter
 
+    if refused := _refused(mark):
+        pytest.fail(refused, pytrace=False)
     names = pyfuncitem._fixtureinfo.argnames
     given = {name: pyfuncitem.funcargs[name] for name in names}
     made = pyfuncitem.obj(**given)
@@ -126,6 +130,23 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             told = _examined(filt, _how(pyfuncitem, dict(mark.kwargs)))
         _keep(pyfuncitem, *told)
     return True
+
+
+def _refused(mark: pytest.Mark) -> str:
+    """Why a mark cannot be used, '' if it can: what it does not name would be ignored."""
+    from filters.contract.work import checked_effort
+    from theory.arguments import did_you_mean
+
+    if mark.args:
+        return f"a mark filterproof must name its arguments, got {mark.args[0]!r}; write effort={mark.args[0]!r}, say"
+    if unknown := [name for name in mark.kwargs if name not in _ARGUMENTS]:
+        remedy = did_you_mean(unknown[0], _ARGUMENTS) or "; leave it out"
+        return f"a mark filterproof must name some of {', '.join(_ARGUMENTS)}, got {unknown[0]!r}{remedy}"
+    try:
+        checked_effort(mark.kwargs.get("effort", 1.0))
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def _how(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:

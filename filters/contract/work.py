@@ -22,6 +22,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Self
 
+from theory.arguments import check_positive
+
+#: The largest effort: as much as a processor does in centuries.
+_MOST_EFFORT = 1e9
+
 
 class OutOfWork(BaseException):
     """The work that a task may do is done."""
@@ -56,6 +61,14 @@ current = _meter.get
 def count(units: int) -> None:
     """Count units of work that were not counted by what they consist of."""
     current().count(units)
+
+
+def checked_effort(effort: object) -> float:
+    """`effort` as a float, in (0, 1e9]."""
+    value = float(check_positive("effort", effort))
+    if value > _MOST_EFFORT:
+        raise ValueError(f"effort must be at most {_MOST_EFFORT:,.0f}, got effort={value!r}; pass less")
+    return value
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import numpy as np
 
 from filters.adapters.labelled import program_of
 from filters.contract.checks import checked_filter, checked_start
-from filters.contract.work import WorkLimit
+from filters.contract.work import WorkLimit, checked_effort
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.confirmation import happens, impure
@@ -29,7 +29,7 @@ from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
 from mc.examine.sequence import Sequence, granted
 from mc.examine.worker import alone
-from theory.arguments import check_count, check_positive
+from theory.arguments import check_count
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 
@@ -141,7 +141,7 @@ def first_difference(
     filters = one, other
     for filt in filters:
         checked_filter(filt)
-    units, deadline = EFFORT * float(check_positive("effort", effort)), Deadline.of(seconds)
+    units, deadline = EFFORT * checked_effort(effort), Deadline.of(seconds)
     seed = check_count("seed", seed, least=0)
     import_module("mc.runs.ready")  # once here: every worker would take as long as for hundreds of histories
     work = partial(_searched, filters, units, seed)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import queue
 import sys
+import threading
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -15,6 +18,8 @@ from filters.contract.work import OutOfWork
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
 
+#: What waiting for a thread or a process ends in that does not answer.
+_WAITED = TimeoutError, multiprocessing.TimeoutError, queue.Empty, threading.BrokenBarrierError
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}
 
@@ -23,14 +28,22 @@ class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one se
     """A method of the examined filter raised: the class, method, file, line and exception, as one sentence."""
 
 
+class Excuse:
+    """What is raised in place of a fault, from whose code did what; None by default, and a worker sets it."""
+
+    of: Callable[[str, str], Exception | None] = staticmethod(lambda whose, how: None)
+
+
 @contextmanager
 def examining(filt: PrivacyFilter) -> Iterator[None]:
     """Turn an exception (SystemExit included) of the filter's own code into a FilterFault; let others pass."""
     try:
         yield
     except BaseException as error:
-        if isinstance(error, OutOfWork | FilterFault | LateBridgeError) or ctrl_c(error, _file(filt)):
+        if isinstance(error, FilterFault) or ctrl_c(error, _file(filt)):
             raise
+        if (end := _end_behind(error)) is not None:
+            raise end from None
         if isinstance(error, BridgeError):
             raise FilterFault(str(error)) from error  # the fault is in no Python
         if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
@@ -40,12 +53,27 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         found = _place(filt, traceback.walk_tb(error.__traceback__))
         if found is None:
             raise
+        if isinstance(error, _WAITED):
+            excuse = Excuse.of(type(filt).__name__, f"waits in vain, {type(error).__name__}")
+            if excuse is not None:
+                raise excuse from error
         frame, line = found
         said = " ".join(str(error).split())
         raise FilterFault(
             f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} at "
             f"{Path(frame.f_code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
         ) from error
+
+
+def _end_behind(error: BaseException | None) -> BaseException | None:
+    """What ends a search for want of work or time, where the error is that or what the filter made of it."""
+    seen = set[int]()  # an error that is raised again may stand behind itself
+    while error is not None and id(error) not in seen:
+        if isinstance(error, OutOfWork | LateBridgeError):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:

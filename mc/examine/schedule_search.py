@@ -27,7 +27,7 @@ import numpy as np
 
 from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
-from filters.contract.work import WorkLimit
+from filters.contract.work import WorkLimit, checked_effort
 from mc.engine.encoding import nameable
 from mc.examine.counted_search import EFFORT, Pace, last_report
 from mc.examine.deadline import Deadline
@@ -40,7 +40,7 @@ from mc.examine.sequence import Sequence as Fixed
 from mc.examine.story import Story
 from mc.examine.subject import Subject
 from mc.examine.witness import measured_witness
-from theory.arguments import check_count, check_positive
+from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
@@ -227,7 +227,7 @@ def first_breach(
     -----
     Finding nothing proves nothing. The service runs in a process of its own.
     """
-    units, deadline = EFFORT * float(check_positive("effort", effort)), Deadline.of(seconds)
+    units, deadline = EFFORT * checked_effort(effort), Deadline.of(seconds)
     lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
 
     def stands(found: ScheduleSearch) -> None:

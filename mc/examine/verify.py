@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, cast
 from filters.adapters.bridge import LateBridgeError
 from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter
-from filters.contract.work import OutOfWork, WorkLimit, current, metered
+from filters.contract.work import OutOfWork, WorkLimit, checked_effort, current, metered
 from filters.holders.held_to import is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.confirmation import differs, impure
@@ -49,7 +49,7 @@ from mc.examine.stages.telling import as_found, telling
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
 from mc.examine.worker import ThreadsLost, results
-from theory.arguments import check_count, check_positive
+from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.proofs.proof import Proof
 
@@ -87,7 +87,8 @@ def examine(
     Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own code
     raises, prints or returns in the wrong form becomes a finding.
     """
-    units = EFFORT * float(check_positive("effort", effort))
+    effort = checked_effort(effort)
+    units = EFFORT * effort
     deadline, began = Deadline.of(seconds), time.perf_counter()
     names = names_of(FAMILIES if mechanisms is None else mechanisms)
     seed = check_count("seed", seed, least=0)
@@ -277,7 +278,8 @@ class _Stages:
         if self.first_only and self.witnesses and not always:
             return
         self.stage, first = stage, len(self.findings)
-        self.on_stage(stage)
+        with metered():  # what the caller does is no work of this examination
+            self.on_stage(stage)
         began, part = time.perf_counter(), (limit or self.limit).fraction(share)
         # the stages look at their limit themselves; what does not is ended
         late = WorkLimit(part.until + int(_GRACE * self.units))

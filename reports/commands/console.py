@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.status import Status
 from rich.text import Text
 
-from filters.adapters.bridge import BridgeError
+from filters.adapters.bridge import BridgeError, LateBridgeError
 from mc import StoreError
 from mc.examine.filter_fault import FilterFault, examining
 from mc.runs.output import OutputFolder
@@ -60,9 +60,13 @@ def _printable(words: object) -> str:
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn unusable input (UNUSABLE) and a fault of the filter or bridge (FILTER_FAULT) into a sentence and an End."""
+    """Turn unusable input (UNUSABLE), a fault of the filter or bridge (FILTER_FAULT) and a bridge that answers late
+    (TIME_LIMIT) into a sentence and an End."""
     try:
         yield
+    except LateBridgeError as late:
+        complain(f"{late}; nothing was decided")
+        raise End(ExitStatus.TIME_LIMIT) from late
     except (FilterFault, BridgeError) as fault:
         complain(fault)
         raise End(ExitStatus.FILTER_FAULT) from fault

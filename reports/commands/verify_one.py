@@ -110,10 +110,18 @@ def verify_one(
         for fault in exam.faults:
             complain(fault)
     elif exam.ending is Ending.OUT_OF_TIME:
-        for fault in exam.faults or (f"{exam.name} was {exam.conclusion}",):
-            complain(f"{fault}; nothing was decided: mend it, or pass larger --seconds")
+        _complain_of_time(
+            exam.stopped,
+            f"{exam.name} was {exam.conclusion}; nothing was decided: mend it, or pass larger --seconds",
+        )
     if status is not None:
         raise End(status)
+
+
+def _complain_of_time(stopped: str, limit: str) -> None:
+    """Complain of a program that answered late, where `stopped` names one, or else of the time limit."""
+    late = stopped.partition(": ")[2]
+    complain(f"{late}; nothing was decided" if late else limit)
 
 
 def against(
@@ -144,7 +152,7 @@ def against(
                 *both, effort=effort, seconds=seconds, seed=SEED if seed is None else seed
             )
     if not found.histories:
-        complain("nothing was compared before the time limit; raise --seconds")
+        _complain_of_time(found.stopped, "nothing was compared before the time limit; raise --seconds")
         raise End(ExitStatus.TIME_LIMIT)
     say(found)
     if found.difference is not None:

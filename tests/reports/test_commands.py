@@ -28,6 +28,7 @@ import typer
 from typer.testing import CliRunner
 
 import reports.chapters
+from filters.adapters.bridge import LateBridgeError
 from filters.certified.certify import certify
 from filters.certified.closed_forms import GROUPS, closed_forms
 from filters.certified.running_number import GONE
@@ -40,6 +41,7 @@ from reports.commands import prove, simulate, verify
 from reports.commands.console import clear_errors, complain, doing, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.commands.verify import limit_of
+from reports.commands.verify_one import _complain_of_time
 from reports.finding import Claim, Told
 from reports.study import Study
 from tests.reports import typed
@@ -437,6 +439,18 @@ def test_two_programs_are_asked_the_same(folder: Path) -> None:
     ended = filterproof("verify", *both, cwd=folder)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "is granted by the second alone; so it breaks" in ended.stdout
+
+
+def test_a_program_that_answers_late_is_named_and_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    late = "program.py did not answer in time"
+    with pytest.raises(End) as ended, clear_errors():
+        raise LateBridgeError(late)
+    assert ended.value.status is ExitStatus.TIME_LIMIT
+    _complain_of_time(f"stopped after 3 % of the work: {late}", "raise --seconds")
+    _complain_of_time("stopped after 3 % of the work", "raise --seconds")
+    told = capsys.readouterr().err
+    assert told.count(late) == 2
+    assert told.count("raise --seconds") == 1
 
 
 def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:

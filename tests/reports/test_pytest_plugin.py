@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reports.pytest_plugin import _how
+from reports.pytest_plugin import _how, _refused
 from reports.sarif import RULES, Result, sarif
 from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
@@ -170,6 +170,23 @@ def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
     status, out = run_pytest(folder, "--filterproof-effort", effort)
     assert status == 4
     assert f"--filterproof-effort must be a number > 0, got {effort}" in out
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        (pytest.mark.filterproof(0.01), "must name its arguments, got 0.01; write effort=0.01"),
+        (pytest.mark.filterproof(efort=0.01), "got 'efort'; did you mean 'effort'?"),
+        (pytest.mark.filterproof(target="mine.py::X"), "got 'target'; leave it out"),
+        (pytest.mark.filterproof(effort="x"), "effort must be a real number"),
+        (pytest.mark.filterproof(effort=0), "effort must be finite and > 0"),
+        (pytest.mark.filterproof(effort=0.3, mechanisms=["rr"], seconds=9.0, seed=1), ""),
+    ],
+)
+def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(mark: Any, said: str) -> None:
+    refused = _refused(mark.mark)
+    assert said in refused
+    assert bool(said) is bool(refused)
 
 
 def test_the_command_line_gives_the_effort_whatever_the_mark_says() -> None:

@@ -26,8 +26,8 @@ from typing import Any
 from filters.adapters.labelled import program_of
 from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.filter_fault import examining
-from mc.examine.worker.threads import Threads
+from mc.examine.filter_fault import Excuse, examining
+from mc.examine.worker.threads import Threads, ThreadsLost, threads_lost
 
 #: How a message begins, so that a stray write is not taken for one; bytes of its length, which comes next.
 BEGINS, LENGTH = b"\x93message", 8
@@ -81,6 +81,11 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
         return os.read(go_on, SHORT) or os._exit(CUT)  # nobody waits any more
 
     Inside.lost = loaded(proceed(), None)
+
+    def excuse(whose: str, how: str) -> ThreadsLost | None:
+        return threads_lost(Inside.lost, whose, how, nested=task.nested) if Inside.lost else None
+
+    Excuse.of = staticmethod(excuse)
     Inside.watching = threading.Thread(target=_watch, args=(pipe,), daemon=True)
     Inside.watching.start()
     send("begun", Inside.watching.native_id)

@@ -1,15 +1,18 @@
 """Broken filters are refuted by the stage that should see them, sound ones never; the verdict says what was found."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from filters.contract.work import WorkLimit
+from filters.contract.work import WorkLimit, count
 from mc.examine.deadline import Deadline
 from mc.examine.examination import (
     CUT,
@@ -23,7 +26,7 @@ from mc.examine.examination import (
 from mc.examine.measure import Measure
 from mc.examine.replay import MOST_FAILURE
 from mc.examine.verify import FAILURE, _Stages, examine
-from tests.mc.examine import toys
+from tests.mc.examine import services, toys
 from theory.evidence import Evidence, Outcome, Verdict
 
 #: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
@@ -116,6 +119,36 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
 def test_what_the_caller_raises_when_told_of_a_stage_is_the_callers() -> None:
     with pytest.raises(ZeroDivisionError):
         examine(toys.ByHand(), effort=0.007, on_stage=lambda stage: 1 / (stage != "laws"))
+
+
+def test_what_the_caller_does_when_told_of_a_stage_is_no_work_of_the_examination() -> None:
+    def doing(stage: str) -> None:
+        count(10**9)
+
+    quiet, busy = (
+        examine(toys.ByHand(), effort=0.003, mechanisms=["rr"], **how) for how in ({}, {"on_stage": doing})
+    )
+    assert [one.found for one in busy.findings] == [one.found for one in quiet.findings]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        partial(examine, toys.ByHand()),
+        partial(fp.first_difference, toys.ByHand(), toys.ByHand()),
+        partial(fp.first_breach, services.Purse, fp.PureDP(1.0)),
+    ],
+)
+def test_an_effort_that_no_machine_can_do_is_refused_in_a_sentence(call: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"effort must be at most 1,000,000,000, got effort=1e\+305; pass less"
+    ):
+        call(effort=1e305)
+
+
+def test_an_effort_of_any_type_of_number_is_kept_as_one_that_json_can_hold() -> None:
+    exam = fp.verify(fp.ZCDPFilter(0.5), effort=np.float32(0.0001), mechanisms=["rr"])
+    assert json.loads(exam.json())["effort"] == float(np.float32(0.0001))
 
 
 def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monkeypatch) -> None:
