@@ -26,6 +26,7 @@ LIMITS = {
     "tests/mc/examine/test_unhappy.py",
     "tests/mc/examine/test_worker.py",
     "tests/mc/runs/test_runs.py",
+    "tests/reports/test_pytest_plugin.py",
     "tests/reports/test_train.py",
     "tests/reports/typed.py",
 }

@@ -237,7 +237,7 @@ def test_the_corpus_is_counted_by_part_and_what_was_missed_is_named() -> None:
     cases = record("power")["cases"]
     ends = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
     wrong = [[case["half"], case["name"]] for case in cases if case["outcome"] not in ends[case["kind"]]]
-    score, missed = recorded_power()
-    assert [list(row[:2]) for row in missed.rows] == wrong
+    score, *missed = recorded_power()  # no second table where nothing was missed
+    assert [list(row[:2]) for table in missed for row in table.rows] == wrong
     assert sum(int(row[2]) for row in score.rows) == len(cases)
     assert sum(int(row[-2].split(" of ")[0]) for row in score.rows) == len(cases) - len(wrong)

@@ -20,6 +20,7 @@ from mc.examine.witness import Witness, menu_witness, witness
 from mc.examine.worker import alone
 from mc.worst_case.plan import DeniedError, Plan
 from mc.worst_case.renyi_game import renyi_game
+from mc.worst_case.solve import solved_case
 from tests.mc.examine import services, toys, witnesses
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from tests.mc.worst_case.small_games import CountFilter
@@ -162,7 +163,7 @@ def rewound_plan() -> Witness:
 
 def rewound_menu() -> Witness:
     filt, at, menu = SeesRewinding(), Measure.hockey_stick(1.0), (SMALL, LARGE)
-    worst = fp.worst_case(filt, menu, epsilon=1.0, rounds=2)
+    worst = solved_case(filt, menu, epsilon=1.0, rounds=2)
     return menu_witness(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
 
 

@@ -57,7 +57,11 @@ def test_of_a_sound_filter_it_is_within_the_promise_and_granted_by_an_open_sessi
 
 
 def test_what_is_less_than_a_double_is_not_bounded_by_0() -> None:
-    for filt, epsilon in ((fp.ZCDPFilter(1.0), 700.0), (fp.GaussianFilter(1.0), 60.0), (fp.GaussianFilter(1e-8), 1.0)):
+    for filt, epsilon in (
+        (fp.ZCDPFilter(1.0), 700.0),
+        (fp.GaussianFilter(1.0), 60.0),
+        (fp.GaussianFilter(1e-8), 1.0),
+    ):
         found = supremum(filt, epsilon)
         assert 0 == found.promised == found.low < found.high == 5e-324
     # of randomised response nothing is lost beyond its epsilon
