@@ -75,6 +75,7 @@ def _renyi(q: float, sigma: float, order: int) -> mpmath.mpf:
         return mpmath.log(mpmath.fsum(terms)) / (order - 1)
 
 
+@pytest.mark.slow
 def test_a_lattice_that_ends_before_the_support_is_refuted() -> None:
     filt = EndsTooSoon()
     state, times = filt.start(1), 0
