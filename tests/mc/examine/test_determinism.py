@@ -36,7 +36,7 @@ class OfASet(toys.StopsAtLosses):
 #: Something of each kind to examine, with an effort by which every stage asks something.
 EXAMINED: dict[str, tuple[Callable[[], Any], float]] = {
     "sound sum": (toys.ByHand, 0.01),
-    "refuted by a sequence": (toys.CheapLaplace, 0.003),
+    "refuted by a sequence": (toys.CheapLaplace, 0.02),
     "refuted by a game": (toys.AfterGain, 0.02),
     "looks at losses": (OfASet, 0.003),
     "of the library": (lambda: fp.ZCDPFilter(0.5), 0.005),
