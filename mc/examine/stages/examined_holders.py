@@ -8,7 +8,7 @@ from typing import Any
 
 from filters.contract.work import OutOfWork, WorkLimit, count
 from filters.holders.held_to import HeldTo
-from mc.examine.examination import StageFinding, Tightness, closest
+from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from mc.examine.filter_fault import examining
 from mc.examine.holders import GAMES
 from mc.examine.holders.holder_game import HolderGame
@@ -47,7 +47,7 @@ def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:
                 for measure in game.measures():
                     if limit.exhausted:
                         raise OutOfWork
-                    if (found := tried.solve(game, measure, limit)) is not None:
+                    if (found := tried.solve(game, measure)) is not None:
                         yield found
                         return
     except OutOfWork:
@@ -79,7 +79,7 @@ class _Tried:
         games = list(best.values())
         return [one for one in games if not any(_inside(one, other) for other in games)]
 
-    def solve(self, game: HolderGame, measure: Measure, limit: WorkLimit) -> StageFinding | None:
+    def solve(self, game: HolderGame, measure: Measure) -> StageFinding | None:
         """Solve a game for a measure; the finding if it is above the promise."""
         count(_SOLVED)
         solved, promised = game.solved(measure), game.promised(measure)
@@ -99,7 +99,7 @@ class _Tried:
         rows = self.rows.values()
         worth = f"none worth more than the promise{closest(rows)}" if rows else "and none was measured"
         told = f"{count_words(self.played, 'play')} by its own code, {worth}"
-        unseen = f"{_UNSEEN}{'; its share of the work was used up' if self.cut else ''}"
+        unseen = f"{_UNSEEN}{f'; {USED_UP}' if self.cut else ''}"
         menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
         return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(rows))
 

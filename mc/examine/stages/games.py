@@ -218,7 +218,7 @@ class Tried:
 
     def play(self, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
-        part = limit.capped(max(limit.remaining / (2 if menu.longer else 4), 0.5))
+        part = limit.fraction(1 / (2 if menu.longer else 4))
         work = partial(_games, self.subject, menu, goals)
         try:
             for game in results(work, filt=self.subject.filter, limit=part):

@@ -160,8 +160,7 @@ def _on_mesh(
         return list(there.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)), there
 
     try:
-        # paths take longer than games: what is guessed first may need seconds on a busy machine
-        part = limit.capped(max(limit.remaining / 4, 1.0))
+        part = limit.fraction(1 / 4)
         findings, trial_played = alone(played, filt=trial.subject.filter, limit=part)
     except (TooLargeError, OutOfWork):
         trial.late += 1

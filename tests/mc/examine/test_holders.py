@@ -190,7 +190,7 @@ class Enclosed:
 def test_a_game_refutes_by_what_it_certainly_reaches_and_the_nearest_is_told():
     tried, at = _Tried(queries()), Measure.renyi(2.0)
     for low, high in ((0.5, 0.6), (0.9, 1.2), (0.7, 1.5)):
-        assert tried.solve(Enclosed(low, high), at, WorkLimit.of(10**6)) is None
+        assert tried.solve(Enclosed(low, high), at) is None
     (row,) = tried.summary().tightness
     assert (row.attack, row.worst) == (0.9, 1.2)
 
