@@ -48,12 +48,10 @@ _BESIDE = {
     "Release": "filters.adapters.service",
     "THEOREMS": "theory.proofs",
     "assert_holds": "reports.examined",
-    "attack": "mc.examine.attack",
     "calibrate": "mc.worst_case.calibrate",
     "calibrated": "mc.worst_case.calibrated",
     "calibrated_clock": "mc.worst_case.calibrated_clock",
     "certify": "filters.certified.certify",
-    "challenge": "mc.examine.challenge",
     "compare_filters": "mc.estimate.compare_filters",
     "composition_order": "mc.losses.composition_order",
     "crossing": "mc.estimate.crossing",
@@ -103,8 +101,6 @@ if TYPE_CHECKING:
     from mc.estimate.simulate import simulate as simulate
     from mc.estimate.survival import survival as survival
     from mc.evaluate.evaluate import evaluate as evaluate
-    from mc.examine.attack import attack as attack
-    from mc.examine.challenge import challenge as challenge
     from mc.examine.difference import first_difference as first_difference
     from mc.examine.schedule_search import first_breach as first_breach
     from mc.examine.supremum import supremum as supremum

@@ -15,7 +15,6 @@ import pytest
 
 import filterproof as fp
 import reports.examined
-from filters.catalogue import CATALOGUE
 from mc.examine.examination import UNFINISHED, StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
@@ -24,6 +23,7 @@ from reports.examined import Examined, failure
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of, sarif
+from tests.mc.examine import witnesses
 from tests.reports import examinations
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, sequence_witness, undecided
 from theory.evidence import Evidence, Outcome, Verdict
@@ -153,9 +153,7 @@ def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixtur
     assert float(revealed) == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-8)
     assert float(promised) == Mine.promise.delta(1.0)
     # what takes arguments is replayed from its data, and so is what is no fixed sequence
-    with fp.knowingly():
-        naive = fp.NaiveRealisationFilter(1.0, 0.01)
-    assert "fp.replay" in play_snippet(fp.Witness(naive, fp.attack(naive).witness))
+    assert "fp.replay" in play_snippet(witnesses.plan())
 
 
 def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
@@ -336,9 +334,7 @@ def test_latex_writes_out_what_it_reserves_and_says_no_row_twice() -> None:
 
 
 def test_a_worth_is_exactly_only_what_is_shown_whole() -> None:
-    with fp.knowingly():
-        natural = CATALOGUE["NaturalFilter"].example()
-    plan = fp.attack(natural).witness
+    natural, plan = witnesses.natural(), witnesses.natural_plan().to_data()
     assert "PQ is exactly 1899/5915 = 0.321048 where" in str(fp.Witness(natural, plan))
     # the worth at another ratio has too many digits to be shown
     long = plan | {

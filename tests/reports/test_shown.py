@@ -18,7 +18,6 @@ import pytest
 from matplotlib.figure import Figure
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
 from filters.certified.running_number import Found
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragments import MOST_LINES
@@ -67,7 +66,6 @@ MADE = {
         n=40,
         failure=1e-3,
     ),
-    "Attack": lambda: fp.attack(fp.ZCDPFilter(0.5), rounds=1),
     "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
     "CalibratedThreshold": lambda: fp.CalibratedThreshold.table()[0],
     "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
@@ -204,7 +202,7 @@ def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> Non
     assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
 
 
-@pytest.mark.parametrize("name", [name for name in MADE if name not in ("Agreement", "Attack", *OF_STEPS)])
+@pytest.mark.parametrize("name", [name for name in MADE if name not in ("Agreement", *OF_STEPS)])
 def test_html_tells_every_cell_of_the_first_and_of_the_last_row(name: str) -> None:
     told, rows = words(made(name)), made(name).rows()
     for row in (rows[0], rows[-1]):
@@ -251,13 +249,6 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
-def test_a_promise_that_an_attack_names_is_rounded_once() -> None:
-    with fp.knowingly():
-        found = fp.attack(CATALOGUE["NaturalFilter"].example())
-    assert cells(found)["promised"] == "0.266272"
-    assert "where 0.266272 is promised" in found.verdict.detail
-
-
 def test_long_tables_say_that_rows_are_left_out() -> None:
     shown = list(page(made("SurvivalCurve")).iter("tr"))
     assert len(shown) == 1 + MOST_LINES
@@ -299,19 +290,6 @@ def test_evaluations_are_the_tuple_that_they_were() -> None:
     assert "0 epsilons" in words(empty)
     with pytest.raises(ValueError, match="must hold a row to be drawn"):
         empty.plot()
-
-
-def test_an_attack_shows_what_it_found_and_that_finding_nothing_proves_nothing() -> None:
-    found = made("Attack")
-    (row,) = found.rows()
-    assert Fraction(row["low"]) <= Fraction(row["value"]) == found.value <= Fraction(row["high"])
-    assert "Finding nothing wrong proves nothing" in words(found)
-    with fp.knowingly():
-        filt = fp.NaiveRealisationFilter(1.0, 0.01)
-    broken = fp.attack(filt)
-    assert broken.rows()[0]["refuted"] is True
-    assert words(broken).startswith("Attack: REFUTED (EXACT")
-    assert "proves nothing" not in words(broken)
 
 
 def test_a_calibrated_filter_shows_its_certificate_and_can_still_be_stored(tmp_path: Path) -> None:
@@ -474,9 +452,8 @@ class Evil(fp.ZCDPFilter):
         lambda: fp.Curve((1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01),
         lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.EXACT, EVIL, EVIL),
         lambda: fp.NumericalEvaluation(1.0, 0.5, 1e-9, "PQ", 1, 1, EVIL),
-        lambda: fp.attack(Evil(0.5), rounds=1),
     ],
-    ids=["Estimate", "Curve", "Verdict", "NumericalEvaluation", "Attack"],
+    ids=["Estimate", "Curve", "Verdict", "NumericalEvaluation"],
 )
 def test_what_others_wrote_is_escaped(make) -> None:
     value = make()

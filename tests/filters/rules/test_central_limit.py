@@ -117,7 +117,7 @@ def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
 
 
 def test_the_examination_refutes_it_by_a_witness_that_its_own_code_plays_again() -> None:
-    found = examine(limited(0.5), effort=0.7, first_only=True)
+    found = examine(limited(0.5), effort=0.7)
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.verdict.evidence is Evidence.CERTIFIED
     assert found.witness is not None

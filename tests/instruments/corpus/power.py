@@ -41,7 +41,6 @@ def examined(job: tuple[str, int, float]) -> Said:
             found = examine(
                 case.filter_class(),
                 effort=effort,
-                first_only=True,
                 on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
             )
         outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name

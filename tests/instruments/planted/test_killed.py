@@ -38,7 +38,7 @@ def test_the_tests_that_import_the_module_come_first() -> None:
 
 
 def test_a_planted_fault_is_killed_by_a_test_of_its_room() -> None:
-    fault = next(one for one in NODES if one.file == "mc/intervals/multiplicity.py")
+    fault = next(one for one in NODES if one.file == "mc/intervals/moments.py")
     outcome = kill(fault)
     assert outcome.found == "killed", outcome.detail
     assert outcome.detail.startswith("tests/mc/intervals/")

@@ -20,7 +20,7 @@ def examined(case: Case, *, repaired: bool, effort: float) -> dict[str, object]:
         return _driven(case, began, repaired=repaired, effort=effort)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = examine(case.filter(repaired=repaired), effort=effort, first_only=True)
+        found = examine(case.filter(repaired=repaired), effort=effort)
     refuted = found.witness is not None and found.witness.replay().refutes
     return {
         "outcome": "REFUTED" if refuted else found.verdict.outcome.name,
