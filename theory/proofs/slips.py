@@ -57,7 +57,7 @@ def slip(statement: str, forms: tuple[Check, Check], latex: str = "") -> Step:
         except RefusedError as refusal:
             evidence = Evidence.weakest(reached.evidence, refusal.evidence)
             detail = f"corrected: {reached.detail}; as printed: {refusal}"
-            return Reached(reached.engine, evidence, detail, reached.certificate)
+            return Reached(reached.engine, evidence, reached.checked, detail)
         raise RefusedError(
             "the printed form was accepted", engine=accepted.engine, evidence=accepted.evidence
         )
