@@ -1,4 +1,4 @@
-"""What `filterproof prove` finds with a fault planted: the modules are imported anew, in a fork, one of them changed.
+"""What certified numbers find with a fault planted: the modules are imported anew, in a fork, one of them changed.
 
 Nothing is written to the tree. The fork shares the libraries that were imported before it, and a fault costs what its
 checks take up to the first refusal. What cannot see the fault is left out: the steps of the theorems, which use
@@ -26,7 +26,7 @@ from typing import Any
 from tests.instruments.planted.fault import ROOT, Fault
 
 #: The packages of the project: whatever is of them is imported anew.
-_OURS = ("theory", "filters", "mc", "reports", "filterproof")
+_OURS = ("theory", "filters", "mc", "reports", "filterproof", "tests")
 _LIBRARIES = ("numpy", "scipy.special", "scipy.optimize", "flint", "numba", "numba.np.random._constants")
 #: Seconds until a fault counts as found, because nothing ends.
 _PATIENCE = 120.0
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of what `filterproof prove` runs: the packages that it imports from, and what it finds wrong, in words."""
+    """Numbers that are certified: the packages that they are of, and what is found wrong, in words."""
 
     name: str
     packages: tuple[str, ...]
@@ -55,21 +55,22 @@ class _Part:
 
 
 def _closed_forms(module: str) -> Iterator[str]:
-    closed = importlib.import_module("filters.certified.closed_forms")
-    for group in closed.GROUPS:
-        yield from _wrong(closed.numbers_of(group))
+    groups = importlib.import_module("tests.filters.certified.groups")
+    yield from _wrong(number for numbers in groups.CLOSED_FORMS.values() for number in numbers())
 
 
 def _points(module: str) -> Iterator[str]:
-    for found in importlib.import_module("filters.certified.catalogue").certified_points():
-        yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
+    groups = importlib.import_module("tests.filters.certified.groups")
+    yield from _wrong(number for numbers in groups.SUMS.values() for number in numbers())
 
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
     catalogue = importlib.import_module("filters.certified.catalogue")
     package = "theory.pairs" if module.startswith("filters.accounting") else module
-    own = sorted(catalogue.things(), key=lambda thing: not _of(thing, package))
+    groups = importlib.import_module("tests.filters.certified.groups")
+    every = [*catalogue.things(), *(make() for make in groups.THINGS)]
+    own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
         found = catalogue.covered(thing)
         yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
