@@ -15,7 +15,7 @@ from theory.proofs import THEOREMS, joined, needed, own_steps, prove
 from theory.proofs.boxes import prove_positive
 from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.proof import CheckedStep, Proof
-from theory.proofs.slips import slip
+from theory.proofs.slips import Slip
 from theory.proofs.symbolic import zero
 
 x = sp.Symbol("x", positive=True)
@@ -79,12 +79,12 @@ def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused(
 
 
 def test_a_slip_is_shown_by_both_forms_with_the_weaker_evidence() -> None:
-    true, false = exact(lambda: [(1, "<", 2)]), certified("0 - 1")
-    assert slip("s", (false, true)).check().evidence is Evidence.CERTIFIED
+    true, false = ((1, "<", 2),), "0 - 1"
+    assert Slip("s", false, true, "").step.check().evidence is Evidence.CERTIFIED
     with pytest.raises(RefusedError, match="the printed form was accepted"):
-        slip("s", (true, true)).check()
+        Slip("s", true, true, "").step.check()
     with pytest.raises(RefusedError):
-        slip("s", (false, false)).check()
+        Slip("s", false, false, "").step.check()
 
 
 def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
