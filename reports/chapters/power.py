@@ -75,7 +75,8 @@ def recorded_faults() -> tuple[Table, ...]:
     rows = [_room(room, [line for line in lines if line["file"].startswith(room)]) for room in rooms]
     missed = [{"File": one["file"], "what it means": one["means"]} for one in lines if _alive(one)]
     words = (
-        f"Faults planted in the code, and what `filterproof prove` says: {recorded['red']} of {recorded['faults']} in "
+        "Faults planted in the code, and what the certified numbers of `filterproof prove` and of the tests say: "
+        f"{recorded['red']} of {recorded['faults']} in "
         f"{recorded['files']} files refused, recorded by `make planted` on {recorded['date']}; "
         f"{recorded['equivalent']} more change nothing that is stated, and none of them is refused."
     )

@@ -1,4 +1,4 @@
-"""What `filterproof prove` finds with a fault planted: it runs in a process of its own, on a copy of the tree.
+"""What certified numbers find with a fault planted: they are computed in a process of their own, on a copy of the tree.
 
 A fault costs what its checks take up to the first refusal. What cannot see the fault is left out: the steps of the
 theorems, which use nothing of the modules in which faults are planted (a test says so), and for a fault of `filters`
@@ -41,7 +41,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of what `filterproof prove` runs: the packages that it imports from, and what it finds wrong, in words."""
+    """Numbers that are certified: the packages that they are of, and what is found wrong, in words."""
 
     name: str
     packages: tuple[str, ...]
@@ -49,21 +49,22 @@ class _Part:
 
 
 def _closed_forms(module: str) -> Iterator[str]:
-    closed = importlib.import_module("filters.certified.closed_forms")
-    for group in closed.GROUPS:
-        yield from _wrong(closed.numbers_of(group))
+    groups = importlib.import_module("tests.filters.certified.groups")
+    yield from _wrong(number for numbers in groups.CLOSED_FORMS.values() for number in numbers())
 
 
 def _points(module: str) -> Iterator[str]:
-    for found in importlib.import_module("filters.certified.catalogue").certified_points():
-        yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
+    groups = importlib.import_module("tests.filters.certified.groups")
+    yield from _wrong(number for numbers in groups.SUMS.values() for number in numbers())
 
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
     catalogue = importlib.import_module("filters.certified.catalogue")
     package = "theory.pairs" if module.startswith("filters.accounting") else module
-    own = sorted(catalogue.things(), key=lambda thing: not _of(thing, package))
+    groups = importlib.import_module("tests.filters.certified.groups")
+    every = [*catalogue.things(), *(make() for make in groups.THINGS)]
+    own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
         found = catalogue.covered(thing)
         yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)

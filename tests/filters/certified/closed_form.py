@@ -1,11 +1,4 @@
-"""A closed form of the code beside the value that it stands for: at which points, by which function, how near.
-
->>> from theory.pairs.truths import TrueValue
->>> truth = lambda x: TrueValue("x0**2", {"x0": x})
->>> squares = closed_form("RR zCDP", "{0!r} squared", lambda x: x * x, truth, [(3.0,)])
->>> [(number.says, number.checked().fits) for number in squares]
-[('3.0 squared', True)]
-"""
+"""A closed form of the code beside the value that it stands for: at which points, by which function, how near."""
 
 from __future__ import annotations
 
@@ -17,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from filters.certified.running_number import Claims, RunningNumber, Truth
+from filters.certified.running_number import CLOSE, Claims, RunningNumber, Truth
 from theory.pairs.base import DominatingPair
 
-#: The relative error that the docstrings of `theory` state, and the absolute one below it, where doubles end.
-CLOSE, LEAST = 1e-12, 1e-300
+#: The absolute error below the relative one that the docstrings of `theory` state, where doubles end.
+LEAST = 1e-300
 #: The error of what a pair is asked, where it declares no other.
 _ERRORS: Mapping[str, Mapping[str, Any]] = {
     "hockey_stick": {"least": LEAST},
@@ -49,11 +42,6 @@ def called(function: Callable[..., Any], points: Sequence[tuple[float, ...]]) ->
 def grid(*columns: Sequence[float]) -> list[tuple[float, ...]]:
     """Every combination of the numbers."""
     return list(product(*columns))
-
-
-def positive_part(x: arb) -> arb:
-    """x where it is above zero, else 0."""
-    return x.max(arb(0))
 
 
 def in_balls(function: Callable[..., arb]) -> Callable[..., Truth]:

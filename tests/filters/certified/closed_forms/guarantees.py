@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from filters.certified import conversion_truths
-from filters.certified.closed_form import CLOSE, LEAST, closed_form, grid, in_balls
 from filters.certified.conversion_truths import promised_delta
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from tests.filters.certified.closed_form import LEAST, closed_form, grid, in_balls
 from theory.drift import drift
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.truths import TrueValue

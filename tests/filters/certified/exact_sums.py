@@ -1,9 +1,4 @@
-"""The arithmetic below every budget, held against fractions: charges, budgets, roundings that have a direction.
-
->>> from filters.certified.certified_numbers import CertifiedNumbers
->>> CertifiedNumbers.of("exact sums", exact_sums()).holds
-True
-"""
+"""The arithmetic below every budget, held against fractions: charges, budgets, roundings that have a direction."""
 
 from __future__ import annotations
 

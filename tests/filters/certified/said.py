@@ -1,9 +1,4 @@
-"""What filters say of themselves: what they hold every path to, what is left of them, and what is affordable.
-
->>> from filters.rules.gdp import GaussianFilter
->>> [number.checked().found.name for number in held(GaussianFilter(3.0), {"zcdp": "mu**2/2"})]
-['FITS', 'FITS', 'FITS']
-"""
+"""What filters say of themselves: what they hold every path to, what is left of them, and what is affordable."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from filters.certified.closed_form import CLOSE
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
 from theory.pairs import (
     KOV,
     DominatingPair,

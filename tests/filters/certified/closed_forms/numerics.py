@@ -9,8 +9,7 @@ from functools import partial
 import numpy as np
 from flint import arb
 
-from filters.certified.closed_form import CLOSE
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
 from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
 from theory.pairs.truths import ball_of

@@ -8,8 +8,9 @@ from functools import partial
 
 from flint import acb, arb
 
-from filters.certified.closed_form import CLOSE, closed_form, grid, in_balls
-from filters.certified.running_number import Claims, RunningNumber, Truth
+from filters.certified.realised import best_split
+from filters.certified.running_number import CLOSE, Claims, RunningNumber, Truth
+from tests.filters.certified.closed_form import closed_form, grid, in_balls
 from theory.pairs.normal_law import cdf, hockey_stick, quantile
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
@@ -53,12 +54,6 @@ def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
     spent = dhat + theta * (1 - dhat) * rounds
     yield of.at_most("dhat + theta (1 - dhat) N", spent, "d", slack=2.0**-49, d=delta)
     yield best_split(of, rounds, delta, split.dhat)
-
-
-def best_split(of: Claims, rounds: int, delta: float, dhat: float) -> RunningNumber:
-    """dhat where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
-    falls = "log(N) + 2*log(1 - x) - quantile((d - x)/(N*(1 - x)))**2/2 - log(1 - d) + quantile(x)**2/2"
-    return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 
 
 def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:

@@ -8,23 +8,17 @@ from typing import TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified.closed_form import CLOSE, LEAST, called, closed_form, grid, in_balls, positive_part
-from filters.certified.conversion_truths import (
-    LogDelta,
-    above_goal,
-    below_goal,
-    cks_log_delta,
-    cks_order_less_one,
-    mu_left,
-    simple_log_delta,
-    stick_left,
-)
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.conversion_truths import cks_log_delta, cks_order_less_one, positive_part
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from tests.filters.certified.closed_form import LEAST, called, closed_form, grid, in_balls
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.normal_law import hockey_stick
+from theory.pairs.truths import ball_of
 
 _Points: TypeAlias = Sequence[tuple[float, ...]]
+#: The log of the delta that a conversion gives, of rho and epsilon.
+LogDelta: TypeAlias = Callable[[arb, arb], arb]
 
 #: (epsilon, delta) for what is inverted: ordinary ones, and both ends of either.
 _DP = (
@@ -134,3 +128,28 @@ def _gain(alpha: float) -> arb:
 def _order_epsilon(alpha: float, rho: float, delta: float) -> arb:
     a = arb(alpha)
     return positive_part(arb(rho) + (1 - 1 / a).log() - (a * arb(delta)).log() / (a - 1))
+
+
+def simple_log_delta(rho: arb, epsilon: arb) -> arb:
+    """The least over a > 1 of (a-1)(a rho - epsilon), 0 where that is above 0: -(epsilon - rho)_+^2 / (4 rho)."""
+    return -(positive_part(epsilon - rho) ** 2) / (4 * rho)
+
+
+def above_goal(log_delta: LogDelta, rho: float, delta: float, x: arb) -> arb:
+    """Zero or more where epsilon = x gives delta or more: x is at most the least epsilon."""
+    return log_delta(ball_of(rho), x) - ball_of(delta).log()
+
+
+def below_goal(log_delta: LogDelta, epsilon: float, delta: float, x: arb) -> arb:
+    """Zero or more where x-zCDP gives delta or less."""
+    return arb(1) if x <= 0 else ball_of(delta).log() - log_delta(x, ball_of(epsilon))
+
+
+def mu_left(epsilon: float, delta: float, x: arb) -> arb:
+    """Zero or more where x-GDP gives delta or less."""
+    return arb(1) if x <= 0 else ball_of(delta) - hockey_stick(x, ball_of(epsilon))
+
+
+def stick_left(mu: float, delta: float, x: arb) -> arb:
+    """Zero or more where mu-GDP gives delta or more at epsilon = x."""
+    return hockey_stick(ball_of(mu), x) - ball_of(delta)

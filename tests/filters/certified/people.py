@@ -1,8 +1,4 @@
-"""What people are charged, what is added to their sums, and what is kept of both, read off holders with told noise.
-
->>> all(one.checked().fits for one in of_people())
-True
-"""
+"""What people are charged, what is added to their sums, and what is kept of both, read off holders with told noise."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from filters.certified.holders import EqualNormals
 from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import sum_of
 from filters.holders.clipped_sums import ClippedSums
@@ -28,16 +25,6 @@ from theory.pairs.truths import Exact
 _QUERIES, _PEOPLE = Claims("linear queries"), Claims("individual filter")
 _ONE = GaussianFilter(1.0)
 _OF_ONE = _PEOPLE.of("IndividualFilter(GaussianFilter(1.0))")
-
-
-class EqualNormals:
-    """A generator whose normals are all one number."""
-
-    def __init__(self, normal: float) -> None:
-        self._normal = normal
-
-    def standard_normal(self, shape: Any) -> np.ndarray:
-        return np.full(shape, self._normal)
 
 
 def of_people() -> Iterator[RunningNumber]:

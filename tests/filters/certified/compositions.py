@@ -1,9 +1,4 @@
-"""Compositions fixed in advance, in doubles, in fractions and on lattices: none lies below the true hockey-stick.
-
->>> from filters.certified.certified_numbers import CertifiedNumbers
->>> CertifiedNumbers.of("compositions", compositions()).holds
-True
-"""
+"""Compositions fixed in advance, in doubles, in fractions and on lattices: none lies below the true hockey-stick."""
 
 from __future__ import annotations
 

@@ -1,28 +1,20 @@
-"""What many runs are charged and granted at once, beside what each of them is when it is alone.
-
->>> all(one.checked().fits for one in together())
-True
-"""
+"""What many runs are charged and granted at once, beside what each of them is when it is alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 import numpy as np
 
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filters.certified.families import FAMILIES
+from filters.certified.pairs import as_alone
 from filters.certified.running_number import Claims, RunningNumber
-from filters.certified.two_doubles import amounts
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
 from filters.rules.gdp import GaussianFilter
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
-from theory.pairs.truths import Exact
+from theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
 #: How many runs ask at once, and the parameters with which they ask.
 _RUNS = (1, 2, 5)
@@ -42,32 +34,6 @@ _MANY = 200_000
 _SOME = 64
 
 
-_RULES = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0), renyi_charge.at(128.0))
-
-
-def _charged(pair: DominatingPair, n: int) -> dict[str, list[Exact]]:
-    """What each of n runs is charged, by the names of what charges it."""
-    found = {repr(rule): amounts(rule(pair), n) for rule in _RULES}
-    for name, charge in zip(("rho beside xi", "xi"), approximate_zcdp_charge(pair), strict=True):
-        found[name] = amounts(charge, n)
-    for level in (None, 0.5):
-        for name, charged in zip(("epsilon", "delta"), approximate_charge(pair, level), strict=True):
-            found[f"the {name} at {level}"] = np.broadcast_to(charged, n).tolist()
-    return found
-
-
-def as_alone(says: str, pair: DominatingPair, n: int) -> Iterator[RunningNumber]:
-    """How many of n runs are charged otherwise than each alone, by every rule."""
-    runs = [pair.of_run(run) for run in range(n)]
-    alone = {
-        key: _charged(one, 1) for key, one in {id(one): one for one in runs}.items()
-    }  # of many one member
-    for name, charged in _charged(pair, n).items():
-        wrong = sum(not _alike(due, alone[id(one)][name][0]) for due, one in zip(charged, runs, strict=True))
-        claim = f"how many of {n} runs that ask for {says} {name} charges otherwise than one alone"
-        yield Claims("RDP filter").equal(claim, wrong, 0)
-
-
 def together() -> Iterator[RunningNumber]:
     """Arrays of one, two and five runs, selections, and a round of very many people."""
     for family, asked in FAMILIES.items():
@@ -79,13 +45,6 @@ def together() -> Iterator[RunningNumber]:
         yield from as_alone("one of a menu", menu, len(menu.index))
     yield from _granted()
     yield from _round()
-
-
-def _alike(one: Exact, other: Exact) -> bool:
-    # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return abs(one - other) <= Fraction(1, 2**38) * abs(other)
-    return one == other
 
 
 def _granted() -> Iterator[RunningNumber]:

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.certified.closed_form import CLOSE, DECLARED, LEAST, closed_form, grid, of_pair
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from tests.filters.certified.closed_form import DECLARED, LEAST, closed_form, grid, of_pair
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair, pure_to_gdp
