@@ -19,6 +19,7 @@ from filters.rules.potential_table import tabled_clock
 from theory.extremal import Extremal, tangent_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, is_ours
+from theory.rounding import next_below
 
 _FLOORS = np.array(floors(), dtype=np.int64)
 _NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
@@ -70,7 +71,7 @@ class PotentialFilter(LevelFilter):
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """The share of the first level that is left, in [0, 1], rounded down."""
-        return np.asarray(np.maximum(np.nextafter(state / self._clock.budget, -1.0), 0.0))
+        return np.asarray(np.maximum(next_below(state / self._clock.budget), 0.0))
 
     def extremal(self, epsilon: float) -> Extremal:
         """One mechanism that takes the whole budget: two outcomes, on a tangent of the first level's payoff."""

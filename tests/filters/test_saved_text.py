@@ -22,7 +22,7 @@ def example(name: str) -> tuple[fp.PrivacyFilter, tuple[fp.DominatingPair, ...]]
     if name == "BlockFilter":
         return BLOCKS, (fp.Gaussian(0.3), fp.Gaussian(0.4))
     entry = CATALOGUE[name]
-    return entry.example(), (fp.Gaussian(0.1), fp.RandomizedResponse(0.07), *entry.page.menu)
+    return entry.example(), (fp.Gaussian(0.1), *entry.page.menu)
 
 
 def played(name: str) -> fp.Session:
