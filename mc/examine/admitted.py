@@ -16,8 +16,9 @@ from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan
-from theory.arguments import Real, beyond
+from theory.arguments import Real
 from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse
+from theory.rounding import away_from_zero
 
 #: The epsilons of randomised responses and the shares of erasures that are tried: a filter may admit middle ones only.
 LEVELS = (*(2.0 ** (k / 16) for k in range(-320, 86)), 40.0)
@@ -65,7 +66,7 @@ def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
     top = _largest_of(lambda p: admits(filt, start, Erasure(p)), SHARES)
     for size in (10**k for k in range(1, 19)):
         p = Fraction(top).limit_denominator(size)
-        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(beyond(p), exact=p)):
+        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(away_from_zero(p), exact=p)):
             return erasure
     return None
 

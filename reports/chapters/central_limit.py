@@ -8,7 +8,7 @@ from typing import Any
 from filters import knowingly
 from filters.catalogue import CentralLimitFilter, PotentialFilter, RenyiFilter
 from filters.holders.repeats import repeats
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential import COMMON_RATES
 from mc import Composition
 from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
 from mc.examine.measure import Measure, exceeds

@@ -9,7 +9,7 @@ from typing import Any
 from filters.catalogue import GaussianResidueFilter, PotentialFilter, RenyiFilter
 from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential import COMMON_RATES
 from mc import Composition
 from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
 from mc.examine.supremum import supremum

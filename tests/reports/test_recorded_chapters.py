@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filters.holders.repeats import repeats
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential import COMMON_RATES
 from mc.examine.replay import replayed
 from reports.chapter import Chapter
 from reports.chapters import accountant, central_limit, chapter, rates
@@ -129,7 +129,7 @@ def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:
     told = RATES.tell(Study(), RATES.claims)
     verdict = told.findings[0].verdict
     assert verdict.outcome is Outcome.HOLDS
-    assert "1084 of" in verdict.detail
+    assert "1089 of" in verdict.detail
     assert len(told.tables) == 2
 
 
