@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -33,7 +32,6 @@ def prove(
             "without it, all theorems, and the numbers of the catalogue."
         ),
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as LaTeX.")] = False,
     certificate: Annotated[
         Path | None, typer.Option(help="Folder for JSON certificates, to be checked by recheck.py.")
     ] = None,
@@ -65,7 +63,7 @@ def prove(
 
     with ExitStack() as ending:
         numbers = None
-        if theorem is None and not latex:
+        if theorem is None:
             # other processes certify the numbers while this one checks the theorems
             pool = ending.enter_context(LocalPool(ready=("filters.certified.catalogue",)))
             ending.callback(pool.kill)
@@ -81,19 +79,16 @@ def prove(
             for name in names:
                 progress.print(f"[bold]{escape(name)}[/]")
                 proofs.append(run(name, on_step=line, done=done))
-        if latex:
-            sys.stdout.write("\n".join(proof.latex() for proof in proofs))
-        else:
-            table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
-            for proof in proofs:
-                verdict = styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
-                named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
-                known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
-                table.add_row(*named, *known)
-            console.print(table)
-            for joined in dict.fromkeys(proof.joined for proof in proofs):
-                which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
-                console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
+        table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
+        for proof in proofs:
+            verdict = styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
+            named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
+            known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
+            table.add_row(*named, *known)
+        console.print(table)
+        for joined in dict.fromkeys(proof.joined for proof in proofs):
+            which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
+            console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
         fits = numbers is None or show_numbers(console, tuple(numbers))
         proved = fits and all(proof.holds for proof in proofs)
         status = ExitStatus.AS_EXPECTED if proved else ExitStatus.NOT_AS_EXPECTED

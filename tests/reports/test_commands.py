@@ -115,7 +115,6 @@ ENDS: dict[int, dict[str, str]] = {
     0: {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
         "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
-        "prove B* --latex": r"\begin{theorem} ... \end{proof}",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... Nothing is said of other points.",
         "prove 'Laplace(30.0)'": "RR zCDP ... Nothing is said of other points.",
         "prove conversions": f"DERIVED, identity ... CERTIFIED, point ...  kernel ... 4 kernel ... {JOIN}",
@@ -179,7 +178,6 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Slow --seconds -1": "seconds must be",
         "verify mine.py::Slow --effort 0": "effort must be",
         "verify --effort 5": "target must be given",
-        "verify ZCDPFilter --store runs.db": "target must be left out with --runs, --store or --scheduler",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "target must be left out with --exec",
         "verify 'Nothing(1)'": "must name something known",
         "verify nowhere.py::X": "no file at",
@@ -343,10 +341,7 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "reports.expression.read_command",
         {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
     ),
-    "verify --quick --seed 7 --runs 1e3": (
-        "reports.commands.verify._told",
-        {"quick": True, "seed": 7, "runs": 1000},
-    ),
+    "verify --quick --seed 7": ("reports.commands.verify._told", {"quick": True, "seed": 7}),
     "replay kept.json --exec node --promise pure(1) --labels site=a --over site=a": (
         "reports.expression.read_command",
         {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},

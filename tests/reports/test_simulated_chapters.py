@@ -22,7 +22,6 @@ from mc.intervals.coverage import METHODS, Coverage
 from mc.worst_case.calibrated import calibrated
 from reports.chapters import chapter, realisation
 from reports.chapters.coverage import judge
-from reports.chapters.overspenders import OVERSPENDERS
 from reports.chapters.profile import ALPHAS, EPSILONS, judge_curves, play_both_ways
 from reports.chapters.tightness import (
     DELTA,
@@ -41,9 +40,7 @@ from theory.evidence import Outcome
 from theory.guarantees import GaussianDP
 from theory.pairs import RandomizedResponse
 
-COVERAGE, EVALUATED, OVERSPENDING, PROFILE = map(
-    chapter, ("coverage", "evaluated", "overspending", "profile")
-)
+COVERAGE, EVALUATED, PROFILE = map(chapter, ("coverage", "evaluated", "profile"))
 
 Curves = tuple[SimulatedCurve, SimulatedCurve]
 
@@ -79,7 +76,7 @@ def test_a_method_that_misses_too_often_is_refuted() -> None:
         assert (judge([one], 1e-6).outcome is Outcome.REFUTED) == (misses == 60)
 
 
-# -- fixed strategies, and filters that overspend ----------------------------------------------------------------
+# -- fixed strategies ----------------------------------------------------------------
 
 
 def test_every_fixed_strategy_has_a_line_and_lies_in_its_interval(study: Study) -> None:
@@ -100,17 +97,6 @@ def test_every_fixed_strategy_has_a_line_and_lies_in_its_interval(study: Study) 
         ("EraserForever", "CERTIFIED"),
     ]
     assert told.notes[0].startswith("Not evaluated: RandomSpender(")
-
-
-def test_the_chapter_shows_every_overspender_and_none_is_missed(study: Study) -> None:
-    told = OVERSPENDING.tell(study, OVERSPENDING.claims)
-    (finding,), (table,) = told.findings, told.tables
-    assert finding.result.outcome is Accord.AGREES
-    assert "does not prove" in finding.result.detail
-    assert {row[0] for row in table.rows} == {case.name for case in OVERSPENDERS}
-    assert {row[1] for row in table.rows} == {"P", "Q"}
-    assert all(row[-1] for row in table.rows)
-    assert study.made == len(table.rows)
 
 
 # -- whole curves ----------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from importlib.metadata import version
 
 from theory.claims.theorem import Reached, RefusedError, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.latex import as_latex
 from theory.shown import Row, Shown, row_of
 
 #: The version of the certificate's file format, which `recheck.py` reads.
@@ -153,26 +152,6 @@ class Proof(Shown):
         refused = [s.statement for p in (self, *self.lemmas) for s in p.steps if not s.holds]
         detail = "refused: " + "; ".join(refused or ["a theorem used by a theorem used"])
         return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
-
-    def latex(self) -> str:
-        """The derivation in LaTeX: theorem, lemmas used, and steps, each with its evidence and what was checked."""
-        theorem = self.theorem
-        lines = [
-            rf"\begin{{theorem}}[{as_latex(theorem.title)}; {as_latex(theorem.source)}]",
-            as_latex(theorem.hypotheses) + r" \\",
-            as_latex(theorem.claim) + (rf" \[ {theorem.claim_latex} \]" if theorem.claim_latex else ""),
-            r"\end{theorem}",
-            r"\begin{proof}",
-        ]
-        if self.lemmas:
-            lines.append(as_latex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
-        lines.append(r"\begin{enumerate}")
-        for step in self.steps:
-            mark = f"{step.evidence.name.lower()}, {step.checked.word}" if step.holds else "REFUSED"
-            formula = rf" \[ {step.latex} \]" if step.latex else ""
-            lines.append(rf"\item {as_latex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
-        lines += [r"\end{enumerate}", as_latex(self.joined), r"\end{proof}"]
-        return "\n".join(lines) + "\n"
 
     def certificate(self) -> dict[str, object]:
         """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.

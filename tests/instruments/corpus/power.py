@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mc.examine.examination import Status
 from mc.examine.verify import examine
-from reports.chapters.power import right
+from reports.chapters.recorded import right
 from tests.instruments.corpus.halves import HALVES
 
 #: What an examination says of a filter, in one word.
