@@ -90,7 +90,7 @@ def test_every_filter_command_and_status_has_its_row() -> None:
     assert re.findall(r"^## filterproof (\w+)$", commands, re.MULTILINE) == [
         name.rstrip("_") for name in COMMANDS
     ]
-    assert "`-n, --paths`" in commands
+    assert "`-n, --paths, --runs`" in commands
     table = re.findall(r"^\|\s*`?(\d+)`?\s*\|\s*(.*?)\s*\|$", whole, re.MULTILINE)
     assert [(int(status), re.sub(r"[\\`]", "", meaning)) for status, meaning in table] == [
         (int(status), status.meaning.replace("`", "")) for status in ExitStatus
