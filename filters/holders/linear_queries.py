@@ -27,7 +27,7 @@ from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
-from filters.holders.journal import ROWS, Journal, JournalError, Terms
+from filters.holders.journal import Journal, JournalError, Terms
 from filters.holders.personal import MOST_PEOPLE, PersonalReport, check_person
 from filters.holders.query_rows import as_array, checked_rows, keep_only
 from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
@@ -46,7 +46,7 @@ _VERSION = 2
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
 #: Values handled at a time: what is computed on the way stays in cache, and takes no memory that grows.
-_BLOCK = 4 * ROWS
+_BLOCK = 1 << 15
 #: A squared norm from here up does not change when its subnormal squares are rounded up.
 _NORMAL = 2.0**-900
 
@@ -119,8 +119,6 @@ class LinearQueries(Holder):
             self._sums = Sums.fresh(number)
         self._some_left = False
         self._noise = UsedNoise()
-        #: Blocks of the journal in which somebody was charged since it was written.
-        self._changed: set[int] = set()
         self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
 
     @property
@@ -252,21 +250,12 @@ class LinearQueries(Holder):
             active = self._budget.charge((sums.high, sums.low), Plain(squares), staying)
             if not active.all():
                 keep_only(active, block)
-            if self._journal is not None:
-                self._mark(active & (squares > 0), first)
             yield block
-
-    def _mark(self, charged: NDArray[np.bool_], first: int) -> None:
-        """Remember the blocks of the journal in which somebody was `charged`, of the people from `first` on."""
-        for block in range(first // ROWS, (first + len(charged) - 1) // ROWS + 1):
-            if charged[max(block * ROWS - first, 0) : (block + 1) * ROWS - first].any():
-                self._changed.add(block)
 
     def _record(self) -> None:
         """What changed is on disk when this returns."""
         if self._journal is not None:
-            self._journal.write(self._sums, self._changed)
-            self._changed.clear()
+            self._journal.write(self._sums)
 
     # -- people -------------------------------------------------------------------------------------
 
@@ -276,7 +265,6 @@ class LinearQueries(Holder):
         with self._in_turn("join"), self._alone("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
-            self._changed.add((new.start - 1) // ROWS)  # first: an interrupt must not leave its record behind
             with in_memory("people", number):
                 self._sums = self._sums.with_more(number)
             self._record()
@@ -303,7 +291,6 @@ class LinearQueries(Holder):
             numbers = numbers.astype(np.intp)
             self._sums.left[numbers] = True
             self._some_left = True
-            self._changed.update(np.unique(numbers // ROWS).tolist())
             self._record()
 
     def report_for(self, person: int) -> PersonalReport:
