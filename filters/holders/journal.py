@@ -36,7 +36,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
-#: What this is, layout, terms, people. The first two are where layout 1 has them.
+#: What this is, layout, terms, people. The first two are where layout 1, which was overwritten in place, has them.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST = 32
 _REMEDIES = {
@@ -166,46 +166,34 @@ class Journal:
 
     def _read(self) -> Sums:
         with open(self.path, "rb") as file:
-            header = file.read(_HEADER.size)
-            if not header.startswith(_MAGIC):
-                raise JournalError(
-                    f"journal must be a file that LinearQueries wrote, got {str(self.path)!r}, which is none; "
-                    "pass the path that the queries were made with"
-                )
-            if len(header) < _HEADER.size:
-                raise self._damage()
-            _, layout, *totals, people = _HEADER.unpack(header)
-            if layout != _LAYOUT:
-                raise JournalError(
-                    f"journal must have layout {_LAYOUT}, got layout {layout} in {str(self.path)!r}; open it with the "
-                    "version of this package that wrote it, and pass its to_dict to LinearQueries.from_dict here, "
-                    "with a new journal"
-                )
-            status, bits = os.fstat(file.fileno()), -(-people // 8)
-            if status.st_size != _HEADER.size + 16 * people + bits + _DIGEST:
-                raise self._damage()
-            content = file.read()
+            content, self._inode = file.read(), os.fstat(file.fileno()).st_ino
+        if not content.startswith(_MAGIC):
+            raise JournalError(
+                f"journal must be a file that LinearQueries wrote, got {str(self.path)!r}, which is none; "
+                "pass the path that the queries were made with"
+            )
         body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
-        whole = hashlib.sha256(header)
-        whole.update(body)
-        if whole.digest() != digest:
-            raise self._damage()
-        for name, asked, saved in zip(Terms._fields, self._terms, totals, strict=True):
+        layout = int.from_bytes(content[len(_MAGIC) :][:4], "little")
+        if layout == 1:
+            raise JournalError(
+                f"journal must have layout {_LAYOUT}, got layout 1 in {str(self.path)!r}; open it with the version of "
+                "this package that wrote it, and pass its to_dict to LinearQueries.from_dict here, with a new journal"
+            )
+        if hashlib.sha256(body).digest() != digest:
+            raise JournalError(
+                f"journal must be whole, got {str(self.path)!r} with damage; find the file as it was last written, or "
+                "count everybody's budget as spent"
+            )
+        *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
+        for name, asked, saved in zip(Terms._fields, self._terms, (norm_budget, kappa), strict=True):
             if asked.hex() != saved.hex():
                 raise JournalError(
                     f"{name} must be what the journal was made with, got {name}={asked!r} for {saved!r} in "
                     f"{str(self.path)!r}; pass what the queries were made with"
                 )
-        self._inode = status.st_ino
-        high, low = np.frombuffer(body[: 16 * people], dtype="<f8").reshape(2, people).astype(np.float64)
-        left = np.unpackbits(np.frombuffer(body[16 * people :], dtype=np.uint8), count=people)
-        return Sums(high, low, left.astype(np.bool_))
-
-    def _damage(self) -> JournalError:
-        return JournalError(
-            f"journal must be whole, got {str(self.path)!r} with damage; find the file as it was last written, or "
-            "count everybody's budget as spent"
-        )
+        sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)
+        left = np.frombuffer(body, dtype=np.uint8, offset=_HEADER.size + 16 * people)
+        return Sums(sums[:people], sums[people:], np.unpackbits(left, count=people).astype(np.bool_))
 
 
 def _path(path: object) -> Path:
