@@ -16,7 +16,7 @@ import scipy
 
 from mc.examine.replay import witness_kind
 from mc.runs.output import OutputFolder
-from reports.audit.audited import recorded_audit
+from reports.audit.record import recorded_audit
 from reports.chapter import Chapter
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import version
