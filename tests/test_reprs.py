@@ -58,7 +58,6 @@ HERE: dict[str, Callable[[], Any]] = {
     "AdditiveFilter": lambda: type(
         "Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(0.5), "charge": fp.zcdp_charge}
     )(),
-    "Allowance": lambda: fp.Allowance(0.5),
     "Approaching": fp.Approaching,
     "Ball": lambda: fp.threshold("B*", 1, "1e-5"),
     "BettingTest": lambda: fp.BettingTest(0.1, 1.0, 1e-6),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from filters import knowingly
 from filters.catalogue import CentralLimitFilter
 from filters.holders.repeats import repeats
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential import COMMON_RATES
 from mc.estimate.compare_filters import kept_mu
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence as Played

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from filters.catalogue import PotentialFilter
 from filters.holders.repeats import repeats
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential import COMMON_RATES
 from mc import Composition
 from mc.estimate.compare_filters import MOST_ROUNDS
 from reports.finding import Claim, Finding, Told

@@ -91,7 +91,7 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     turns = lines[place + 1 : place + 4]
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
-    assert "  Why: Gaussian(mu=1) leaves the state as it was: it was charged nothing." in lines
+    assert "  Why: in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing." in lines
     assert lines[-2] == "  Pushed further: 8 < 9 times the promise."
     assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
     assert lines[-1].endswith("examinations.py::Mine")
@@ -133,7 +133,7 @@ def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable
     for told in (words(page), exam.latex(), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
         assert all(below(turn.reached) in told for turn in story.turns)
-        assert "it was charged nothing" in told
+        assert "it cost nothing" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None

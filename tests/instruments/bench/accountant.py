@@ -11,7 +11,7 @@ from filters import knowingly
 from filters.catalogue import GaussianResidueFilter, PotentialFilter, RenyiFilter
 from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential import COMMON_RATES
 from mc import AccountantFilter, Composition
 from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
 from mc.examine.supremum import supremum
