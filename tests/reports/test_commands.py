@@ -248,8 +248,6 @@ def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) ->
     ("name", "ends"),
     [
         ("MyFilter", (0, "UNDECIDED", "EXAMINED")),
-        pytest.param("WithoutOutput", (0, "UNDECIDED", "EXAMINED"), marks=pytest.mark.slow),
-        ("Replaces", (0, "UNDECIDED", "EXAMINED")),
         ("DeniesAll", (6, "UNDECIDED", "DENIES")),
     ],
 )
