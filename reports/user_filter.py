@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from filters.holders.held_to import is_held_to
-from filters.privacy_filter import PrivacyFilter, is_filter
+from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import FilterFault, ctrl_c, examining
 from theory.guarantees import Guarantee
 
@@ -81,7 +81,7 @@ def _loaded(target: str) -> Any:
             ) from error
     if is_held_to(found):
         return found
-    if not is_filter(found):
+    if not isinstance(found, PrivacyFilter):
         raise ValueError(
             f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "
             "subclass filterproof.PrivacyFilter"
