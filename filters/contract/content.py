@@ -108,7 +108,8 @@ class Walk:
 
     def held(self, value: Any) -> dict[str, Any]:
         """What an object holds, by name."""
-        follow = _following(type(value))
+        kind: Any = type(value)
+        follow = _following(kind)
         return {name: part for name, part in attributes(value).items() if name not in follow}
 
     # -- the walk ----------------------------------------------------------------------------
@@ -122,11 +123,9 @@ class Walk:
             return self.node(self.name(kind), map(self.of, value))
         if (met := self._met.get(id(value))) is not None:
             return self.again(*met[1:])
-        if isinstance(value, NAMED):
-            return self.thing(value)
         place = len(self._met)
         self._met[id(value)] = value, place, None
-        found = self.read(value)
+        found = self.thing(value) if isinstance(value, NAMED) else self.read(value)
         self._met[id(value)] = value, place, found
         return found
 

@@ -137,7 +137,7 @@ def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
 
 def _users(thing: object, seen: set[int]) -> Iterator[object]:
     """The filter, or what one of the library is made of, as far as the code is not the library's."""
-    kind = type(thing)
+    kind: Any = type(thing)
     if id(thing) in seen:
         return
     seen.add(id(thing))

@@ -95,10 +95,12 @@ def _described(filt: object) -> str:
 
 def _digest_or_class(value: object) -> str:
     """The digest of a value; of its class alone where it is nested too deep."""
+    walk = _Parameters()
     try:
-        return _Parameters().of(value).hex()
+        digest: bytes = walk.of(value)
     except RecursionError:
-        return _Parameters().thing(type(value)).hex()
+        digest = walk.leaf("class", type(value).__qualname__.encode())
+    return digest.hex()
 
 
 class _Parameters(DigestWalk):

@@ -15,6 +15,7 @@ import sys
 from fractions import Fraction
 from functools import lru_cache
 from types import MemberDescriptorType
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +31,9 @@ def of_the_library(kind: type) -> bool:
     return module.startswith(_ROOMS) and getattr(sys.modules.get(module), kind.__qualname__, None) is kind
 
 
-def made_of_the_library(value: object) -> bool:
+def made_of_the_library(value: Any) -> bool:
     """Whether a value is plain, or of the library's classes throughout: it brings no code of anyone's, and stays."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _PLAIN:
         return True
     if isinstance(value, tuple):  # named ones of ours, too
@@ -51,9 +52,10 @@ def holder_of(kind: type, name: str) -> type:
     return next(one for one in kind.__mro__ if name in vars(one))
 
 
-def attributes(thing: object) -> dict[str, object]:
+def attributes(thing: Any) -> dict[str, object]:
     """All that an instance holds, in its slots and its dict."""
-    held = {name: getattr(thing, name) for name in _slots(type(thing)) if hasattr(thing, name)}
+    kind: Any = type(thing)
+    held = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
     return held | getattr(thing, "__dict__", {})
 
 

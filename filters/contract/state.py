@@ -91,7 +91,7 @@ def frozen(state: _S) -> _S:
     """A copy in read-only arrays of its own, for a state that is kept while its maker may go on writing into it."""
     own: list[Any] = []
     for part in state if isinstance(state, tuple) else (state,):
-        one = frozen(part) if isinstance(part, tuple) else np.array(part)
+        one: Any = frozen(part) if isinstance(part, tuple) else np.array(part)
         if not isinstance(part, tuple):
             one = _of_each_run(one) if one.dtype.hasobject else one
             one.setflags(write=False)

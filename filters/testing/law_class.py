@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
 from filters.contract.checks import StateWrittenError, checked_filter
@@ -77,7 +77,7 @@ def law_class(
     # the filter's own code runs when a test does, and not where the class is made
     @cache
     def made() -> PrivacyFilter:
-        filt = target if isinstance(target, PrivacyFilter) else cast("Callable[[], PrivacyFilter]", target)()
+        filt = target if isinstance(target, PrivacyFilter) else target()
         for asked in (filt, larger):
             if asked is not None:
                 checked_filter(asked)
