@@ -18,7 +18,6 @@ from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.fast import SMALL, in_numpy, quotients, step
 from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
-from tests.filters.own import ClaimsToBeAny
 from theory.fast.compiler import compiler, worth
 from theory.numerics.error_free import Exact, quotient_beyond
 
@@ -196,13 +195,3 @@ def test_one_sum_is_charged_what_a_charge_of_ones_own_costs() -> None:
     assert (bool(fits[0]), after[0][0]) == (True, 0.5), limit
     fits, _ = step(Budget.square_of(1.0), after, Padded(0.75))
     assert not fits[0]
-
-
-def test_a_number_that_claims_to_equal_any_is_remembered_for_no_other() -> None:
-    odd = Square(0.8)
-    object.__setattr__(odd, "scale", ClaimsToBeAny(2.0**-8))
-    one = (np.zeros(1), np.zeros(1))
-    step(Budget.square_of(1.0), one, odd)
-    fits, after = step(Budget.square_of(1.0), one, Square(0.8))
-    assert fits[0]
-    assert after[0][0] + after[1][0] == pytest.approx(0.64, rel=1e-15)
