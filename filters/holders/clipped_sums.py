@@ -194,12 +194,14 @@ class ClippedSums:
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
             )
-        shape, rows = self._shape, None
-        if isinstance(vectors, np.ndarray) or not isinstance(vectors, Vectors):
-            rows = self._rows(vectors)
-            norms = euclidean_norms(rows)
-        else:
-            norms = np.asarray(vectors.norms(), dtype=np.float64)
+        table = isinstance(vectors, np.ndarray) or not isinstance(vectors, Vectors)
+        given = self._rows(vectors) if table else vectors
+        norms = (
+            euclidean_norms(given)
+            if isinstance(given, np.ndarray)
+            else np.asarray(given.norms(), dtype=np.float64)
+        )
+        shape = self._shape
         wrong = ~(np.isfinite(norms) & (norms >= 0))
         if norms.shape != shape or wrong.any():
             raise ValueError(
@@ -211,10 +213,7 @@ class ClippedSums:
         charged = np.maximum(norms.ravel(), self._sigma * _FREE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
-        factors = factors.reshape(shape)
-        # of a table the sum is exact, so that nobody moves it by more than their own vector
-        total = [vectors.weighted(factors)] if rows is None else exact_sum(weighted(factors, rows))  # type: ignore[union-attr]
-        total = [np.asarray(part, dtype=np.float64) for part in total]
+        total = self._total(given, factors.reshape(shape))
         found = total[0].shape
         if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MOST_DIMENSION:
             raise ValueError(
@@ -225,6 +224,14 @@ class ClippedSums:
         else:
             noise = self.sigma * used.drawn(rng, found)
         return PrivateSum(nearest([*total, noise]), self.sigma)
+
+    def _total(
+        self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        """What adds up to the weighted sum, of a table exactly: nobody moves it by more than their own vector."""
+        if isinstance(vectors, np.ndarray):
+            return exact_sum(weighted(factors, vectors))
+        return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
 
     def _rows(self, vectors: object) -> NDArray[np.float64]:
         """A copy of the vectors: no change by the caller between charge and sum."""
