@@ -194,14 +194,10 @@ class ClippedSums:
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
             )
-        table = isinstance(vectors, np.ndarray) or not isinstance(vectors, Vectors)
-        given = self._rows(vectors) if table else vectors
-        norms = (
-            euclidean_norms(given)
-            if isinstance(given, np.ndarray)
-            else np.asarray(given.norms(), dtype=np.float64)
-        )
-        shape = self._shape
+        closed = isinstance(vectors, Vectors) and not isinstance(vectors, np.ndarray)
+        given = vectors if closed else self._rows(vectors)
+        norms = euclidean_norms(given) if isinstance(given, np.ndarray) else given.norms()
+        norms, shape = np.asarray(norms, dtype=np.float64), self._shape
         wrong = ~(np.isfinite(norms) & (norms >= 0))
         if norms.shape != shape or wrong.any():
             raise ValueError(
