@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.losses import inversion
+from mc.losses import inversion, step_moments
 from mc.losses.step_moments import StepMoments
 from theory.conversions import gaussian_epsilon, renyi_epsilon
 
@@ -108,7 +108,7 @@ def test_no_step_and_no_share_cost_nothing():
     assert accountant(3).epsilon(1e-5).made_public().tolist() == [[0.0] * 3] * 2
 
 
-def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_step():
+def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_step(monkeypatch):
     people, rng = 40, np.random.default_rng(3)
     shares = np.minimum(rng.lognormal(-1.5, 1.0, (60, people)), 1.0)
     crowd, alone = (fp.IndividualAccountant(n, q=0.02, sigma=1.0) for n in (people, 3))
@@ -117,6 +117,8 @@ def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_
         for _ in range(10):
             alone.add(row[[0, 17, 39]])
     found = crowd.epsilon(1e-6).made_public()
+    monkeypatch.setattr(inversion, "_HELD", 256)  # a few people at a time
+    assert np.allclose(crowd.epsilon(1e-6).made_public(), found, rtol=1e-9, atol=0)
     assert np.allclose(alone.epsilon(1e-6).made_public(), found[:, [0, 17, 39]], rtol=1e-6, atol=0)
 
 
@@ -211,6 +213,11 @@ def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
         assert np.all((low >= 0) & (low <= high))
 
 
+def forget():
+    for kept in (inversion._moments, inversion._envelope, inversion._transforms):
+        kept.cache_clear()
+
+
 def test_an_answer_does_not_depend_on_what_was_asked_before():
     def bounds(count):
         people = np.array([[count]], dtype=np.uint32)
@@ -218,15 +225,22 @@ def test_an_answer_does_not_depend_on_what_was_asked_before():
             inversion.Inversion([StepMoments(0.01, 1.0, 1.0)], people, way).delta(1.0) for way in ("PQ", "QP")
         ]
 
-    def forget():
-        for kept in (inversion._moments, inversion._envelope, inversion._transforms):
-            kept.cache_clear()
-
     forget()
     fresh = bounds(100)
     forget()
     bounds(10)  # more frequencies than the others need
     assert bounds(100) == fresh
+
+
+@pytest.mark.parametrize("limit", ["_MOST_HELD", "_MOST_NODES"])
+def test_frequencies_that_would_take_too_much_memory_are_unknown(limit, monkeypatch):
+    exact = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
+    monkeypatch.setattr(step_moments, limit, 1)
+    forget()
+    wide = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
+    forget()
+    assert wide.low <= exact.low <= exact.high <= wide.high <= 1.0
+    assert wide.high - wide.low > exact.high - exact.low
 
 
 def test_results_hide_themselves_and_tell_one_person():
