@@ -1,6 +1,6 @@
 """What filters say of themselves: what they hold every path to, what is left of them, and what is affordable.
 
->>> from filters.rules.gdp import GaussianFilter
+>>> from filters.rules.one_sum import GaussianFilter
 >>> [number.checked().found.name for number in held(GaussianFilter(3.0), {"zcdp": "mu**2/2"})]
 ['FITS', 'FITS', 'FITS']
 """

@@ -20,7 +20,7 @@ from filters.certified.two_doubles import amounts
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 from theory.pairs.truths import Exact
 

@@ -85,7 +85,7 @@ def test_a_class_that_claims_to_equal_a_plain_one_is_no_part_of_a_filter_of_the_
 
 def test_what_left_its_module_is_the_library_s_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     assert of_the_library(fp.GaussianFilter)
-    monkeypatch.delattr("filters.rules.gdp.GaussianFilter")
+    monkeypatch.delattr("filters.rules.one_sum.GaussianFilter")
     assert not of_the_library(fp.GaussianFilter)
 
 

@@ -240,7 +240,7 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
     assert outcome(filt) is Outcome.UNDECIDED
     assert outcome(changed(fp.ZCDPFilter(0.5), budget=Budget.of(0.6))) is Outcome.UNDECIDED
     orders = CATALOGUE["AllOrdersFilter"]
-    assert outcome(changed(orders.example(), _orders=orders.larger()._orders)) is Outcome.UNDECIDED  # type: ignore[attr-defined]
+    assert outcome(changed(orders.example(), _budgets=orders.larger()._budgets)) is Outcome.UNDECIDED  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.sound is True])
@@ -266,10 +266,10 @@ def test_a_class_that_claims_to_be_one_of_the_catalogue_is_none() -> None:
 ORDERS, REALISED = (CATALOGUE[name].example() for name in ("AllOrdersFilter", "RealisationFilter"))
 #: What a constructor should not have made -> words of the reason.
 MISMADE: dict[str, tuple[fp.PrivacyFilter, dict[str, Any], str]] = {
-    "larger budgets": (ORDERS, {"_orders": CATALOGUE["AllOrdersFilter"].larger()._orders}, "that sum to 2"),  # type: ignore[attr-defined]
+    "larger budgets": (ORDERS, {"_budgets": CATALOGUE["AllOrdersFilter"].larger()._budgets}, "that sum to 2"),  # type: ignore[attr-defined]
     "fewer orders": (
         ORDERS,
-        {"_orders": type(ORDERS)(ORDERS.alphas[:1], ORDERS.rhos[:1])._orders},  # type: ignore[attr-defined,call-arg]
+        {"usable": ORDERS.alphas[:1]},  # type: ignore[attr-defined]
         "other orders",
     ),
     "larger shares": (REALISED, {"theta": math.nextafter(REALISED.theta, 1.0)}, "more than delta"),  # type: ignore[attr-defined]
@@ -290,12 +290,9 @@ def test_what_a_constructor_made_is_compared_with_the_promise_itself(
 def test_a_part_that_only_looks_like_what_the_constructor_made_is_seen() -> None:
     filt = fp.BasicFilter(1.0, 1e-5)
     assert outcome(filt) is Outcome.HOLDS
+    first, *rest = filt._budgets
     for name, part in (
-        (
-            "_epsilon",
-            type("Budget", (Budget,), {})(filt._epsilon.high, filt._epsilon.low, filt._epsilon.exponent),
-        ),
-        ("_delta", type("Budget", (Budget,), {})(1.0, 0.0, -8)),
+        ("_budgets", (type("Budget", (Budget,), {})(first.high, first.low, first.exponent), *rest)),
         ("helper", lambda: None),
     ):
         assert outcome(changed(fp.BasicFilter(1.0, 1e-5), **{name: part})) is Outcome.UNDECIDED
