@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.certified.closed_forms import numbers_of
 from filters.holders.repeats import repeats
 from filters.testing.broken_laws import broken_laws
 from tests.filters.own import ClaimsToBeAny, of
@@ -192,7 +191,6 @@ VALUES: list[tuple[Call, str]] = [
     ),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, requests=[]), "requests"),
-    (lambda: numbers_of("poisson"), "group must be one of pairs, conversions"),
 ]
 
 TYPES: list[tuple[Call, str]] = [

@@ -103,13 +103,14 @@ class OvertakingGame(HolderGame):
             )
         return float(bound[0])
 
-    def smaller(self) -> Iterator[Self]:
-        kind = type(self)
-        if self.rounds > 1:
-            for fewer in dict.fromkeys((self.rounds // 2, self.rounds - 1)):
-                yield kind(self.holder, self.ratios, fewer)
-        for left_out in self.ratios if len(self.ratios) > 1 else ():
-            yield kind(self.holder, tuple(ratio for ratio in self.ratios if ratio != left_out), self.rounds)
+    @property
+    def parts(self) -> tuple[Fraction | None, ...]:
+        """None for each round, and the ratios."""
+        return (*[None] * self.rounds, *self.ratios)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        ratios, rounds = tuple(part for part in parts if part is not None), parts.count(None)
+        return type(self)(self.holder, ratios, rounds) if ratios and rounds else None
 
     def to_data(self) -> dict[str, Any]:
         return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self.rounds}
