@@ -125,35 +125,6 @@ def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() ->
 # -- where doubles end before the losses do ------------------------------------------------------------------
 
 
-def _of_sample(q: float, sigma: float, order: int) -> float:
-    """D_order of the Gaussian on a sample by the binomial sum, whose logarithms are added in doubles."""
-    k = np.arange(order + 1.0)
-    ways = special.gammaln(order + 1) - special.gammaln(k + 1) - special.gammaln(order - k + 1)
-    logs = ways + k * math.log(q) + special.xlog1py(order - k, -q) + k * (k - 1) / (2 * sigma**2)
-    return float(special.logsumexp(logs)) / (order - 1)
-
-
-@pytest.mark.parametrize("way", ["removal", "addition"])
-@pytest.mark.parametrize("sigma", [0.3, 2.0, 100.0])
-@pytest.mark.parametrize("q", [1e-6, 0.005, 0.5, 1.0])
-def test_a_gaussian_on_a_sample_is_granted_as_often_as_its_gaussian_and_keeps_zcdp_at_high_orders(
-    q: float, sigma: float, way: str
-) -> None:
-    mu = 2 / min(sigma, 10.0)
-    pair = fp.SubsampledGaussian(q, sigma, adjacency=way)  # type: ignore[arg-type]
-    filt = fp.BlackwellFilter(mu, (pair,))
-    state, times = filt.start(1), 0
-    while filt.admits(state, pair)[0]:
-        state, times = filt.spend(state, pair), times + 1
-    assert times == math.floor(Fraction(mu) ** 2 * Fraction(sigma) ** 2)
-    for order in (2, 10, 100, 1000, 10**6):
-        each = _of_sample(q, sigma, order)
-        assert times * each <= order * mu**2 / 2 * (1 + 1e-9)
-    # one more round is too much, where its tail is seen at the last of these orders
-    if -2 * math.log(q) * (times + 1) < 1e6 * ((times + 1) / sigma**2 - mu**2) * 0.99:
-        assert (times + 1) * each > order * mu**2 / 2
-
-
 def test_pairs_that_are_not_finite_count_as_the_gaussian_that_dominates_them_and_others_are_composed() -> (
     None
 ):
