@@ -1,7 +1,7 @@
 """Plant the faults of a table and record what finds them.
 
-`refused` are those of `theory` and `filters`, which `filterproof prove` refuses (`make planted`); `killed` are those
-at nodes of `mc`, which the tests of their room kill (`make killed`).
+`refused` are those of `theory` and `filters`, which certified numbers refuse or the tests of their folder kill (`make
+planted`); `killed` are those at nodes of `mc`, which the tests of their folder kill (`make killed`).
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.instruments.planted.fault import FAULTS, NODES, ROOT, Fault, digest
-from tests.instruments.planted.killing import kill
+from tests.instruments.planted.killing import kill, refuse_or_kill
 from tests.instruments.planted.planting import Outcome, plant
 
 
@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
 
 TABLES = {
-    "refused": Table(FAULTS, plant, ROOT / "reports/recorded/planted.json"),
+    "refused": Table(FAULTS, refuse_or_kill, ROOT / "reports/recorded/planted.json"),
     "killed": Table(NODES, kill, Path(__file__).with_name("killed.json")),
 }
 
@@ -85,14 +85,15 @@ def main(arguments: list[str]) -> int:
     faults = tuple(fault for fault in table.faults if given.only in fault.file)
     known = _known(table) if given.again else {}
     os.environ.update(OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    clean = plant(None) if table.look is plant else None
+    certified = table.look is refuse_or_kill
+    clean = plant(None) if certified else None
     if clean is not None and clean.red:
         print(f"without a fault: {clean.found}, {clean.detail}")
         return 1
     outcomes: list[Outcome] = []
     with ThreadPoolExecutor(given.workers) as pool:
         # the tests of a room have a processor's time each, one after the other
-        each = pool.map if table.look is plant else map
+        each = pool.map if certified else map
         for fault, outcome in zip(
             faults, each(lambda fault: known.get(fault.name) or table.look(fault), faults), strict=True
         ):

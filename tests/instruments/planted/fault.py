@@ -39,6 +39,11 @@ class Fault:
         return self.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     @property
+    def room(self) -> str:
+        """The folder, whose tests are those of the same name under tests/."""
+        return self.file.rpartition("/")[0]
+
+    @property
     def change(self) -> str:
         """What is planted, and where."""
         return f"{self.file}\n{self.text}\n{self.instead}"
@@ -65,11 +70,6 @@ class NodeFault(Fault):
 
     place is a dotted name within the module, "" for the module itself.
     """
-
-    @property
-    def room(self) -> str:
-        """The folder, whose tests are those of the same name under tests/."""
-        return self.file.rpartition("/")[0]
 
     @property
     def change(self) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.instruments.planted.fault import ROOT, NodeFault
-from tests.instruments.planted.planting import Outcome, forked, planting
+from tests.instruments.planted.fault import ROOT, Fault
+from tests.instruments.planted.planting import OURS, Outcome, forked, plant, planting
 
 #: Processor seconds that the tests of a room have to kill a fault.
 SECONDS = 120
@@ -29,7 +29,13 @@ _NOT_NAMED = "not worker and not process"
 _LEFT_OUT = "not slow and not browser and not training and not audit and not referee"
 
 
-def kill(fault: NodeFault) -> Outcome:
+def refuse_or_kill(fault: Fault) -> Outcome:
+    """What certified numbers find of a fault of `theory` or `filters`, or else the tests of its folder."""
+    outcome = plant(fault)
+    return outcome if outcome.red else kill(fault)
+
+
+def kill(fault: Fault) -> Outcome:
     """found is "killed" with the first test that fails, "survived" where all pass, "late" where the time is up."""
     fault.planted()  # a node that is not there is an error of the table, and no fault that was found
     outcome, status = forked(lambda: _run(fault), _SHARED)
@@ -38,12 +44,12 @@ def kill(fault: NodeFault) -> Outcome:
     return outcome
 
 
-def _run(fault: NodeFault) -> tuple[str, str]:
+def _run(fault: Fault) -> tuple[str, str]:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    planting(fault, _ABOVE)
+    planting(fault, _ABOVE if fault.module.startswith("mc.") else OURS)
     seen = _First()
     files = [str(file) for file in ordered(fault)]
     # a worker of pytest that forks has imported what this run would have rewritten
@@ -55,7 +61,7 @@ def _run(fault: NodeFault) -> tuple[str, str]:
     return ("killed", seen.failed) if seen.failed else ("ended", f"pytest ended with status {int(status)}")
 
 
-def ordered(fault: NodeFault) -> list[Path]:
+def ordered(fault: Fault) -> list[Path]:
     """The files of the room's tests: those that import the module first, then those that name it, then the others."""
     stem = fault.module.rpartition(".")[2]
 
@@ -63,7 +69,10 @@ def ordered(fault: NodeFault) -> list[Path]:
         text = file.read_text("utf-8")
         return stem not in file.name, f"{fault.module} import" not in text, stem not in text, file.name
 
-    return sorted((ROOT / "tests" / fault.room).rglob("test_*.py"), key=distance)
+    folder = ROOT / "tests" / fault.room
+    while not folder.is_dir():
+        folder = folder.parent
+    return sorted(folder.rglob("test_*.py"), key=distance)
 
 
 class _First:

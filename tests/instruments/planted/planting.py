@@ -26,7 +26,7 @@ from typing import Any
 from tests.instruments.planted.fault import ROOT, Fault
 
 #: The packages of the project: whatever is of them is imported anew.
-_OURS = ("theory", "filters", "mc", "reports", "filterproof", "tests")
+OURS = ("theory", "filters", "mc", "reports", "filterproof", "tests")
 _LIBRARIES = ("numpy", "scipy.special", "scipy.optimize", "flint", "numba", "numba.np.random._constants")
 #: Seconds until a fault counts as found, because nothing ends.
 _PATIENCE = 120.0
@@ -136,7 +136,7 @@ def forked(
     return Outcome(found, detail, time.perf_counter() - began), status
 
 
-def planting(fault: Fault | None, packages: Sequence[str] = _OURS) -> None:
+def planting(fault: Fault | None, packages: Sequence[str] = OURS) -> None:
     """From here on what is imported of the packages is imported anew, with the fault in it. Only in a fork."""
     for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
         del sys.modules[name]
