@@ -36,7 +36,6 @@ NOT_LISTED = {
     "AdditiveFilter": "what the filters of one sum share",
     "KappaFilter": "promises nothing by itself",
     "SomeOrderRule": "what two filters of the catalogue share",
-    "OverspendingFilter": "made by the report to break the promise of another filter",
 }
 #: Sound filters of the catalogue without a law of sums, and why.
 NO_LAW = {

@@ -178,7 +178,6 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Slow --seconds -1": "seconds must be",
         "verify mine.py::Slow --effort 0": "effort must be",
         "verify --effort 5": "target must be given",
-        "verify ZCDPFilter --store runs.db": "target must be left out with --runs, --store or --scheduler",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "target must be left out with --exec",
         "verify 'Nothing(1)'": "must name something known",
         "verify nowhere.py::X": "no file at",
@@ -342,10 +341,7 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "reports.expression.read_command",
         {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
     ),
-    "verify --quick --seed 7 --runs 1e3": (
-        "reports.commands.verify._told",
-        {"quick": True, "seed": 7, "runs": 1000},
-    ),
+    "verify --quick --seed 7": ("reports.commands.verify._told", {"quick": True, "seed": 7}),
     "replay kept.json --exec node --promise pure(1) --labels site=a --over site=a": (
         "reports.expression.read_command",
         {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},

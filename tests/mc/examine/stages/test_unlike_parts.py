@@ -13,7 +13,6 @@ import pytest
 
 import filterproof as fp
 import filters.accounting.charge_rules
-from filters.accounting.allowance import Allowance
 from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.rules.additive import AdditiveFilter
@@ -296,7 +295,7 @@ def test_a_part_that_only_looks_like_what_the_constructor_made_is_seen() -> None
             "_epsilon",
             type("Budget", (Budget,), {})(filt._epsilon.high, filt._epsilon.low, filt._epsilon.exponent),
         ),
-        ("_delta", type("Allowance", (Allowance,), {})(1e-5)),
+        ("_delta", type("Budget", (Budget,), {})(1.0, 0.0, -8)),
         ("helper", lambda: None),
     ):
         assert outcome(changed(fp.BasicFilter(1.0, 1e-5), **{name: part})) is Outcome.UNDECIDED

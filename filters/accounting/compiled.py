@@ -1,4 +1,8 @@
-"""Sums in compiled loops over the runs, of squares or of numbers; and quotients, rounded up.
+"""What exists only for speed: sums of many runs in compiled loops, to the same bits; and quotients, rounded up.
+
+`step` answers as `Budget.general_step` would, to the last bit, `charge` as `Budget.charge`, `quotients` as
+`error_free.quotient_beyond`; or with None where they know no faster way, or nothing is compiled. Nothing here decides
+what a filter grants.
 
 Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
 in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all
@@ -16,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
-from filters.accounting.limit import Limit
-from theory.fast.compiler import compiler
+from theory.fast.compiler import compiler, worth
 from theory.numerics.error_free import Exact
 
 #: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
@@ -35,12 +38,12 @@ _EVERYONE = np.zeros(0, dtype=np.bool_)
 _UP = 2.0**-53 * (1 + 2.0**-51)
 
 
-def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
-    """`Budget.general_step`; None where nothing is compiled."""
-    found = kernels()
-    if found is None:
+def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+    """`Budget.general_step` of the budget `limit`; None: ask that."""
+    n = len(state[0])
+    if not worth(n) or not _one_each(charge, n) or (found := kernels()) is None:
         return None
-    n, high = len(state[0]), _to_read(state[0])
+    high = _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not isinstance(charge, Square) or not is_power_of_two(charge.scale):
         alike = isinstance(charge, Plain) and isinstance(charge.x, float) and is_zero(state[1])
@@ -87,11 +90,12 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def charge(
-    limit: Limit, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
+    limit: Any, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_] | None:
-    """`Budget.charge` for numbers, and squares times a power of two, one per run; None for others, or no compiler."""
-    found = kernels()
-    if found is None or isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
+    """`Budget.charge` for numbers, and squares times a power of two, one per run; None for others: ask `step`."""
+    if isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
+        return None
+    if not worth(len(state[0])) or (found := kernels()) is None:
         return None
     if isinstance(charge, Square) and not is_power_of_two(charge.scale):
         return None
@@ -107,12 +111,18 @@ def charge(
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """(x / y rounded up; how many x are 0); None where one is out of range, or nothing is compiled."""
-    found = kernels()
-    if found is None or not LITTLE < y < MUCH:
+    if not LITTLE < y < MUCH or not worth(len(x)) or (found := kernels()) is None:
         return None
     up = np.empty(len(x))
     zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
     return None if odd else (up, zeros)
+
+
+def _one_each(charge: Charge, n: int) -> bool:
+    """Whether the charge is one number for all n runs or one per run."""
+    if isinstance(charge, Mixed):
+        return charge.index.shape == (n,) and all(_one_each(member, n) for member in charge.charges)
+    return np.shape(charge.x) in ((), (n,))
 
 
 @cache
@@ -164,7 +174,7 @@ def _squared(x: Any, root: float, scale: float) -> Any:
 
 
 def _within(total: Any, carry: Any, limit: Any) -> Any:
-    """`Limit.covers`."""
+    """`Budget.covers`."""
     return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import integrate, special
 
-from filters import ApproximateZCDP, Holds
-from filters.rules.overspending import OverspendingFilter
+from filters import ApproximateZCDP, Holds, PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.losses.composition import Composition
+from theory.arguments import Real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs import KOV, DominatingPair, Gaussian
@@ -24,6 +24,67 @@ from theory.pairs.base import Direction
 _NODES = 40
 #: What a filter promises, and whether it says what it holds every path to.
 Promised: TypeAlias = Literal["zCDP", "zCDP, no word", "GDP", "Rényi", "approximate", "approximate zCDP"]
+
+
+#: Relative allowance for rounding: this filter adds up doubles directly, as a user's own filter may.
+_ROUNDING = 1e-12
+
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class OverspendingFilter(PrivacyFilter[_State]):
+    """CONT while sum_t rho_t <= rho and sum_t d_t <= infinite, with rho_t and d_t those of the t-th mechanism.
+
+    The planted fault: both budgets are multiplied by `factor` on runs whose first loss is below `below`, on all runs
+    if that is inf. rho_t is the zCDP parameter of the finite losses, d_t = P(loss is inf). `word` is the filter's
+    `holds`, true or false.
+    """
+
+    promise: Guarantee
+    word: Holds | None
+    rho: float
+    infinite: float = 0.0
+    factor: float = 1.0
+    below: float = math.inf
+    proof: ClassVar[str] = "false where factor > 1: it is made to overspend"
+    sound: ClassVar[bool | None] = False
+
+    @property
+    def holds(self) -> Holds | None:
+        return self.word
+
+    @property
+    def looks_at_losses(self) -> bool:
+        """Whether it overspends on some paths only."""
+        return self.below < math.inf
+
+    def start(self, n: int) -> _State:
+        return np.zeros(n), np.zeros(n), np.full(n, np.nan)
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        spent, met, first = state
+        rho, infinite = _costs(request)
+        # before its first loss (NaN) a run is held to the promise, unless all runs overspend
+        lavish = np.where((first < self.below) | (self.below == math.inf), self.factor, 1.0)
+        most = lavish * (1 + _ROUNDING)
+        within: NDArray[np.bool_] = (spent + rho <= self.rho * most) & (
+            met + infinite <= self.infinite * most
+        )
+        return within
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        rho, infinite = _costs(request)
+        return state[0] + rho, state[1] + infinite, state[2].copy()
+
+    def observe(self, state: _State, loss: NDArray[Any]) -> _State:
+        return state[0], state[1], np.where(np.isnan(state[2]), loss, state[2])
+
+
+def _costs(request: DominatingPair) -> tuple[Real, Real]:
+    own = request.kov
+    rho = request.zcdp_rho if own is None else own.epsilon * own.epsilon / 2
+    return rho, request.infinite_mass
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +164,6 @@ class Overspender:
         cut = self._below if direction == "PQ" else -self._below
         z, kink = ((loss - mu * mu / 2) / mu for loss in (cut, self.epsilon))
         low, high = (self.granted, self.due) if direction == "PQ" else (self.due, self.granted)
-        from scipy import integrate
-
         return math.fsum(
             integrate.fixed_quad(density, a, b, args=(granted,), n=_NODES)[0]
             for granted, ends in ((low, (-40.0, z)), (high, (z, 40.0)))
