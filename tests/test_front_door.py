@@ -133,7 +133,7 @@ def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> 
 
 
 ZCDP, RR, MU_1 = fp.ZCDPFilter(0.5), fp.RandomizedResponse(0.5), fp.GaussianFilter(1.0)
-TRAINED = fp.LogisticTraining(np.eye(2), np.array([0, 1]), rate=0.1)
+TRAINED = fp.training.LogisticTraining(np.eye(2), np.array([0, 1]), rate=0.1)
 #: What a newcomer may type, and the start of the sentence that it ends in.
 MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=["a"], n=9), "epsilon must be a real"),
@@ -150,7 +150,10 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
         "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
     ),
     (lambda: ZCDP.open(np.array(["halt", "retry"])), "on_denial must be 'halt' or 'retry', got array"),
-    (lambda: fp.AboveThreshold(0, ratio=Fraction(3, 2), rng=5), "rng must be a numpy.random.Generator"),
+    (
+        lambda: fp.people.AboveThreshold(0, ratio=Fraction(3, 2), rng=5),
+        "rng must be a numpy.random.Generator",
+    ),
     (
         lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),
         "after must map pairs to menus of at least one, got 'x'",
@@ -162,10 +165,10 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.prove(["B*"]), "name must be a known theorem"),
     (lambda: fp.figure(["003-3"]), "name must be one of"),
     (lambda: fp.replay("missing.json"), "data must be a witness or its JSON text"),
-    (lambda: fp.WithCanary(3, 1.0), "training must have vectors and steps, got 3"),
+    (lambda: fp.training.WithCanary(3, 1.0), "training must have vectors and steps, got 3"),
     *(
         (lambda ask=ask, given=given: ask(*given, epsilon=1.0, steps=1, n=4), says)
-        for ask in (fp.simulate_training, fp.audit_training)
+        for ask in (fp.training.simulate_training, fp.training.audit_training)
         for given, says in (
             ((3, None), "training must have vectors"),
             ((TRAINED, None), "make must be a function"),
@@ -174,8 +177,8 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 beside an epsilon above 0"),
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
     (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),
-    (lambda: fp.threshold("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
-    (lambda: fp.threshold(["B*"], 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+    (lambda: fp.conversions.threshold("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+    (lambda: fp.conversions.threshold(["B*"], 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
     (lambda: fp.verify(fp.ZCDPFilter(0.5), mechanisms=[["rr"]]), "mechanisms must be among gaussian, rr"),
 )
 

@@ -35,7 +35,7 @@ HALF = fp.RandomizedResponse.from_ratio(2)
 INTERVAL = re.compile(r"\[([-\d.e]+), ([-\d.e]+)\]")
 
 
-def curve(direction="PQ") -> fp.Curve:
+def curve(direction="PQ") -> fp.results.Curve:
     options = {"epsilon": [0.0, 1.0, 2.5], "n": 1000, "method": "plain", "direction": direction}
     return fp.simulate(GAUSSIAN, fp.OneShot(), **options)
 
@@ -57,9 +57,9 @@ MADE = {
         fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=[0.25, 0.5], rounds=3
     ),
     "Bounds": lambda: fp.Composition({fp.RandomizedResponse(1.0): 2}).delta(1.0),
-    "TrainingAudit": lambda: fp.audit_training(
-        fp.LogisticTraining(np.ones((2, 1)), np.array([0, 1]), rate=0.1),
-        fp.ClippedSums.making(GAUSSIAN, clip=1.0, sigma=2.0),
+    "TrainingAudit": lambda: fp.training.audit_training(
+        fp.training.LogisticTraining(np.ones((2, 1)), np.array([0, 1]), rate=0.1),
+        fp.training.ClippedSums.making(GAUSSIAN, clip=1.0, sigma=2.0),
         epsilon=0.5,
         steps=2,
         n=40,
@@ -67,13 +67,13 @@ MADE = {
     ),
     "Attack": lambda: fp.attack(fp.ZCDPFilter(0.5), rounds=1),
     "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
-    "CalibratedThreshold": lambda: fp.CalibratedThreshold.table()[0],
+    "CalibratedThreshold": lambda: fp.results.CalibratedThreshold.table()[0],
     "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
     "ProfileDecision": lambda: fp.decide_profile(
         GAUSSIAN, fp.Constant(fp.Gaussian(0.5)), epsilons=(0.0, 1.0), most=40_000
     ),
-    "Agreement": lambda: fp.Agreement(
-        (fp.TwoRoutes("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
+    "Agreement": lambda: fp.results.Agreement(
+        (fp.results.TwoRoutes("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
     ),
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
     "Proof": lambda: fp.prove("B*"),
@@ -376,9 +376,9 @@ class Evil(fp.ZCDPFilter):
     "make",
     [
         lambda: fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),
-        lambda: fp.Curve((1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01),
+        lambda: fp.results.Curve((1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01),
         lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.EXACT, EVIL, EVIL),
-        lambda: fp.NumericalEvaluation(1.0, 0.5, 1e-9, "PQ", 1, 1, EVIL),
+        lambda: fp.results.NumericalEvaluation(1.0, 0.5, 1e-9, "PQ", 1, 1, EVIL),
         lambda: fp.attack(Evil(0.5), rounds=1),
     ],
     ids=["Estimate", "Curve", "Verdict", "NumericalEvaluation", "Attack"],
