@@ -79,8 +79,8 @@ def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
 
 def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:
     made = _made("charges")
-    assert "| `Gaussian(1)` | none, truly | 0.5 (least) | 1 (least) |" in made
-    assert "| `Laplace(1)` | 1 (least) | 0.5 (bound: 73.58 % is due) | 1.03006 (least) |" in made
+    assert "| `Gaussian(0.7)` | none, truly | 0.245 (least) | 0.7 (least) |" in made
+    assert "| `Laplace(0.8)` | 1.25 (least) | 0.78125 (bound: 68.67 % is due) | 1.23999 (least) |" in made
 
 
 def test_every_filter_command_and_status_has_its_row() -> None:
