@@ -25,7 +25,7 @@ from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.numerics.decimals import above, below, chance, interval
+from theory.numerics.decimals import above, below, interval
 from theory.proofs.proof import JOIN, CheckedStep, Proof
 from theory.shown import Shown
 
@@ -214,20 +214,6 @@ def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> No
     assert exact_or(None, 0.25, 0.5) == "[0.25, 0.5]"
 
 
-def test_an_estimate_is_never_shown_without_its_interval_and_failure_nor_a_curve_without_that_of_all() -> (
-    None
-):
-    for value in map(made, ("Estimate", "Curve", "SurvivalCurve")):
-        for row in value.rows():
-            assert {"value", "low", "high", "failure", "n", "method", "rests_on"} <= row.keys()
-            assert row["low"] <= row["value"] <= row["high"]
-        assert chance(value.failure) in words(value)
-    rows = made("Curve").rows()
-    assert {row["joint_failure"] for row in rows} == {made("Curve").failure}
-    assert sum(row["failure"] for row in rows) == pytest.approx(rows[0]["joint_failure"])
-    assert [row["epsilon"] for row in rows] == [0.0, 1.0, 2.5]
-
-
 def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_left_out() -> None:
     found = fp.certify(fp.ZCDPFilter(0.3))
     values = [line[2].text for line in list(page(found).iter("tr"))[1:]]
@@ -244,19 +230,6 @@ def test_long_tables_say_that_rows_are_left_out() -> None:
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
     assert f"{MOST_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
     assert "rows() has them all" not in words(made("Curve"))
-
-
-def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing() -> None:
-    for name in ("NumericalEvaluation", "Evaluations"):
-        told, row = words(made(name)), made(name).rows()[0]
-        one = made(name) if name == "NumericalEvaluation" else made(name)[0]
-        assert row["evidence"] is None
-        assert row["difference"] == one.difference
-        assert above(one.difference, 2) in told
-        assert "decides nothing" in told
-        assert not INTERVAL.search(told)
-    (first, *_) = page(one := made("NumericalEvaluation")).iter("p")
-    assert f"differ by {above(one.difference, 2)}" in "".join(first.itertext())
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -295,19 +268,6 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
 
 
 # -- proofs, verdicts, examinations ----------------------------------------------------------------------------
-
-
-def test_the_rows_of_a_proof_are_the_steps_of_what_it_uses_and_then_its_own() -> None:
-    used, step = made("Proof"), made("Proof").steps[0]
-    theorem = Theorem("mine", "Mine", "nowhere", "x > 0", "x >= 0", (), uses=("B*", "CKS"))
-    between = Proof(replace(theorem, name="CKS", uses=("B*",)), (step,), (used,))
-    proof = Proof(theorem, (step, step), (used, between))
-    told = [(row["theorem"], row["step"], row["statement"]) for row in proof.rows()]
-    wanted = [(used, used.steps), (between, (step,)), (proof, (step, step))]
-    assert told == [
-        (of.name, place, one.statement) for of, steps in wanted for place, one in enumerate(steps, 1)
-    ]
-    assert [row["latex"] for row in used.rows()] == [one.latex for one in used.steps]
 
 
 def test_a_proof_shows_its_formulas_and_its_steps() -> None:
