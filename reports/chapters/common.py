@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 
 import mc
 from mc import Estimate
-from reports.drawing import intervals_beside, new_figure
+from reports.drawing import promise_figure
 from reports.finding import Claim, Finding, Picture, Table
 from reports.shown.numbers import percent, within
 from reports.study import Simulated, Study
@@ -111,21 +111,11 @@ def beside_promise(rows: Sequence[Simulated]) -> str:
 
 def promise_picture(name: str, caption: str, rows: Sequence[Simulated], labels: Sequence[str]) -> Picture:
     """Each simulated interval over the promise, under a label of its own."""
-    with new_figure(height=1.2 + 0.3 * len(rows)) as figure:
-        ax = figure.subplots()
-        ends = [(one.low, one.value, one.high) for one in (row.estimate for row in rows)]
-        shares = [
-            (label, *(end / row.promised for end in one))
-            for label, one, row in zip(labels, ends, rows, strict=True)
-        ]
-        intervals_beside(ax, shares, 1.0)
-        ax.set(
-            xlabel="delta reached, over the promise",
-            xlim=(-0.02, 1.1 * max(1.0, *(row[-1] for row in shares))),
-        )
-    return Picture(
-        name, f"{caption} Intervals of simulations over the promise (dashed).", beside_promise(rows), figure
-    )
+    ends = [(one.low, one.value, one.high) for one in (row.estimate for row in rows)]
+    lines = [(label, *end, row.promised) for label, end, row in zip(labels, ends, rows, strict=True)]
+    figure = promise_figure(lines, "delta reached, over the promise")
+    words = f"{caption} Intervals of simulations over the promise (dashed)."
+    return Picture(name, words, beside_promise(rows), figure)
 
 
 def agreed(
