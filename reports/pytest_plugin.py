@@ -34,7 +34,7 @@ for _finder in sys.meta_path:
 _Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
 
 #: What a mark may say of an examination.
-_ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "first_only")
+_ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "thorough", "stages")
 #: The properties of a report from which SARIF is written; JUnit shows them too.
 _RULE, _FILE, _LINE = "rule", "file", "line"
 

@@ -24,7 +24,7 @@ from types import FrameType
 from typing import Any
 
 from filters.adapters.labelled import program_of
-from filters.contract.work import OutOfWork, WorkLimit, stopping_at
+from filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import Excuse, examining
 from mc.examine.worker.threads import Threads, ThreadsLost, threads_lost
@@ -47,6 +47,7 @@ class Task:
     limit: WorkLimit | None
     command: bool
     nested: bool
+    pauses: tuple[int, ...] = ()
 
 
 class Inside:
@@ -90,6 +91,13 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
     Inside.watching.start()
     send("begun", Inside.watching.native_id)
     last: tuple[object, ...] = ("end",)
+
+    def pause() -> None:
+        send("paused", summed_up())
+        proceed()
+
+    meter = current()
+    meter.pauses, meter.pause = task.pauses, pause
     try:
         with ExitStack() as stack:
             if task.filter is not None:

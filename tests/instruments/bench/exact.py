@@ -1,9 +1,9 @@
-"""The seconds of exact games, of a calibration and of attacks, once each."""
+"""The seconds of exact games, of a calibration and of an examination, once each."""
 
 from collections.abc import Callable
 
-from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
-from mc.examine.attack import attack
+from filters import AllOrdersFilter, ZCDPFilter
+from mc.examine.verify import examine
 from mc.worst_case import worst_case
 from mc.worst_case.calibrated import CalibratedThreshold
 from tests.instruments.bench.measured import Row, seconds
@@ -21,8 +21,9 @@ WORKS: dict[str, Callable[[], object]] = {
     "worst case, 4 levels, 16384 charges": _game(4, 16384),
     "worst case, 64 levels, 4096 charges": _game(64, 4096),
     "calibration, 800 units": lambda: CalibratedThreshold.found(1.0, 1e-5, step=39 * 2.0**-12),
-    "attack on (8, 1)-RDP": lambda: attack(RenyiFilter(8.0, 1.0)),
-    "attack on three orders": lambda: attack(AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0))),
+    "examination of three orders": lambda: examine(
+        AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), effort=0.1
+    ),
 }
 
 
