@@ -1,7 +1,6 @@
 """Every public name of the filters, loaded together."""
 
 from filters import catalogue
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charge_rules import (
     ChargeRule,
@@ -45,7 +44,6 @@ from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 __all__ = [
     "AboveThreshold",
     "AdditiveFilter",
-    "Allowance",
     "ApproximateZCDP",
     "BlockFilter",
     "Budget",

@@ -32,14 +32,13 @@ from filters.certified.holders import clipped_sums, individual, linear_queries, 
 from filters.certified.laws import law_of
 from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
-from filters.certified.pairs import charges, pair_numbers
+from filters.certified.pairs import as_alone, charges, pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.realised import realisation
 from filters.certified.residue import residue
 from filters.certified.running_number import RunningNumber
 from filters.certified.some_order import payments
-from filters.certified.together import as_alone
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
 from filters.contract.library import attributes, made_of_the_library, of_the_library

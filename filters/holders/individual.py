@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting import fast
+from filters.accounting import compiled
 from filters.contract.checks import (
     checked_affordable,
     checked_filter,
@@ -49,6 +49,7 @@ from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.rounding import next_above
 from theory.too_large import in_memory
 
 _VERSION = 2
@@ -72,14 +73,14 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     """
     noise = one_positive("sigma", sigma)
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
-        found = fast.quotients(norms, noise)
+        found = compiled.quotients(norms, noise)
         if found is not None:  # every norm was looked at, once, and is in range
             mu, zeros = found
             return _removals(mu, mu == 0 if zeros else None)
     mu = _sizes(norms)  # a copy of one's own, which is written over
     absent, flat = mu == 0, mu.reshape(-1)
-    for first in range(0, flat.size, fast.SMALL):  # what is computed on the way stays in cache
-        some = flat[first : first + fast.SMALL]
+    for first in range(0, flat.size, compiled.SMALL):  # what is computed on the way stays in cache
+        some = flat[first : first + compiled.SMALL]
         some[:] = quotient_beyond(some, noise)
     mu[absent] = 1.0
     check_positive("mu", mu, "pass norms / sigma that is a double")
@@ -100,7 +101,7 @@ def _sizes(norms: object) -> NDArray[np.float64]:
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
         whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
         # it may have been rounded down
-        sizes = np.where(whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf))
+        sizes = np.where(whole | (sizes == 0), sizes, next_above(sizes))
     wrong = ~(np.isfinite(sizes) & (sizes >= 0))
     if wrong.any():
         raise ValueError(
@@ -241,7 +242,7 @@ class IndividualFilter(Holder):
                 factors: NDArray[np.float64] = np.ones_like(sizes)
                 np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
                 # the exact product is below the next double after the rounded one
-                counted = np.where(cut, np.nextafter(factors * sizes, np.inf), sizes)
+                counted = np.where(cut, next_above(factors * sizes), sizes)
             out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
             factors[~self._decided(gaussian_request(counted, noise))] = 0.0

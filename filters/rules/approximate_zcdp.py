@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge
 from filters.accounting.charges import approximate_zcdp_charge
 from filters.accounting.ledger import Budget
@@ -68,7 +67,7 @@ class ApproximateZCDPFilter(SeveralSums):
     xi: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _rho: Budget = field(init=False, repr=False, compare=False)
-    _xi: Allowance = field(init=False, repr=False, compare=False)
+    _xi: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "approximate zCDP filter"
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
@@ -76,15 +75,15 @@ class ApproximateZCDPFilter(SeveralSums):
         rho, xi = checked_parameters(self, rho=one_positive, xi=one_delta)
         object.__setattr__(self, "promise", ApproximateZCDP(rho, xi))
         object.__setattr__(self, "_rho", Budget.of(rho))
-        object.__setattr__(self, "_xi", Allowance(xi))
+        object.__setattr__(self, "_xi", Budget.of(xi))
 
     @property
     def holds(self) -> Holds:
         rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
-        return Holds(self._rho.limit, infinite=self._xi.value, rule=rule)
+        return Holds(self._rho.limit, infinite=self._xi.limit, rule=rule)
 
     @property
-    def _budgets(self) -> tuple[Budget, Allowance]:
+    def _budgets(self) -> tuple[Budget, Budget]:
         return self._rho, self._xi
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:

@@ -26,6 +26,7 @@ from theory.guarantees import ZCDP, GaussianDP, Guarantee
 from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.selection import look_up
+from theory.rounding import next_above
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -212,7 +213,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
     def __post_init__(self) -> None:
         (mu,) = checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
+        object.__setattr__(self, "promise", ZCDP(next_above(mu * mu / 2)))
         object.__setattr__(self, "_budget", Budget.square_of(mu))
         mus = (float(proper(pair.gdp_mu)) if is_unbounded(pair) else 0.0 for pair in self.menu)
         object.__setattr__(self, "_as_gaussians", tuple(mus))

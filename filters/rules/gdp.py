@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import gdp_charge
-from filters.accounting.directed import lowered
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
+from theory.rounding import lower_tiny_products
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,4 +46,6 @@ class GaussianFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
-        return lowered(np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52)))
+        return lower_tiny_products(
+            np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52))
+        )

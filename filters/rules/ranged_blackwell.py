@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from theory.arguments import Real
 from theory.conversions import CKS
 from theory.guarantees import Guarantee
 from theory.latex import tex_number
+from theory.rounding import next_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 "pass a range of eps"
             )
         object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", RangedZCDP(math.nextafter(mu * mu / 2, math.inf), low, high))
+        object.__setattr__(self, "promise", RangedZCDP(next_above(mu * mu / 2), low, high))
         object.__setattr__(self, "_budget", Budget.square_of(mu))
         object.__setattr__(self, "_as_gaussians", (0.0,) * len(self.menu))
         warn_unsound(self)

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge
 from filters.accounting.ledger import Budget
@@ -48,7 +47,7 @@ class SeveralSums(PrivacyFilter[Sums]):
 
     @property
     @abstractmethod
-    def _budgets(self) -> tuple[Budget | Allowance, ...]:
+    def _budgets(self) -> tuple[Budget, ...]:
         """The budget of each sum."""
 
     @abstractmethod
@@ -121,7 +120,7 @@ class BasicFilter(SeveralSums):
     at: float | None = field(default=None, kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _epsilon: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
+    _delta: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "basic composition"
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
@@ -130,7 +129,7 @@ class BasicFilter(SeveralSums):
         _check_at(self)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
         object.__setattr__(self, "_epsilon", Budget.of(epsilon))
-        object.__setattr__(self, "_delta", Allowance(delta))
+        object.__setattr__(self, "_delta", Budget.of(delta))
 
     @property
     def holds(self) -> Holds | None:
@@ -138,10 +137,10 @@ class BasicFilter(SeveralSums):
             return None
         epsilon = self._epsilon.limit
         rule = "the ledger admits no larger sums of epsilons and of deltas"
-        return Holds(epsilon * epsilon / 2, pure=epsilon, infinite=self._delta.value, rule=rule)
+        return Holds(epsilon * epsilon / 2, pure=epsilon, infinite=self._delta.limit, rule=rule)
 
     @property
-    def _budgets(self) -> tuple[Budget, Allowance]:
+    def _budgets(self) -> tuple[Budget, Budget]:
         return self._epsilon, self._delta
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
@@ -179,7 +178,7 @@ class WhitehouseFilter(SeveralSums):
     at: float | None = field(default=None, kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _squares: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
+    _delta: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "Whitehouse filter"
     proof: ClassVar[str] = (
         "Whitehouse et al.: e^{k L - k(k+1) S/2} is a supermartingale; derived in the docstring"
@@ -199,22 +198,22 @@ class WhitehouseFilter(SeveralSums):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_squares", Budget.of(2 * float(SIMPLE.budget(epsilon, tail))))
         allowed: Any = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
-        object.__setattr__(self, "_delta", Allowance(allowed))
+        object.__setattr__(self, "_delta", Budget.of(allowed))
 
     @property
     def holds(self) -> Holds | None:
         if self.at is not None:  # what is charged its hockey-stick may have infinite Rényi divergences
             return None
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
-        return Holds(self._squares.limit / 2, infinite=self._delta.value, rule=rule)
+        return Holds(self._squares.limit / 2, infinite=self._delta.limit, rule=rule)
 
     def extremal(self, epsilon: float) -> Extremal:
         squares = self._squares.limit
         level = math.sqrt(squares / RESPONSES) * (1 - 2.0**-50)
-        return squares_extremal(squares, self._delta.value, epsilon, level=level, times=RESPONSES)
+        return squares_extremal(squares, self._delta.limit, epsilon, level=level, times=RESPONSES)
 
     @property
-    def _budgets(self) -> tuple[Budget, Allowance]:
+    def _budgets(self) -> tuple[Budget, Budget]:
         return self._squares, self._delta
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
@@ -253,7 +252,7 @@ class RogersFilter(SeveralSums):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _drift: Budget = field(init=False, repr=False, compare=False)
     _squares: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
+    _delta: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "Rogers filter"
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
@@ -267,7 +266,7 @@ class RogersFilter(SeveralSums):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_drift", Budget.of(epsilon))
         object.__setattr__(self, "_squares", Budget.square_of(epsilon))
-        object.__setattr__(self, "_delta", Allowance(delta / 2))
+        object.__setattr__(self, "_delta", Budget.of(delta / 2))
 
     @property
     def h(self) -> float:
@@ -304,7 +303,7 @@ class RogersFilter(SeveralSums):
         if self.at is not None:  # what is charged its hockey-stick may have infinite Rényi divergences
             return None
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
-        return Holds(self.squares / 2, infinite=self._delta.value, rule=rule)
+        return Holds(self.squares / 2, infinite=self._delta.limit, rule=rule)
 
     def extremal(self, epsilon: float) -> Extremal:
         low, level = 0.0, math.sqrt(self.squares / RESPONSES)
@@ -312,10 +311,10 @@ class RogersFilter(SeveralSums):
             middle = (low + level) / 2
             k = RESPONSES * float(drift(middle)) + float(self.deviation(RESPONSES * middle * middle))
             low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
-        return squares_extremal(self.squares, self._delta.value, epsilon, level=low, times=RESPONSES)
+        return squares_extremal(self.squares, self._delta.limit, epsilon, level=low, times=RESPONSES)
 
     @property
-    def _budgets(self) -> tuple[Budget, Budget, Allowance]:
+    def _budgets(self) -> tuple[Budget, Budget, Budget]:
         # K is at least the drift and at least sqrt(S): a run with K <= epsilon is within both budgets
         return self._drift, self._squares, self._delta
 

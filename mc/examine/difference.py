@@ -27,6 +27,7 @@ from mc.examine.counted_search import EFFORT, Pace, last_report
 from mc.examine.deadline import Deadline
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
+from mc.examine.minimise import minimise
 from mc.examine.sequence import Sequence, granted
 from mc.examine.worker import alone
 from theory.arguments import check_count
@@ -230,21 +231,13 @@ class _Apart:
         return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
 
     def cut(self, *, broken: bool = False) -> _Apart:
-        """The same after fewer requests: halves, quarters, ..., single ones are left out where it stays.
+        """The same after no request that it does without; broken: and with what is granted above the promise."""
 
-        broken: and where what is granted passes the promise on paper.
-        """
-        best, size = self, max(len(self.history) // 2, 1)
-        while best.history and size:
-            start = 0
-            while start < len(best.history):
-                fewer = self.by(best.history[:start] + best.history[start + size :], self.request)
-                if fewer is not None and (not broken or fewer.broken):
-                    best = fewer
-                else:
-                    start += size
-            size //= 2
-        return best
+        def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
+            found = self.by(list(history), self.request)
+            return found is not None and (not broken or bool(found.broken))
+
+        return self.by(list(minimise(self.history, differs)), self.request) or self
 
     def told(self, wrong: str) -> Difference:
         return Difference(tuple(self.history), self.request, _NAMES[self.granting], wrong)

@@ -303,14 +303,14 @@ def _cell(pair: DominatingPair, charge: ChargeName) -> str:
 
 
 def _history() -> str:
-    recorded = record("time_machine") or {"cases": []}
     rows = [
         (
-            f"[{escaped(case['name'])}]({case['thread']}): {escaped(case['said'])}",
-            f"{case['before']['seconds']:g}",
-            escaped(case["before"]["witness"]),
+            f"[{escaped(case['name'])}]({case['thread']}): {escaped(case['breaks'])}",
+            f"{case['seconds']:g}",
+            escaped(case["witness"]),
         )
-        for case in recorded["cases"]
+        for case in record("power").get("cases", [])
+        if case["half"] == "public" and case["kind"] == "broken"
     ]
     return table(("what a thread tells", "refuted after seconds", "how"), rows)
 

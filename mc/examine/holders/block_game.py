@@ -52,12 +52,13 @@ class BlockGame(HolderGame):
         let_through = self.sequence.admitted(BlockFilter(self.holder, self.blocks))
         return super().solved(measure) if let_through else Bound(0.0)
 
-    def smaller(self) -> Iterator[Self]:
-        steps = self.sequence.steps
-        for place, (pair, times) in enumerate(steps):
-            fewer = ((pair, times - 1),) if times > 1 else ()
-            if left := (*steps[:place], *fewer, *steps[place + 1 :]):
-                yield type(self)(self.holder, self.blocks, Sequence(left))
+    @property
+    def parts(self) -> tuple[DominatingPair, ...]:
+        return tuple(pair for pair, times in self.sequence.steps for _ in range(times))
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        sequence = Sequence(tuple((pair, 1) for pair in parts))
+        return type(self)(self.holder, self.blocks, sequence) if parts else None
 
     def to_data(self) -> dict[str, Any]:
         return {"blocks": self.blocks, "sequence": self.sequence.to_data(nameable())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from filters.contract.work import OutOfWork, WorkLimit, count
@@ -13,6 +14,7 @@ from mc.examine.filter_fault import examining
 from mc.examine.holders import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
+from mc.examine.minimise import minimise
 from mc.examine.witness import measured_witness
 from mc.examine.words import count_words
 from theory.evidence import Evidence
@@ -88,7 +90,7 @@ class _Tried:
         self.rows[key] = max(self.rows.get(key, row), row, key=lambda row: row.attack)
         if not exceeds(solved.low, promised):
             return None
-        game = _shrunk(game, measure)
+        game = _minimal(game, measure)
         solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
         scope = f"an analyst who asks: {game.asked}"
@@ -108,12 +110,12 @@ def _inside(one: HolderGame, other: HolderGame) -> bool:
     return one is not other and one.menu == other.menu and one.released < other.released
 
 
-def _shrunk(game: HolderGame, measure: Measure) -> HolderGame:
-    """The smallest game inside this one that is above the promise, as far as leaving out one thing at a time leads."""
+def _minimal(game: HolderGame, measure: Measure) -> HolderGame:
+    """The game without the parts that it does not need to be above the promise."""
 
-    def above(less: HolderGame) -> bool:
-        return exceeds(less.solved(measure).low, less.promised(measure))
+    @cache  # of equal rounds any one is left out alike
+    def above(parts: tuple[Any, ...]) -> bool:
+        less = game.with_parts(parts)
+        return less is not None and exceeds(less.solved(measure).low, less.promised(measure))
 
-    while (less := next(filter(above, game.smaller()), None)) is not None:
-        game = less
-    return game
+    return game.with_parts(minimise(game.parts, above)) or game

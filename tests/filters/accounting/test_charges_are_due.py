@@ -229,7 +229,6 @@ def test_a_divergence_asked_for_again_is_the_same_and_arrays_are_charged_run_by_
         (fp.Budget.of(np.float32(0.1)), fp.Plain(np.float32(0.1)), True),
         (fp.Budget.of(1.0), fp.Square(1 + Fraction(1, 10**30)), False),
         (fp.Budget.of(0.5), fp.Square(1 + 2.0**-30, np.float32(0.5)), False),  # type: ignore[arg-type]
-        (fp.Allowance(Fraction(1, 10)), fp.Plain(0.1), False),  # type: ignore[arg-type]
     ],
 )
 def test_nothing_gains_by_its_type(budget: Any, charge: Any, fits: bool, n: int) -> None:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
@@ -172,15 +171,15 @@ def test_sums_beyond_the_budget_go_on_being_exact(n: int) -> None:
             assert {Fraction(h) + Fraction(e) for h, e in zip(*map(list, state), strict=True)} == {spent}
 
 
-def test_an_allowance_of_nothing_admits_only_what_is_free() -> None:
-    nothing = Allowance(0.0)
+def test_a_budget_of_nothing_admits_only_what_is_free() -> None:
+    nothing = Budget.of(0.0)
     for n in SIZES:
         for charge, fits in ((Plain(2.0**-50), False), (Plain(5e-324), False), (Plain(0.0), True)):
             assert set(nothing.fits(nothing.start(n), charge)) == {fits}
             assert set(nothing.step(nothing.start(n), charge)[0]) == {fits}
     for none in (math.nan, -math.nan, -1e-300, -math.inf, math.inf):
-        with pytest.raises(ValueError, match=r"(allowance must be >= 0|budget must be finite)"):
-            Allowance(none)
+        with pytest.raises(ValueError, match="budget must be finite and >= 0"):
+            Budget.of(none)
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -11,7 +11,6 @@ import pytest
 
 import filters as fp
 import filters.holders.linear_queries
-import filters.holders.query_rows
 from filters.holders.no_noise import SILENT
 
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
@@ -104,7 +103,6 @@ BAD: list[tuple[Any, str]] = [
 def test_values_that_are_refused_cost_nothing(
     values: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filters.holders.query_rows, "_BLOCK", 2)
     with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
         with pytest.raises(ValueError, match=f"^values must {message}; pass"):
             queries.answer(values, SILENT)

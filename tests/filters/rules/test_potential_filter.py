@@ -15,10 +15,9 @@ from filters.contract.work import WorkLimit
 from filters.rules import potential_design
 from filters.rules.loss_atoms import height as height_at
 from filters.rules.loss_atoms import loss_atoms
-from filters.rules.potential import PotentialFilter
+from filters.rules.potential import COMMON_RATES, PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, charge_at, index_of, payoff
-from filters.rules.potential_table import COMMON_RATES, tabled_clock
 from mc.examine.extremal_steps import extremal_steps
 from mc.examine.measure import Measure
 from mc.examine.stages.game_menus import menus
@@ -204,7 +203,7 @@ def test_heights_are_at_least_the_hockey_stick_at_the_loss_itself(pair: fp.Domin
 
 def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above() -> None:
     """Far atoms are summed along chords: at knots on and between them, at levels low and high."""
-    family = tabled_clock(2.0, 1e-5, COMMON_RATES).forward
+    family = potential_clock(2.0, 1e-5, COMMON_RATES).forward
     law = loss_atoms(COMMON_RATES[2], family.parts)
     assert law.places[-1] > 16
     means = family.means(law)

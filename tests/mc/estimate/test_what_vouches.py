@@ -11,7 +11,7 @@ from scipy import stats
 import filterproof as fp
 from mc.estimate import ceiling
 from mc.estimate.spending import expanded, stated_asks
-from reports.chapters.overspenders import OVERSPENDERS
+from tests.mc.estimate.overspenders import OVERSPENDERS
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05
