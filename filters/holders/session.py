@@ -146,9 +146,7 @@ class Session(Holder):
         if not isinstance(pair, DominatingPair):
             raise TypeError(f"pair must be a DominatingPair, got {pair!r}; pass e.g. Gaussian(mu=0.3)")
         if (shape := pair.shape) and shape != (1,):
-            raise TypeError(
-                f"pair must be a single pair, got parameters of shape {shape}; ask one by one"
-            )
+            raise TypeError(f"pair must be a single pair, got parameters of shape {shape}; ask one by one")
         with self._in_turn("request"), self._alone("request"):
             now = self._now
             if now.halted:

@@ -169,7 +169,7 @@ def test_a_stage_that_cannot_fork_finds_the_same(monkeypatch: pytest.MonkeyPatch
     forked = examine(unhappy.GrantsTwice(), effort=EFFORT)
     assert forked.witness is not None
     mine = Threads(("Mine",))
-    monkeypatch.setattr(waiting, "threads_besides", lambda own: mine if waiting.Inside.here else Threads())
+    monkeypatch.setattr(waiting, "threads_besides", lambda: mine if waiting.Inside.here else Threads())
     found = examine(unhappy.GrantsTwice(), effort=EFFORT)
     assert [one.found for one in found.findings] == [one.found for one in forked.findings]
     assert found.verdict.detail == forked.verdict.detail
