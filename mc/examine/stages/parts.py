@@ -185,9 +185,9 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
     assert theorem is not None
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
-        if set(filt._orders.alphas) != set(allowed):
+        if set(filt.usable) != set(allowed):
             raise Unknown("it keeps other orders than it promises")
-        for alpha, budget in zip(filt._orders.alphas, filt._orders.budgets, strict=True):
+        for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
             implied(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
         told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
