@@ -103,10 +103,10 @@ def frozen(state: _S) -> _S:
 def locked(state: _S) -> _S:
     """The state itself, read-only from now on, for one whose maker keeps nothing of it."""
     for part in state if isinstance(state, tuple) else (state,):
-        if isinstance(part, tuple):
-            locked(part)
+        if isinstance(part, np.ndarray):
+            part.setflags(False)
         else:
-            part.setflags(write=False)
+            locked(part)
     return state
 
 
