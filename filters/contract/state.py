@@ -104,7 +104,7 @@ def locked(state: _S) -> _S:
     """The state itself, read-only from now on, for one whose maker keeps nothing of it."""
     for part in state if isinstance(state, tuple) else (state,):
         if isinstance(part, np.ndarray):
-            part.setflags(False)
+            part.setflags(False)  # type: ignore[call-arg]
         else:
             locked(part)
     return state
