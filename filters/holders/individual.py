@@ -209,7 +209,7 @@ class IndividualFilter(Holder):
         as in a simulation; what the active people spend came with the decision.
         """
         check_pairs(request, self._people)
-        with self._in_turn("select"), self._alone("select"):
+        with self._in_turn("select"):
             return self._decided(request)
 
     def clip(
@@ -231,7 +231,7 @@ class IndividualFilter(Holder):
             )
         noise = one_positive("sigma", sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
-        with self._in_turn("clip"), self._alone("clip"):
+        with self._in_turn("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
             fresh = checked_start(self._filter, 1)
             whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])

@@ -226,7 +226,7 @@ PARTS: dict[str, tuple[Shown, ...]] = {
         Shown(
             "sessions",
             "A request of a session: medians",
-            {"request": "{request}", "us": "{us:.1f}"},
+            {"request": "{request}", "us": "{us:.1f}", "millionths of a unit": "{ratio:.1f}"},
             lambda run: run.pairs("asked", run.repeats),
         ),
     ),
