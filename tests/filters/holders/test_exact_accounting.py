@@ -1,6 +1,7 @@
 """Every accountant beside a ledger in rational numbers: it grants no more, alone, in a crowd, and saved in between."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -137,6 +138,19 @@ def test_nobody_counts_beyond_the_budget_whatever_the_norms(kind: Kind) -> None:
         spent = spent + np.array(costs(kind.counted(accountant, odd_norms(rng))))
     assert min(spent) > 0.8
     assert max(spent) * (1 - kind.lost) <= 1
+
+
+@each_kind
+def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum(kind: Kind) -> None:
+    """Ten times a square next to 0.1 is more than 1, by less than adding doubles shows."""
+    root = math.nextafter(math.sqrt(0.1), 1.0)
+    assert 10 * Fraction(root) ** 2 > 1 > 9 * Fraction(root) ** 2
+    accountant = kind.make(1)
+    counted = [kind.counted(accountant, np.array([root * SIGMA]))[0] for _ in range(10)]
+    assert counted[:9] == [Fraction(root * SIGMA)] * 9
+    assert counted[9] < counted[0]
+    assert sum(costs(counted)) <= 1
+    assert kind.cuts or not counted[9]
 
 
 @each_kind
