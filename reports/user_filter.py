@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from filters.holders.held_to import is_held_to
-from filters.privacy_filter import PrivacyFilter, is_filter
+from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import ctrl_c, examining
 from theory.guarantees import Guarantee
 
@@ -56,7 +56,7 @@ def load_filter(target: str) -> Any:
             ) from error
     if is_held_to(found):
         return found
-    if not is_filter(found):
+    if not isinstance(found, PrivacyFilter):
         raise ValueError(
             f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "
             "subclass filterproof.PrivacyFilter"

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
-from filters.holders.saved import sealed, unsealed
+from filters.holders.saved import saved_count, sealed, unsealed
 from mc.runs.output import OutputFolder
 from mc.training.data import DataSet
 from theory.arguments import check_count, check_positive
@@ -184,23 +184,30 @@ class Descent:
         """
         content = Path(path).read_bytes()
         try:
-            saved = unsealed(json.loads(content), "descent", {_VERSION: _SAVED}, _UNDAMAGED, "Descent.save")
-        except (ValueError, RecursionError) as error:
+            saved = unsealed(json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "Descent.save")
+            # anybody can sign: what is not checked below or by those that are made of it is checked here
+            given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
+            clip, sigma, rate = (float(given[name]) for name in ("clip", "sigma", "rate"))
+            secret, taken = (saved_count(saved, name) for name in ("secret", "taken"))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(
                 f"path must name what Descent.save wrote, got {len(content)} bytes that are not ({error}); pass the "
                 "file unchanged"
             ) from error
-        given, people = saved["parameters"], IndividualFilter.from_dict(saved["people"], filt)
-        numbers = {name: given[name] for name in ("clip", "sigma", "rate")}
-        made = cls(data, network, people, seed=saved["secret"], **numbers)
+        people = IndividualFilter.from_dict(saved["people"], filt)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
         for name, own in made._parameters().items():
-            if given[name] != own:
+            if given.get(name) != own:
                 raise ValueError(
-                    f"{name} must be that of the saved descent, {given[name]!r}, got {own!r}; pass the same data, "
+                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
                     "network and filter"
                 )
-        made._theta = np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8").astype(np.float64)
-        made._taken = saved["taken"]
+        if theta.shape != made._theta.shape or not np.isfinite(theta).all():
+            raise ValueError(
+                f"theta must be {made._theta.size} finite numbers, got {theta.size}, {np.isfinite(theta).sum()} of "
+                "them finite; pass the file unchanged"
+            )
+        made._theta, made._taken = theta.astype(np.float64), taken
         return made
 
     def _parameters(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from filters.contract.filter_base import FilterBase
 from filters.holders.individual import IndividualFilter
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import Estimate
 from mc.runs.output import OutputFolder

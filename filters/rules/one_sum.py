@@ -1,4 +1,4 @@
-"""The filter of Rényi differential privacy at one order."""
+"""Filters of one sum of charges: Gaussian, Rényi and approximate differential privacy; `zcdp` has another."""
 
 from __future__ import annotations
 
@@ -8,20 +8,99 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from filters.accounting.charge_rules import RenyiCharge
+from filters.accounting.charge_rules import RenyiCharge, gdp_charge, zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import checked_parameters, one_delta, one_order_from_one, one_positive
+from filters.contract.parameters import (
+    checked_parameters,
+    one_delta,
+    one_mu,
+    one_order_from_one,
+    one_positive,
+)
 from filters.rules.additive import AdditiveFilter
 from filters.rules.menu import checked_plan
 from filters.rules.orders import order_budget
-from theory.conversions import CKS
-from theory.guarantees import Guarantee, RenyiDP
+from theory.conversions import CKS, Conversion
+from theory.guarantees import ApproxDP, GaussianDP, Guarantee, RenyiDP
+from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
+from theory.rounding import lower_tiny_products
 
 #: Orders that are tried for a plan: log2(alpha - 1), then nearer to the best of them.
 _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianFilter(AdditiveFilter):
+    """CONT while sum_t mu_t^2 <= mu^2, mu_t the GDP parameter of the t-th mechanism: mu-GDP.
+
+    Tight: a budget spent to the end on Gaussians reaches delta_mu(eps) at every eps.
+    Source: paper 003, Algorithm 2 and Theorem C.1 (which sums from 0: a misprint).
+    """
+
+    mu: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
+    charge = gdp_charge
+    theorem: ClassVar[str | None] = "GDP filter"
+    proof: ClassVar[str] = (
+        "003 Theorem 11 and C.1: delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
+    )
+
+    def __post_init__(self) -> None:
+        (mu,) = checked_parameters(self, mu=one_mu)
+        object.__setattr__(self, "promise", GaussianDP(mu))
+        object.__setattr__(self, "budget", Budget.square_of(mu))
+
+    @property
+    def holds(self) -> Holds:
+        return Holds(self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
+
+    def remaining(self, state: Exact) -> NDArray[np.float64]:
+        """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
+        return lower_tiny_products(
+            np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDPFilter(AdditiveFilter):
+    """CONT while sum_t rho_t <= B*(epsilon, delta), the largest B with B-zCDP => (epsilon, delta)-DP.
+
+    rho_t is the zCDP parameter of the t-th mechanism. Paper 000, Theorem 4.9, states it for pure
+    mechanisms, which are charged epsilon_t^2/2; so is RandomizedResponse here, and a Gaussian mu_t^2/2
+    by the same proof (its "(alpha, B*)-RDP for all alpha" must read (alpha, alpha B*)-RDP).
+    `conversion` says which B* is used: SIMPLE is the one printed in 000, CKS is larger.
+    """
+
+    epsilon: float
+    delta: float
+    conversion: Conversion = CKS
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
+    charge = zcdp_charge
+    theorem: ClassVar[str | None] = "approximate-DP filter"
+    proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        if not isinstance(self.conversion, Conversion):
+            raise TypeError(f"conversion must be CKS or SIMPLE, got {self.conversion!r}; pass fp.CKS")
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
+
+    @property
+    def holds(self) -> Holds:
+        rule = "000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
+        return Holds(self.budget.limit, rule=rule)
+
+    @property
+    def threshold(self) -> float:
+        """B*, the budget of the sum of rho."""
+        return self.budget.limit
 
 
 @dataclass(frozen=True, slots=True)
