@@ -230,3 +230,18 @@ def test_queries_over_people_who_come_and_go_are_those_of_an_exact_ledger(
     queries.close()
     assert 0 < sum(present) < len(present)
     assert any(one == budget for one in spent)  # to the last bit of the budget
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1e9), n), clip=1e9, sigma=1.0),
+        lambda n: fp.LinearQueries(n, norm_budget=1e18, kappa=1.0),
+    ],
+    ids=["clipped sums", "linear queries"],
+)
+def test_a_sum_over_people_is_exact_and_rounded_once(make: Callable[[int], Any]) -> None:
+    rng = np.random.default_rng(9)
+    values = rng.normal(size=(300, 2)) * 10.0 ** rng.integers(-20, 5, (300, 2))
+    due = [float(sum(map(Fraction, column))) for column in values.T.tolist()]
+    assert make(300).noisy_sum(values, SILENT).value.tolist() == due
