@@ -18,13 +18,13 @@ from filters.rules.hockey_stick import HockeyStickFilter
 from filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
 from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filters.rules.potential import PotentialFilter
-from filters.rules.ranged_blackwell import RangedBlackwellFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.several_sums import ApproximateZCDPFilter, BasicFilter, RogersFilter, WhitehouseFilter
 from filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
     NaturalFilter,
+    RangedBlackwellFilter,
     SomeOrderFilter,
     SquaredLossFilter,
 )
