@@ -1,7 +1,6 @@
 """The pytest plugin: a filter is a test, and what failed is told to JUnit and SARIF."""
 
 import json
-import re
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
