@@ -17,8 +17,8 @@ import filterproof as fp
 import mc
 import reports.chapters
 from filters import catalogue
-from filters.entry import page_tables
 from filters.certified import laws
+from filters.entry import page_tables
 from filters.privacy_filter import PrivacyFilter
 from mc.engine import adversaries
 from mc.engine.encoding import nameable
