@@ -38,7 +38,7 @@ class FilterPage:
     explained: str = ""
 
     @classmethod
-    def of(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
+    def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
         """The page of a filter of the catalogue, whose table is in `catalogue.toml`."""
         table = dict(page_tables()[name])
         if (ratio := table.pop("ratio", None)) is not None:
@@ -71,7 +71,7 @@ class Entry:
     @property
     def page(self) -> FilterPage:
         """What its page shows."""
-        return FilterPage.of(self.name, self.menu)
+        return FilterPage.listed(self.name, self.menu)
 
     @property
     def sound(self) -> bool | None:
