@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all busy processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power time-machine planted killed accountant thresholds wheel clean
+.PHONY: verify test test-all busy processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power planted mutants accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -77,8 +77,7 @@ AUDITED := audit audit-diffprivlib audit-smartnoise
 	touch $@
 
 audit: $(READY) $(AUDITED:%=.audit/%/.ready)
-	$(BIN)/filterproof audit --environments .audit --out reports/out/audit
-	cp reports/out/audit/audit.json reports/recorded/audit.json
+	$(BIN)/filterproof audit --environments .audit --out reports/recorded
 
 audit-test: $(READY) $(AUDITED:%=.audit/%/.ready)
 	$(BIN)/python -m pytest -m audit
@@ -115,20 +114,21 @@ bench: $(READY)
 accountant: $(READY)
 	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json
 
+# a corpus of broken and sound filters, and budget bugs of public history before and after their repair
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
 
-# budget bugs of public history: refuted before their repair, silent after it
-time-machine: $(READY)
-	$(BIN)/python -m tests.instruments.time_machine --out reports/recorded/time_machine.json
-
-# faults planted in the code, and which of them `filterproof prove` refuses
+# faults planted in theory and filters, and which of them `filterproof prove` refuses
 planted: $(READY)
-	$(BIN)/python -m tests.instruments.planted refused
+	$(BIN)/python -m tests.instruments.planted
 
-# faults planted in mc, and which of them the tests of their room kill
-killed: $(READY)
-	$(BIN)/python -m tests.instruments.planted killed
+$(VENV)/.mutation: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutation]'
+	touch $@
+
+# which mutants of a file of mc its tests let live: make mutants FILE=mc/intervals/kl.py TESTS=tests/mc/intervals
+mutants: $(VENV)/.mutation
+	tests/instruments/mutants.sh $(BIN) $(FILE) $(TESTS)
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds

@@ -32,11 +32,11 @@ for _room in ("theory", "filters", "mc", "reports"):
 _ROOMS = ("theory", "theory.pairs", "filters", "mc")
 #: Filters where they are, so that who asks for one of them loads no other: the room of filters loads all.
 _ALONE = {
-    "ApproximateDPFilter": "filters.rules.approximate_dp",
-    "ApproximateZCDPFilter": "filters.rules.approximate_zcdp",
-    "GaussianFilter": "filters.rules.gdp",
+    "ApproximateDPFilter": "filters.rules.one_sum",
+    "ApproximateZCDPFilter": "filters.rules.several_sums",
+    "GaussianFilter": "filters.rules.one_sum",
     "PrivacyFilter": "filters.privacy_filter",
-    "RenyiFilter": "filters.rules.renyi",
+    "RenyiFilter": "filters.rules.one_sum",
     "ZCDPFilter": "filters.rules.zcdp",
 }
 #: Names that no room lists, most of them because they are the names of their own modules: name -> module.
@@ -51,11 +51,9 @@ _BESIDE = {
     "attack": "mc.examine.attack",
     "calibrate": "mc.worst_case.calibrate",
     "calibrated": "mc.worst_case.calibrated",
-    "calibrated_clock": "mc.worst_case.calibrated_clock",
     "certify": "filters.certified.certify",
     "challenge": "mc.examine.challenge",
     "compare_filters": "mc.estimate.compare_filters",
-    "composition_order": "mc.losses.composition_order",
     "crossing": "mc.estimate.crossing",
     "decide": "mc.estimate.decide",
     "decide_profile": "mc.estimate.decide",
@@ -111,10 +109,8 @@ if TYPE_CHECKING:
     from mc.examine.testing import laws as laws
     from mc.examine.testing import schedules as schedules
     from mc.examine.witness import witness as witness
-    from mc.losses.composition_order import composition_order as composition_order
     from mc.worst_case.calibrate import calibrate as calibrate
     from mc.worst_case.calibrated import calibrated as calibrated
-    from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock
     from mc.worst_case.solve import worst_case as worst_case
     from reports.examined import Examined as Examined
     from reports.examined import assert_holds as assert_holds

@@ -41,7 +41,6 @@ from mc.intervals.multiplicity import Family
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
-from mc.losses.composition_order import CompositionCrossing, CompositionOrder
 from mc.losses.individual_accountant import IndividualAccountant
 from mc.losses.personal_bounds import PersonalBounds, PersonalRange
 from mc.runs.executors import LocalPool, cluster
@@ -67,8 +66,6 @@ __all__ = [
     "CalibratedThreshold",
     "Challenge",
     "Composition",
-    "CompositionCrossing",
-    "CompositionOrder",
     "Constant",
     "Coverage",
     "Curve",

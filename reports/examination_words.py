@@ -35,33 +35,30 @@ _MEASURED, _COMPARED = (
 
 
 class Ending(Enum):
-    """How an examination ends: what that means for the filter's user, the colour of its badge, and the `rule` that
-    was broken, as code hosts know it, '' for none."""
+    """How an examination ends: what that means for the filter's user, and the `rule` that was broken, as code hosts
+    know it, '' for none."""
 
-    REFUTED = (f"the promise is {Outcome.REFUTED.value}", "red", "refuted")
-    HOLDS = (f"the promise is {Outcome.HOLDS.value}", "brightgreen", "")
+    REFUTED = (f"the promise is {Outcome.REFUTED.value}", "refuted")
+    HOLDS = (f"the promise is {Outcome.HOLDS.value}", "")
     UNDECIDED = (
         "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried",
-        "lightgrey",
         "",
     )
-    FAULTY = (Status.FAULTY.value, "orange", "fault")
+    FAULTY = (Status.FAULTY.value, "fault")
     OUT_OF_TIME = (
         "the time limit came before any question about the promise was answered, so nothing is said for it; a method "
         "of the filter may not return",
-        "orange",
         "fault",
     )
     DISAGREEMENT = (
         f"{Status.DISAGREES.value}, an error of Filterproof itself: please report it",
-        "red",
         "disagreement",
     )
-    NOT_EXAMINED = (Status.DENIES.value, "orange", "nothing-admitted")
-    THREADS_LOST = (Status.THREADS_LOST.value, "orange", "")
+    NOT_EXAMINED = (Status.DENIES.value, "nothing-admitted")
+    THREADS_LOST = (Status.THREADS_LOST.value, "")
 
-    def __init__(self, meaning: str, colour: str, rule: str) -> None:
-        self.meaning, self.colour, self.rule = meaning, colour, rule
+    def __init__(self, meaning: str, rule: str) -> None:
+        self.meaning, self.rule = meaning, rule
 
     @property
     def plain(self) -> str:
@@ -212,19 +209,6 @@ class ExaminationWords(Examination):
             "stopped": self.stopped,
         }
         return {name: _finite(value) for name, value in data.items()}
-
-    def badge(self) -> dict[str, Any]:
-        """The verdict by the schema of endpoint badges: what was not refuted is no more than that."""
-        words = {
-            Ending.HOLDS: f"holds, {self.verdict.evidence.name.lower()}",
-            Ending.UNDECIDED: f"not refuted, effort {self.effort:g}",
-        }
-        return {
-            "schemaVersion": 1,
-            "label": f"{self.name}, {self.promised}",
-            "message": words.get(self.ending, self.headline.lower()),
-            "color": self.ending.colour,
-        }
 
     def json(self) -> str:
         """The text of verdict.json."""

@@ -108,7 +108,7 @@ class Examined(ExaminationWords):
     def save(self, out: str | Path) -> Path:
         """Write the examination into a folder, all files or none, and return the path of its report.html.
 
-        Beside the page: verdict.json, verdict.sarif, badge.json, data.csv, the picture as tightness.svg, .png and .pdf
+        Beside the page: verdict.json, verdict.sarif, data.csv, the picture as tightness.svg, .png and .pdf
         where something was compared, and witness.json where something was refuted. Raises OSError where the folder
         cannot be written to.
         """
@@ -122,7 +122,6 @@ class Examined(ExaminationWords):
         contents: dict[str, str | bytes] = {
             "verdict.json": self.json(),
             "verdict.sarif": _text(sarif(results_of(self, folder), version())),
-            "badge.json": _text(self.badge()),
             "data.csv": self.csv(),
             "report.html": examination_page(self, folder),
         }

@@ -23,7 +23,6 @@ SECRET = 0.8125903
 PEOPLE = (fp.Gaussian(np.array([SECRET, 0.25])), np.array([SECRET, 0.25]))
 TRACKER = fp.GaussianTracker(size=0.5)
 LONG = tuple(fp.Gaussian(1 / k) for k in range(1, 60))
-LADDER = [fp.RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2)]
 
 
 def _individuals() -> fp.IndividualFilter:
@@ -59,7 +58,6 @@ HERE: dict[str, Callable[[], Any]] = {
     "AdditiveFilter": lambda: type(
         "Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(0.5), "charge": fp.zcdp_charge}
     )(),
-    "Allowance": lambda: fp.Allowance(0.5),
     "Approaching": fp.Approaching,
     "Ball": lambda: fp.threshold("B*", 1, "1e-5"),
     "BettingTest": lambda: fp.BettingTest(0.1, 1.0, 1e-6),
@@ -67,8 +65,6 @@ HERE: dict[str, Callable[[], Any]] = {
     "Budget": lambda: fp.Budget.of(0.786),
     "Challenge": lambda: fp.challenge(fp.ZCDPFilter(0.5), [fp.OneShot()], epsilons=[1.0], most=1000),
     "AboveThreshold": lambda: fp.AboveThreshold(0, ratio=Fraction(9, 8), rng=np.random.default_rng(1)),
-    "CompositionOrder": lambda: fp.composition_order(LADDER, rounds=2),
-    "CompositionCrossing": lambda: fp.composition_order(LADDER, rounds=3).crossing,
     "ClippedSums": lambda: fp.ClippedSums(_individuals(), clip=1.0, sigma=2.0),
     "ClippingAfterAdding": lambda: fp.ClippingAfterAdding(_individuals(), clip=1.0, sigma=2.0),
     "Composition": lambda: fp.Composition(dict(zip(LONG, range(1, 60), strict=True))),

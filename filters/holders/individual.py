@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting import fast
+from filters.accounting import compiled
 from filters.contract.checks import (
     checked_affordable,
     checked_filter,
@@ -49,14 +49,11 @@ from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.rounding import next_above
 from theory.too_large import in_memory
 
-#: 2: the filter is told by digests of its parameters, before by its repr; the steps of secret noise that were used.
 _VERSION = 2
-_FORMATS = {
-    1: ("filter", "people", "state"),
-    _VERSION: ("filter", "parameters", "people", "state", "steps"),
-}
+_SAVED = ("filter", "parameters", "people", "state", "steps")
 _KERNEL = (
     (RenyiDP, "individual_renyi_filter"),
     (ZCDP, "individual_zcdp_filter"),
@@ -76,14 +73,14 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     """
     noise = one_positive("sigma", sigma)
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
-        found = fast.quotients(norms, noise)
+        found = compiled.quotients(norms, noise)
         if found is not None:  # every norm was looked at, once, and is in range
             mu, zeros = found
             return _removals(mu, mu == 0 if zeros else None)
     mu = _sizes(norms)  # a copy of one's own, which is written over
     absent, flat = mu == 0, mu.reshape(-1)
-    for first in range(0, flat.size, fast.SMALL):  # what is computed on the way stays in cache
-        some = flat[first : first + fast.SMALL]
+    for first in range(0, flat.size, compiled.SMALL):  # what is computed on the way stays in cache
+        some = flat[first : first + compiled.SMALL]
         some[:] = quotient_beyond(some, noise)
     mu[absent] = 1.0
     check_positive("mu", mu, "pass norms / sigma that is a double")
@@ -104,7 +101,7 @@ def _sizes(norms: object) -> NDArray[np.float64]:
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
         whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
         # it may have been rounded down
-        sizes = np.where(whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf))
+        sizes = np.where(whole | (sizes == 0), sizes, next_above(sizes))
     wrong = ~(np.isfinite(sizes) & (sizes >= 0))
     if wrong.any():
         raise ValueError(
@@ -245,7 +242,7 @@ class IndividualFilter(Holder):
                 factors: NDArray[np.float64] = np.ones_like(sizes)
                 np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
                 # the exact product is below the next double after the rounded one
-                counted = np.where(cut, np.nextafter(factors * sizes, np.inf), sizes)
+                counted = np.where(cut, next_above(factors * sizes), sizes)
             out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
             factors[~self._decided(gaussian_request(counted, noise))] = 0.0
@@ -300,7 +297,7 @@ class IndividualFilter(Holder):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "individual", _FORMATS, key, "IndividualFilter.to_dict")
+        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
         identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
@@ -308,5 +305,5 @@ class IndividualFilter(Holder):
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)
         people._state, people._key = state, key
-        people._identity, people._noise = identity, UsedNoise.from_dict(content.get("steps", {}))
+        people._identity, people._noise = identity, UsedNoise.from_dict(content["steps"])
         return people

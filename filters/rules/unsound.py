@@ -26,13 +26,13 @@ from filters.rules.additive import AdditiveFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
 from filters.rules.orders import SomeOrderRule
-from theory.arguments import towards_zero
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
 from theory.numerics import portable
 from theory.numerics.error_free import Exact
 from theory.numerics.stable import as_real, log_fraction
 from theory.pairs import DominatingPair, is_ours
+from theory.rounding import towards_zero
 
 #: Inexact divergences are raised by this share before they are compared with delta: more than their rounding.
 _MARGIN = Fraction(1, 10**9)

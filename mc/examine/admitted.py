@@ -6,18 +6,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
 from filters.contract.checks import checked_admits
+from filters.contract.largest_granted import largest_granted
 from filters.contract.state import State
 from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan
-from theory.arguments import Real, beyond
+from theory.arguments import Real
 from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse
+from theory.rounding import away_from_zero
 
 #: The epsilons of randomised responses and the shares of erasures that are tried: a filter may admit middle ones only.
 LEVELS = (*(2.0 ** (k / 16) for k in range(-320, 86)), 40.0)
@@ -48,8 +49,8 @@ def simple_ratio(epsilon: Real, accept: Callable[[Fraction], bool] = lambda rati
 def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
     """The largest randomised response that the filter admits at the start, up to epsilon = 40."""
     start = filt.start(1)
-    top = _largest_of(lambda e: admits(filt, start, RandomizedResponse(e)), LEVELS)
-    if not top:
+    top = largest_granted(lambda e: admits(filt, start, RandomizedResponse(e)), LEVELS)
+    if top is None:
         return None
     ratio = simple_ratio(top, lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)))
     if ratio is None:
@@ -62,35 +63,12 @@ def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
 def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
     """The largest erasure that the filter admits at the start."""
     start = filt.start(1)
-    top = _largest_of(lambda p: admits(filt, start, Erasure(p)), SHARES)
+    top = largest_granted(lambda p: admits(filt, start, Erasure(p)), SHARES) or 0.0
     for size in (10**k for k in range(1, 19)):
         p = Fraction(top).limit_denominator(size)
-        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(beyond(p), exact=p)):
+        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(away_from_zero(p), exact=p)):
             return erasure
     return None
-
-
-def _largest_of(accept: Callable[[float], bool], grid: tuple[float, ...]) -> float:
-    """About the largest number accepted, 0.0 where no number of the grid is. Acceptance need not be monotone."""
-    top = _last_true(accept, grid[0], grid[-1])
-    for below, above in reversed(list(pairwise(grid))):
-        if below <= top:
-            break
-        if accept(below):
-            return _last_true(accept, below, above)
-    return top
-
-
-def _last_true(accept: Callable[[float], bool], low: float, high: float, closeness: float = 1e-12) -> float:
-    """The largest accepted t in [low, high] if acceptance is monotone, by bisection on log t; 0.0 where low is not."""
-    if accept(high):
-        return high
-    if not accept(low):
-        return 0.0
-    while high > low * (1 + closeness):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if accept(middle) else (low, middle)
-    return low
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +86,7 @@ class Frontier:
     def largest(self, b: Fraction, least: float, closeness: float) -> float:
         """About the largest a; 0.0 where it is below `least`, which one question settles."""
         low = max(1.001 * float(b), least)
-        return 0.0 if low >= 1 else _last_true(lambda a: self._admits(a, b), low, 1.0, closeness)
+        return (low < 1 and largest_granted(lambda a: self._admits(a, b), (low, 1.0), closeness)) or 0.0
 
     def _admits(self, a: float, b: Fraction) -> bool:
         admitted, denied = self.known.get(b, (-math.inf, math.inf))

@@ -224,7 +224,7 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
 
 
 def ratio_above(epsilon: float) -> Fraction:
-    """A rational in [e^epsilon, e^epsilon (1 + 10^-9)] with small terms."""
+    """A rational in [e^epsilon, e^epsilon (1 + 10^-10)] with small terms."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         exact = fraction(ball(epsilon).exp().upper())
     bound = exact * (1 + MARGIN)

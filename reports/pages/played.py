@@ -90,8 +90,8 @@ class GameJob(NamedTuple):
     seed: int
 
 
-def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
-    """The game of a subject, solved and simulated; `placed` says where its attacks are played, by default here."""
+def play(job: GameJob) -> Played:
+    """The game of a subject, solved and simulated."""
     subject, seed = SUBJECTS[job.place], job.seed
     failure = len(subject.simulated) * job.failure
     filt, direction = subject.make(), subject.direction
@@ -109,7 +109,7 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
     )
     main, rounds = games[0], subject.rounds or games[0].rounds
     at_main, runs = solved(main), runs_of(job.runs.best, rounds)
-    options: SimulationOptions = {"seed": seed, **(placed or {"workers": 1})}
+    options: SimulationOptions = {"seed": seed, "workers": 1}
     found = simulate(
         filt,
         main.strategy,

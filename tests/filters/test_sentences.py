@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.certified.closed_forms import numbers_of
 from filters.holders.repeats import repeats
 from filters.testing.broken_laws import broken_laws
-from tests.filters.own import ClaimsToBeAny, of
+from tests.filters.own import of
 
 Call = Callable[[], object]
 
@@ -120,11 +119,10 @@ VALUES: list[tuple[Call, str]] = [
         for tracker in (fp.RenyiTracker(2.0, 1e308), fp.GaussianTracker(1e308))
     ),
     *(
-        (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and > 0, got")
-        for bad in (0, -1.0, math.inf, math.nan, Fraction(0), None, "1", 10**400)
+        (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and >= 0, got")
+        for bad in (-1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400)
     ),
     (lambda: fp.Budget(0.5), "must be a limit in two doubles, got high=0.5, low=nan; make it by Budget.of"),
-    (lambda: fp.Allowance(None), "allowance must be >= 0, got None; pass 0"),  # type: ignore[arg-type]
     (lambda: fp.AllOrdersFilter((2.0,), None), "one budget per order, got None for 1"),  # type: ignore[arg-type]
     (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
     (lambda: waiting().observe("0"), "loss must be a number, got loss='0'; pass log"),  # type: ignore[arg-type]
@@ -146,7 +144,7 @@ VALUES: list[tuple[Call, str]] = [
             lambda word=word: fp.GaussianFilter(1.0).open(word),
             "on_denial must be 'halt' or 'retry', got .*; choose",
         )
-        for word in ("HALT", "stop", None, True, ["halt"], ClaimsToBeAny(1.0))
+        for word in ("HALT", "stop", None, True, ["halt"])
     ),
     *(
         (
@@ -193,7 +191,6 @@ VALUES: list[tuple[Call, str]] = [
     ),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, requests=[]), "requests"),
-    (lambda: numbers_of("poisson"), "group must be one of pairs, conversions"),
 ]
 
 TYPES: list[tuple[Call, str]] = [

@@ -43,10 +43,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         },
     ),
     "calibrated": (fp.calibrated, {"epsilon": 1.0, "delta": 1e-5, "each": 0.1}),
-    "calibrated_clock": (
-        lambda **given: fp.calibrated_clock(levels=8, **given),
-        {"epsilon": 1.0, "delta": 0.05, "menu": [fp.Gaussian(0.4)]},
-    ),
     "evaluate": (
         lambda **given: fp.evaluate(ZCDP, fp.Constant(BIT), **given),
         {**RULES, "evidence": None, "max_positions": 10**5},

@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from mc.intervals.estimate import Estimate
-from reports.chapters import chapter, evaluated, games, overspending
+from reports.chapters import chapter, evaluated, games
 from reports.chapters.common import judge_promise, shares_of, simulations
 from reports.finding import Claim, Finding
 from reports.study import Simulated, Study
@@ -98,10 +98,6 @@ def _evaluated(found: object) -> Finding:
 
 #: Each judge of a chapter, about one simulation and an enclosure of the same number on another route.
 JUDGES: dict[str, Callable[[float, float], Finding]] = {
-    "overspends": lambda least, most: overspending.judge(
-        chapter("overspending").claims[0],
-        [overspending.KnownGame(SimpleNamespace(name="overspends"), ROW, most)],  # type: ignore[arg-type]
-    ),
     "OneShot() at epsilon=1": lambda least, most: _evaluated(
         fp.Evaluation(1.0, None, least, most, Evidence.CERTIFIED, "PQ", 1, 1, "moved")
     ),
@@ -126,8 +122,6 @@ def test_a_judge_disagrees_where_an_interval_excludes_the_number_of_another_rout
         (9.1e-6, 9.5e-6, False),
         (1e-6, 7.9e-6, False),
     ):
-        if what == "overspends" and agrees:
-            least = most = 8.5e-6  # it is known to the last digit
         found = JUDGES[what](least, most)
         assert found.result.outcome is (Accord.AGREES if agrees else Accord.DISAGREES)
         assert found.as_expected is agrees

@@ -32,6 +32,7 @@ from theory.arguments import check_count
 from theory.numerics.exact import rational
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import RandomizedResponse
+from theory.rounding import next_above
 
 #: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
 _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
@@ -68,7 +69,7 @@ class OvertakingGame(HolderGame):
         worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
-        return Bound(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
+        return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
         """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""

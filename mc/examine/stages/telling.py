@@ -37,9 +37,9 @@ from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import count_words, pair_words, times_words
 from mc.examine.worker import alone, results
 from mc.worst_case.plan import Plan
-from theory.arguments import beyond
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+from theory.rounding import away_from_zero
 
 T = TypeVar("T")
 
@@ -328,7 +328,7 @@ def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
     """Solved games over one or two plain requests that a fresh run grants, few rounds first."""
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
-    erasures: list[DominatingPair] = [Erasure(beyond(p), exact=p) for p in _PARTS]
+    erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
     asked = [
         pair
         for few, pairs in ((4, responses), (1, erasures))

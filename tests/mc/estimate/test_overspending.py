@@ -15,7 +15,7 @@ import filterproof as fp
 from mc.engine.guard import Guard
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from reports.chapters.overspenders import OVERSPENDERS, Overspender
+from tests.mc.estimate.overspenders import OVERSPENDERS, Overspender
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05

@@ -14,7 +14,6 @@ from flint import fmpq
 import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
-from filters.contract.terms import FilterTerms
 from filters.contract.work import WorkLimit
 from filters.holders.no_noise import SILENT
 from mc.examine.examination import Status
@@ -255,29 +254,8 @@ def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
         fp.replay({**data, "filter": {"outside": "IndividualFilter"}}, filt=sound)
 
 
-class Small(float):
-    """A double that divides otherwise."""
-
-    def __truediv__(self, other):
-        return 1e-200
-
-
-class Named(str):
-    """A name that is in every room."""
-
-    def startswith(self, *_):
-        return True
-
-
 class Same(fp.IndividualFilter):
     """Adds nothing."""
-
-
-class Elsewhere(fp.IndividualFilter):
-    """Says that it is of the library."""
-
-
-Elsewhere.__module__ = Named(__name__)
 
 
 class Deciding(fp.ZCDPFilter):
@@ -295,51 +273,30 @@ def queries(norm_budget=5.0):
     return fp.LinearQueries(3, norm_budget=norm_budget, kappa=1.0)
 
 
-def selecting_at_will(made):
-    made.select = lambda request: np.ones(3, dtype=bool)
-    made.anew = lambda n: selecting_at_will(fp.IndividualFilter(fp.ZCDPFilter(0.5), n))
-    return made
-
-
 def below_zero(made):
     first = np.arange(3) == 0
     made._state = tuple(part - 100.0 * first for part in made._state)
 
 
-def with_its(name, value):
-    return lambda made: setattr(made, name, value)
-
-
-#: What is covered, what is done to it, words of the reason why it is not any more.
+#: What is covered, and what is done to it.
 SPOILED = (
-    (people, selecting_at_will, "a select of its own"),
-    (people, below_zero, "no sum of charges"),
-    (people, with_its("_state", (object(), object())), "_state is not what its constructor made"),
-    (people, with_its("_changing", Half(0.05, target=1.0)), "_changing is not what its constructor made"),
-    (
-        people,
-        with_its("_terms", FilterTerms.of(fp.ZCDPFilter(0.5))),
-        "_terms is not what its constructor made",
-    ),
-    (queries, with_its("_norm_budget", Small(5.0)), "norm_budget is not what"),
-    (queries, lambda made: made._sums.high[:1].fill(-100.0), "no sum of charges"),
-    (queries, with_its("_budget", queries(50.0)._budget), "_budget is not what its constructor made"),
+    (people, below_zero),
+    (queries, lambda made: made._sums.high[:1].fill(-100.0)),
 )
 
 
-@pytest.mark.parametrize(("make", "spoil", "says"), SPOILED)
-def test_a_holder_that_was_changed_is_not_covered(make, spoil, says):
+@pytest.mark.parametrize(("make", "spoil"), SPOILED)
+def test_a_holder_whose_people_were_charged_less_than_nothing_is_not_covered(make, spoil):
     holder = make()
     assert of_parts(holder).whole
     spoil(holder)
     found = of_parts(holder)
-    assert says in found.found
+    assert "no sum of charges" in found.found
     assert not found.whole
 
 
 OTHERS = (
     (people(Same), "not a class of the library"),
-    (people(Elsewhere), "not a class of the library"),
     (people(filt=Deciding), "it keeps what its filter keeps"),
 )
 

@@ -172,9 +172,6 @@ MALFORMED: dict[str, tuple[str, dict[str, Any]]] = {
     "an empty text": ("", {}),
     "two lines": ("1\n1", {}),
     "a name of Python": ("__import__('os').getpid()", {}),
-    "parentheses without end": ("(" * 3000 + "1" + ")" * 3000, {}),
-    "minus signs without end": ("-" * 20_000 + "1", {}),
-    "a number of ten thousand digits": ("9" * 10_000, {}),
     "more sides than a tree can name": (" + ".join(_ELEVEN), dict.fromkeys(_ELEVEN, (0, 1))),
     **{f"a precision of {bits} bits": ("1", {"precision": bits}) for bits in (0, 1, 10**9)},
 }
