@@ -27,16 +27,16 @@ from typing import Any, Self
 
 from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
-from filters.contract.work import OutOfWork, WorkLimit, checked_effort, count, stopping_at
+from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from mc.engine.encoding import nameable
-from mc.examine.counted_search import EFFORT, last_report
+from mc.examine.counted_search import last_report
 from mc.examine.deadline import Deadline
 from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
 from mc.examine.minimise import minimise
-from mc.examine.schedule import MOVES, NEVER, Schedule, ServiceMove, What, World, as_service
+from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, as_service
 from mc.examine.sequence import Sequence as Fixed
 from mc.examine.story import Story
 from mc.examine.subject import Subject
@@ -239,21 +239,17 @@ def first_breach(
     -----
     Finding nothing proves nothing. The service runs in a process of its own.
     """
-    units, deadline = EFFORT * checked_effort(effort), Deadline.of(seconds)
     lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
-
-    def stands(found: ScheduleSearch) -> None:
-        if found.breach is not None:
-            confirm(found.breach, service, promise, deadline)
-
-    work = partial(_driven, service, promise, lines, units, seed)
-    return last_report(work, ScheduleSearch(None, 0, 0), units, deadline, stands, **as_service(service))
+    work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)
+    return last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, **as_service(service))
 
 
-def confirm(breach: Breach, service: MakeService, promise: Guarantee, deadline: Deadline = NEVER) -> None:
+def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
     """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
+    if found.breach is None:
+        return
     try:
-        played = breach.schedule.play_afresh(service, deadline)
+        played = found.breach.schedule.play_afresh(service, deadline)
     # errors of its own a service handles, or the play keeps
     except (PicklingError, AttributeError, TypeError) as error:
         raise FilterFault(
@@ -267,7 +263,7 @@ def confirm(breach: Breach, service: MakeService, promise: Guarantee, deadline: 
 
 
 def _driven(
-    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], units: float, seed: int
+    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
     """The reports of a search over a menu of what the service grants; the first one comes with the menu."""
     # where nothing is granted alone the plainest requests are tried all the same
