@@ -57,7 +57,7 @@ _STEPS = 64
 _SEARCHED = 0.7
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
-_FAR: dict[What, int] = {"step": 2, "again": 2} | dict.fromkeys(_STRUCK, 11)
+_FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
 _WHOLE, _DRAWN = 5, 8
 #: Examples of a batch, and their rules, batch by batch.
@@ -348,7 +348,7 @@ def _state_machine(
 
     for what in MOVES:
         setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _FAR.get(what, 0)))
-    Schedules.finish = rule("step", _FAR["step"], _WHOLE)  # type: ignore[attr-defined]
+    Schedules.finish = rule("step", _FAR["step"], _WHOLE)
     return Schedules
 
 
