@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedRespo
 _T = TypeVar("_T")
 
 
-def reproducible(examples: int, **more: int) -> hypothesis.settings:
+def reproducible(examples: int, **more: Any) -> hypothesis.settings:
     """So many examples, the same in every run, however long they take."""
     return hypothesis.settings(
         deadline=None,
@@ -39,7 +39,7 @@ def reproducible(examples: int, **more: int) -> hypothesis.settings:
         derandomize=True,
         database=None,
         suppress_health_check=list(hypothesis.HealthCheck),
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 
