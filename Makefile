@@ -77,8 +77,7 @@ AUDITED := audit audit-diffprivlib audit-smartnoise
 	touch $@
 
 audit: $(READY) $(AUDITED:%=.audit/%/.ready)
-	$(BIN)/filterproof audit --environments .audit --out reports/out/audit
-	cp reports/out/audit/audit.json reports/recorded/audit.json
+	$(BIN)/filterproof audit --environments .audit --out reports/recorded
 
 audit-test: $(READY) $(AUDITED:%=.audit/%/.ready)
 	$(BIN)/python -m pytest -m audit

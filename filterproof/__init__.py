@@ -32,11 +32,11 @@ for _room in ("theory", "filters", "mc", "reports"):
 _ROOMS = ("theory", "theory.pairs", "filters", "mc")
 #: Filters where they are, so that who asks for one of them loads no other: the room of filters loads all.
 _ALONE = {
-    "ApproximateDPFilter": "filters.rules.approximate_dp",
-    "ApproximateZCDPFilter": "filters.rules.approximate_zcdp",
-    "GaussianFilter": "filters.rules.gdp",
+    "ApproximateDPFilter": "filters.rules.one_sum",
+    "ApproximateZCDPFilter": "filters.rules.several_sums",
+    "GaussianFilter": "filters.rules.one_sum",
     "PrivacyFilter": "filters.privacy_filter",
-    "RenyiFilter": "filters.rules.renyi",
+    "RenyiFilter": "filters.rules.one_sum",
     "ZCDPFilter": "filters.rules.zcdp",
 }
 #: Names that no room lists, most of them because they are the names of their own modules: name -> module.

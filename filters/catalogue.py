@@ -11,19 +11,16 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from filters.entry import Entry, FilterPage
-from filters.rules.approximate_dp import ApproximateDPFilter
-from filters.rules.approximate_zcdp import ApproximateZCDPFilter
 from filters.rules.blackwell import BlackwellFilter
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.gaussian_residue import GaussianResidueFilter
-from filters.rules.gdp import GaussianFilter
 from filters.rules.hockey_stick import HockeyStickFilter
+from filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
 from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filters.rules.potential import PotentialFilter
 from filters.rules.ranged_blackwell import RangedBlackwellFilter
 from filters.rules.realisation import RealisationFilter
-from filters.rules.renyi import RenyiFilter
-from filters.rules.several_sums import BasicFilter, RogersFilter, WhitehouseFilter
+from filters.rules.several_sums import ApproximateZCDPFilter, BasicFilter, RogersFilter, WhitehouseFilter
 from filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,

@@ -112,15 +112,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     mark = pyfuncitem.get_closest_marker("filterproof")
     if mark is None:
         return None
-    from filters.privacy_filter import is_filter
+    from filters.privacy_filter import PrivacyFilter
 
     if refused := _refused(mark):
         pytest.fail(refused, pytrace=False)
     names = pyfuncitem._fixtureinfo.argnames
     given = {name: pyfuncitem.funcargs[name] for name in names}
     made = pyfuncitem.obj(**given)
-    found = [made] if made is not None else [one for one in given.values() if is_filter(one)]
-    if not found or not all(map(is_filter, found)):
+    found = [made] if made is not None else [one for one in given.values() if isinstance(one, PrivacyFilter)]
+    if not found or not all(isinstance(one, PrivacyFilter) for one in found):
         pytest.fail(
             f"a test marked filterproof must return a filter, or get one from a fixture, got {made!r}; return it",
             pytrace=False,

@@ -171,7 +171,7 @@ def test_a_solved_game_and_its_strategy_survive_pickling(filt, menu):
 
 
 #: Where a pair's class may be asked: its own room, and what reads it into another library's classes.
-ASK_THE_CLASS = ("theory/pairs/", "reports/audit/findings/")
+ASK_THE_CLASS = ("theory/pairs/",)
 
 
 def questions_of_class(source: str) -> list[str]:

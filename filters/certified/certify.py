@@ -42,7 +42,7 @@ from filters.certified.running_number import RunningNumber
 from filters.certified.some_order import payments
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
-from filters.contract.library import attributes, of_the_library, settled
+from filters.contract.library import attributes, made_of_the_library, of_the_library
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
@@ -141,7 +141,7 @@ def _own_code(thing: object) -> list[str]:
         for of, held_there in (*places, (type(thing).__name__, attributes(thing)))
         for name, held in held_there.items()
         if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
-        and not settled(held)
+        and not made_of_the_library(held)
     ]
     held_within = (held for held in attributes(thing).values() if isinstance(held, _HELD))
     return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))

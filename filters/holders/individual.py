@@ -52,12 +52,8 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 from theory.rounding import next_above
 from theory.too_large import in_memory
 
-#: 2: the filter is told by digests of its parameters, before by its repr; the steps of secret noise that were used.
 _VERSION = 2
-_FORMATS = {
-    1: ("filter", "people", "state"),
-    _VERSION: ("filter", "parameters", "people", "state", "steps"),
-}
+_SAVED = ("filter", "parameters", "people", "state", "steps")
 _KERNEL = (
     (RenyiDP, "individual_renyi_filter"),
     (ZCDP, "individual_zcdp_filter"),
@@ -301,7 +297,7 @@ class IndividualFilter(Holder):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "individual", _FORMATS, key, "IndividualFilter.to_dict")
+        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
         identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
@@ -309,5 +305,5 @@ class IndividualFilter(Holder):
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)
         people._state, people._key = state, key
-        people._identity, people._noise = identity, UsedNoise.from_dict(content.get("steps", {}))
+        people._identity, people._noise = identity, UsedNoise.from_dict(content["steps"])
         return people

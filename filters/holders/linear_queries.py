@@ -340,7 +340,7 @@ class LinearQueries(Holder):
         not.
         """
         key = checked_key(key)
-        content = unsealed(data, "queries", {_VERSION: _SAVED}, key, "LinearQueries.to_dict")
+        content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
         for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
             kept = one_positive(name, value).hex()
             check_same(

@@ -47,12 +47,10 @@ from filters.holders.saved import (
 )
 from theory.pairs import DominatingPair
 
-#: 2: the filter is told by digests of its parameters; before, by its repr.
 _VERSION = 2
+_SAVED = (*("parameters", "filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state"),)
 #: What rounding may add to a loss, of it and by itself.
 _ROUNDED = 2.0**-40
-_EARLIER = ("filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state")
-_FORMATS = {1: _EARLIER, _VERSION: ("parameters", *_EARLIER)}
 
 
 class FilterHaltedError(RuntimeError):
@@ -69,9 +67,6 @@ class _Standing(NamedTuple):
     denied: DominatingPair | None = None
     #: The largest size of the loss that is waited for, inf where none is known or waited for.
     most: float = math.inf
-
-
-replace = _Standing._replace
 
 
 class Session(Holder):
@@ -110,7 +105,10 @@ class Session(Holder):
                 f"record must be callable, got {short(record)}; pass a function of what is to be saved"
             )
         self._filter = checked_filter(filt)
-        self._terms, self._identity = FilterTerms.of(filt), FilterIdentity.of(filt)
+        self._terms = FilterTerms.of(filt)
+        # a filter of the library stays as it is: its identity is found when it is saved
+        self._identity = None if self._terms.fixed else FilterIdentity.of(filt)
+        self._looks = filt.looks_at_losses
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)
@@ -170,16 +168,15 @@ class Session(Holder):
             # what was decided under other terms is no decision: nothing has been kept of it yet
             self._terms.check(self._filter)
             if not granted or spent is None:
-                now = replace(now, denied=pair.of_run(0))
+                now = now._replace(denied=pair.of_run(0))
                 if self._on_denial == "halt":
-                    self._settle(replace(now, halted=True))
+                    self._settle(now._replace(halted=True))
                 else:
                     self._now = now
                 return False
-            # a filter that goes on writing into what it returned must not change what was spent
-            looks = self._filter.looks_at_losses
+            looks = self._looks
             most = float(proper(pair.of_run(0).pure_epsilon)) if looks else math.inf
-            self._settle(_Standing(frozen(spent), False, looks, now.granted + 1, most=most))
+            self._settle(_Standing(frozen(spent), False, looks, now.granted + 1, None, most))
             return True
 
     def observe(self, loss: float) -> None:
@@ -206,7 +203,7 @@ class Session(Holder):
                     "pass log p(output)/q(output) of the output that was released"
                 )
             after = checked_observe(self._filter, now.state, np.array([realised]), 1)
-            self._settle(replace(now, state=frozen(after), awaits_loss=False, most=math.inf))
+            self._settle(now._replace(state=frozen(after), awaits_loss=False, most=math.inf))
 
     def _settle(self, after: _Standing) -> None:
         self._now = after
@@ -229,6 +226,8 @@ class Session(Holder):
         Signed by HMAC-SHA256 with `key`, or else with the session's own; unsigned if there is neither.
         """
         now = self._now
+        if self._identity is None:
+            self._identity = FilterIdentity.of(self._filter)
         content = {
             **named(self._identity),
             "on_denial": self._on_denial,
@@ -266,7 +265,7 @@ class Session(Holder):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "session", _FORMATS, key, "Session.to_dict")
+        content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
         identity = check_filter(content, filt)
         remedy = "pass what the session was opened with"
         check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)

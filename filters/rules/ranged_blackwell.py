@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from filters.accounting.ledger import Budget
 from filters.contract.parameters import checked_parameters, one_mu, one_real
 from filters.rules.blackwell import BlackwellFilter, gaussian_cover
-from filters.rules.menu import checked_menu
 from filters.rules.unsound import warn_unsound
 from theory.arguments import Real
 from theory.conversions import CKS
@@ -51,8 +49,7 @@ class RangedZCDP(Guarantee):
 class RangedBlackwellFilter(BlackwellFilter):
     """CONT while the composed hockey-stick is at most that of Gaussian(mu) for eps in [low, high], both directions.
 
-    The promise is what (mu^2/2)-zCDP gives on that range alone. The menu may hold any pair, with infinite losses too;
-    pairs that are not finite are replaced by a dominating law on a lattice.
+    The promise is what (mu^2/2)-zCDP gives on that range alone. The menu may hold pairs with infinite losses, too.
     Flaw: composed as if fixed in advance, the mechanisms stay within the Gaussian's hockey-stick on the range and not
     beyond, so that no Rényi divergence is bounded, and the next mechanism may be the one that says most at what is
     lost already.
@@ -71,9 +68,6 @@ class RangedBlackwellFilter(BlackwellFilter):
 
     low: float
     high: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
-    _as_gaussians: tuple[float, ...] = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "false: 003 Section 5 needs the condition on the whole line"
     sound: ClassVar[bool | None] = False
@@ -85,10 +79,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", RangedZCDP(next_above(mu * mu / 2), low, high))
-        object.__setattr__(self, "_budget", Budget.square_of(mu))
-        object.__setattr__(self, "_as_gaussians", (0.0,) * len(self.menu))
+        self._keep(RangedZCDP(next_above(mu * mu / 2), low, high))
         warn_unsound(self)
 
     @property

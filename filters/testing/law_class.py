@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
 from filters.contract.checks import StateWrittenError, checked_filter
-from filters.privacy_filter import PrivacyFilter, is_filter
+from filters.privacy_filter import PrivacyFilter
 from filters.testing.laws import (
     EXAMINED,
     LawBrokenError,
@@ -67,8 +67,8 @@ def law_class(
     import hypothesis  # isort: skip
     from hypothesis import strategies as st
 
-    kind: Any = type(target) if is_filter(target) else target
-    if not callable(target) and not is_filter(target):
+    kind: Any = type(target) if isinstance(target, PrivacyFilter) else target
+    if not callable(target) and not isinstance(target, PrivacyFilter):
         raise TypeError(
             f"target must be a PrivacyFilter or make one, got {type(target).__name__}; subclass fp.PrivacyFilter"
         )
@@ -77,7 +77,7 @@ def law_class(
     # the filter's own code runs when a test does, and not where the class is made
     @cache
     def made() -> PrivacyFilter:
-        filt = target if is_filter(target) else cast("Callable[[], PrivacyFilter]", target)()
+        filt = target if isinstance(target, PrivacyFilter) else target()
         for asked in (filt, larger):
             if asked is not None:
                 checked_filter(asked)

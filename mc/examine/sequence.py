@@ -21,7 +21,7 @@ from typing import Any
 
 from filters.contract.checks import checked_start
 from filters.contract.checks import granted as granted
-from filters.contract.determinism import attributes as attributes
+from filters.contract.determinism import content_of_attributes as content_of_attributes
 from filters.contract.state import State, same
 from filters.contract.work import count
 from filters.privacy_filter import PrivacyFilter
@@ -95,13 +95,13 @@ class Sequence:
             unchanged, before = True, dict[str, object]()
             for asked in range(min(times, MOST_PLAYED)):
                 if asked == MOST_PLAYED - 1 < times - 1:
-                    before = attributes(filt)  # late: what only the first requests fill is a cache
+                    before = content_of_attributes(filt)  # late: what only the first requests fill is a cache
                 after = granted(filt, state, pair)
                 if after is None:
                     return False
                 unchanged, state = bool(same(after, state)[0]), after
             # a count that is kept in the object may stop what the state does not
-            if times > MOST_PLAYED and not (unchanged and before == attributes(filt)):
+            if times > MOST_PLAYED and not (unchanged and before == content_of_attributes(filt)):
                 return False
         return True
 

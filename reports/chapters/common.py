@@ -179,4 +179,4 @@ def _game(row: Simulated, rows: Sequence[Simulated]) -> str:
 
 def proved(claim: Claim, proof: Proof) -> Finding:
     """The finding of a claim that a theorem decides; its steps were checked, and prose joins them."""
-    return Finding(claim, proof.verdict(), proof)
+    return Finding(claim, proof.verdict())

@@ -22,11 +22,13 @@ from typing import Any
 from filters.catalogue import CATALOGUE, Entry
 from filters.certified.covered import COVERED, Join, Losses
 from mc.engine.adversaries import STRATEGIES
+from reports.audit.record import recorded_audit
 from reports.chapters.kernel import GAPS
 from reports.cli import COMMANDS, app
 from reports.commands.exit_status import ExitStatus
 from reports.docs.reference import reference
 from reports.finding import slug
+from reports.pages.audit_page import HEADS, answer, rows
 from reports.shown.numbers import steps_by_check
 from reports.words import record
 from theory.agreement import Accord
@@ -347,6 +349,13 @@ def _exit_statuses() -> str:
     return table(("status", "meaning"), [(str(int(one)), one.meaning) for one in ExitStatus])
 
 
+def _audit() -> str:
+    """What `make audit` recorded: a sentence, and a line for each finding."""
+    audit = recorded_audit()
+    told = table(HEADS, [list(map(escaped, row)) for row in rows(audit)])
+    return f"{escaped(answer(audit))}\n\n{told}"
+
+
 #: Public names that a registry of the code lists, by the word behind `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
@@ -373,4 +382,5 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "charges": charges,
     "commands": _commands,
     "exit-statuses": _exit_statuses,
+    "audit": _audit,
 }

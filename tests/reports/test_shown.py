@@ -10,7 +10,6 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,7 +17,6 @@ import pytest
 from matplotlib.figure import Figure
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
 from filters.certified.running_number import Found
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragments import MOST_LINES
@@ -232,15 +230,6 @@ def test_an_estimate_is_never_shown_without_its_interval_and_failure_nor_a_curve
     assert [row["epsilon"] for row in rows] == [0.0, 1.0, 2.5]
 
 
-def test_rows_that_differ_in_their_index_alone_keep_their_values_beside_it() -> None:
-    value = fp.survival(GAUSSIAN, fp.Constant(0.01), n=200, rounds=3)
-    heads, *lines = [["".join(cell.itertext()) for cell in line] for line in page(value).iter("tr")]
-    assert heads == ["t", "value"]
-    assert [line[0] for line in lines] == ["1", "2", "3"]
-    assert all(INTERVAL.search(line[1]) for line in lines)
-    assert "In every row: failure" in words(value)
-
-
 def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_left_out() -> None:
     found = fp.certify(fp.ZCDPFilter(0.3))
     values = [line[2].text for line in list(page(found).iter("tr"))[1:]]
@@ -251,29 +240,12 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
-def test_a_promise_that_an_attack_names_is_rounded_once() -> None:
-    with fp.knowingly():
-        found = fp.attack(CATALOGUE["NaturalFilter"].example())
-    assert cells(found)["promised"] == "0.266272"
-    assert "where 0.266272 is promised" in found.verdict.detail
-
-
 def test_long_tables_say_that_rows_are_left_out() -> None:
     shown = list(page(made("SurvivalCurve")).iter("tr"))
     assert len(shown) == 1 + MOST_LINES
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
     assert f"{MOST_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
     assert "rows() has them all" not in words(made("Curve"))
-
-
-def test_a_worst_case_shows_its_bounds_evidence_and_scope_and_one_that_tried_nothing_says_so() -> None:
-    (row,) = made("WorstCase").rows()
-    assert (Fraction(row["ratio"]), row["epsilon"]) == (Fraction(3, 2), float(fp.LogRatio(Fraction(3, 2))))
-    assert {"value", "low", "high", "evidence", "scope"} <= row.keys()
-    assert words(made("WorstCase")).startswith("Worst case: delta 23/54 = [0.4259")
-    worst = fp.worst_case(fp.ZCDPFilter(1e-9), fp.RandomizedResponse(1.0), epsilon=1.0)
-    assert "say nothing" in words(worst)
-    assert "say nothing" not in words(made("WorstCase"))
 
 
 def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing() -> None:
@@ -287,50 +259,6 @@ def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing
         assert not INTERVAL.search(told)
     (first, *_) = page(one := made("NumericalEvaluation")).iter("p")
     assert f"differ by {above(one.difference, 2)}" in "".join(first.itertext())
-
-
-def test_evaluations_are_the_tuple_that_they_were() -> None:
-    both = made("Evaluations")
-    assert both == tuple(fp.evaluate(GAUSSIAN, fp.OneShot(), epsilon=one) for one in (1.0, 4.0))
-    assert isinstance(both, tuple)
-    assert type(pickle.loads(pickle.dumps(both))) is fp.Evaluations  # noqa: S301, our own bytes
-    empty = fp.Evaluations(())
-    assert (empty, empty.rows()) == ((), [])
-    assert "0 epsilons" in words(empty)
-    with pytest.raises(ValueError, match="must hold a row to be drawn"):
-        empty.plot()
-
-
-def test_an_attack_shows_what_it_found_and_that_finding_nothing_proves_nothing() -> None:
-    found = made("Attack")
-    (row,) = found.rows()
-    assert Fraction(row["low"]) <= Fraction(row["value"]) == found.value <= Fraction(row["high"])
-    assert "Finding nothing wrong proves nothing" in words(found)
-    with fp.knowingly():
-        filt = fp.NaiveRealisationFilter(1.0, 0.01)
-    broken = fp.attack(filt)
-    assert broken.rows()[0]["refuted"] is True
-    assert words(broken).startswith("Attack: REFUTED (EXACT")
-    assert "proves nothing" not in words(broken)
-
-
-def test_a_calibrated_filter_shows_its_certificate_and_can_still_be_stored(tmp_path: Path) -> None:
-    filt = made("CalibratedFilter")
-    (row,) = filt.rows()
-    assert (row["epsilon"], row["delta"], row["threshold"]) == (1.0, 1e-5, filt.threshold)
-    assert row["low"] <= row["high"] <= 1e-5
-    assert (row["evidence"], row["scope"]) == ("CERTIFIED", filt.scope)
-    play = {"epsilon": 0.1, "n": 100, "rounds": 2, "store": tmp_path / "runs.db", "method": "plain"}
-    asks = fp.Constant(fp.RandomizedResponse(0.1))
-    assert fp.simulate(filt, asks, **play) == fp.simulate(filt, asks, **play)
-
-
-def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
-    told, filt = made("Decision"), made("CalibratedThreshold")
-    assert f"failure {chance(told.failure)} at any stopping time" in words(told)
-    assert told.rows()[0]["side"] == "ABOVE"
-    assert f"sum of epsilon^2 / 2 up to {below(filt.threshold)} keeps delta [" in words(filt)
-    assert float(cells(filt)["threshold"]) == filt.threshold, "of what makes it again no digit is missing"
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -366,25 +294,6 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
     if name == "TradeOff":  # the bands of rows are those that are asked for
         assert column(value, "low") == [float(value.low(alpha)) for alpha in column(value, "alpha")]
         assert {row["failure"] for row in value.rows()} == {value.failure}
-
-
-def test_small_ranges_of_delta_stand_on_a_plain_axis_from_zero_and_zero_is_below_a_logarithmic_one() -> None:
-    for ends, scale, least, most in (((0.3,), "linear", 0, 0), ((0.5, 1e-4), "log", 1e-300, 5e-5)):
-        at = tuple(fp.Estimate(x / 2, 0.0, x, 0.01, 10, "by hand") for x in ends)
-        (ax,) = fp.Curve(tuple(range(1, len(ends) + 1)), at, 0.02).plot().axes
-        assert ax.get_yscale() == scale
-        assert least <= ax.get_ylim()[0] <= most
-
-
-def test_the_picture_of_evaluations_has_bounds_where_there_are_and_says_where_not() -> None:
-    lows, highs = made("Evaluations, exact").plot().axes[0].lines
-    assert list(lows.get_ydata()) == column(made("Evaluations, exact"), "low")
-    assert list(highs.get_ydata()) == column(made("Evaluations, exact"), "high")
-    (ax,) = made("Evaluations").plot().axes
-    (dots,) = ax.lines
-    assert list(dots.get_ydata()) == column(made("Evaluations"), "value")
-    assert "decides nothing" in dots.get_label()
-    assert "two grids differ by" in ax.get_title(loc="left")
 
 
 # -- proofs, verdicts, examinations ----------------------------------------------------------------------------

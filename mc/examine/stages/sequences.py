@@ -15,7 +15,7 @@ from itertools import chain, islice, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.library import settled
+from filters.contract.library import made_of_the_library
 from filters.contract.work import WorkLimit, count
 from filters.holders.repeats import repeats
 from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
@@ -251,7 +251,7 @@ def _declared(
     """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none, and a user's may declare any."""
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
-    mu = float(pair.gdp_mu) if settled(pair) else math.inf
+    mu = float(pair.gdp_mu) if made_of_the_library(pair) else math.inf
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 

@@ -179,7 +179,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
     "a filter decides after the release": (
         fp.WhitehouseFilter,
         "admits",
-        lambda _: lambda self, state, request: self._squares.fits(state[:2], Plain(0.0)),
+        lambda _: lambda self, state, request: self._budgets[0].fits(state[:2], Plain(0.0)),
         partial(fp.WhitehouseFilter, 1.0, 1e-3),
         "UNSOUND",
     ),

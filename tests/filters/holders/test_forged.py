@@ -1,6 +1,7 @@
 """Whatever is done to a saved file, it is refused or restores no more than a whole budget."""
 
 import itertools
+import json
 import math
 from collections.abc import Callable
 from functools import partial
@@ -135,6 +136,7 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
                 assert "\n" not in str(error)  # noqa: PT017
                 refused[0] += 1
             else:
+                assert json.dumps(restored.to_dict()) == json.dumps(changed)  # True is not 1
                 assert grants(restored, pair) <= most
         changed = data.draw(mutations(signed))
         try:
@@ -187,20 +189,6 @@ def test_what_is_saved_is_restored_to_the_last_bit_and_goes_on_signing(make: Any
     for data, key in ((signed, None), (signed, OTHER), (saved, KEY)):
         with pytest.raises(ValueError, match=r"^[^\n]*key[^\n]*$"):
             again(data, key=key)
-
-
-@pytest.mark.parametrize(("make", "again"), ALL)
-def test_what_is_saved_is_a_mapping_with_its_own_keys(make: Any, again: Any) -> None:
-    saved = reread(make().to_dict())
-    for name in saved:
-        with pytest.raises(ValueError, match=rf"^[^\n]*{name}[^\n]*$"):
-            again({key: value for key, value in saved.items() if key != name})
-    for data in (None, [], [["format", "filterproof.session"]], "session", b"{}", 1, True, set()):
-        with pytest.raises(ValueError, match="data must be a mapping"):
-            again(data)
-    for data in ({**saved, "more": 1}, {**saved, "format": "filterproof.other"}):
-        with pytest.raises(ValueError, match="data must"):
-            again(data)
 
 
 @pytest.mark.parametrize(("make", "again"), GROUPS)

@@ -31,34 +31,6 @@ def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
     assert summed(queries, np.array([1e300, 1.0, 0.5])) == [1.5]
 
 
-@pytest.mark.parametrize("block", [1, 2, 3, 7])
-def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monkeypatch: Any) -> None:
-    """Beside people who are asked one by one, in rational numbers."""
-    monkeypatch.setattr(filters.holders.linear_queries, "_BLOCK", block)
-    rng = np.random.default_rng(4)
-    queries, budget = fp.LinearQueries(5, **HOW), Fraction(3)
-    spent, present = [Fraction(0)] * 5, [True] * 5
-    for t in range(60):
-        if t % 9 == 4:
-            assert queries.join(2) == range(len(spent), len(spent) + 2)
-            spent, present = [*spent, Fraction(0), Fraction(0)], [*present, True, True]
-        if t % 10 == 6:
-            queries.leave(t % len(spent) if t % 20 == 6 else np.array([t % len(spent)] * 2))
-            present[t % len(spent)] = False
-        values = rng.integers(0, 5, (len(spent), 2)) / 4
-        expected = np.zeros(2)
-        for i, row in enumerate(values):
-            after = spent[i] + sum(Fraction(x) ** 2 for x in row)
-            if present[i] and after <= budget:
-                spent[i], expected = after, expected + row
-        assert summed(queries, values) == expected.tolist()
-        left = [Fraction(queries.report_for(person).remaining) * 6 for person in range(queries.people)]
-        assert all(told <= budget - one for told, one in zip(left, spent, strict=True))
-        assert left == pytest.approx([budget - one for one in spent], rel=1e-12, abs=1e-12)
-    assert 0 < sum(present) < len(present)
-    assert any(one == budget for one in spent)  # to the last bit of the budget
-
-
 @pytest.mark.parametrize(
     ("change", "people", "sentence"),
     [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from tests.instruments.bench.measured import Row, seconds
 
 

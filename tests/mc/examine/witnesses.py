@@ -75,7 +75,6 @@ def people() -> fp.IndividualFilter:
 HELD = {
     "people": lambda: held(people()),
     "sums": lambda: held(fp.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
-    "blocks": lambda: held(fp.GaussianTracker(0.5)),
     "losses": lambda: held(fp.LineOdometer(0.05, target=1.0)),
 }
 #: How each is made, and the number by which it is its own.
