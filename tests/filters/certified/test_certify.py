@@ -156,6 +156,10 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
     "an infinite charge is none": (
         *(fp.Erasure, "zcdp_rho", lambda _: property(lambda self: 0.0), partial(fp.Erasure, 0.25), "UNSOUND"),
     ),
+    "a declared rho is half": (
+        *(fp.Gaussian, "zcdp_rho", lambda _: property(lambda self: self.mu**2 / 4)),
+        *(partial(fp.Gaussian, 0.5), "UNSOUND"),
+    ),
     "runs that ask together are granted what one is refused": (
         *(fp.WhitehouseFilter, "admits", granting(lambda state, request: len(state[0]) > 1)),
         *(partial(fp.WhitehouseFilter, 1.0, 1e-3), "OFF"),
