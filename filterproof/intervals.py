@@ -1,0 +1,22 @@
+"""Confidence intervals and sequential tests of bounded values, and how often they miss."""
+
+from mc.intervals.anytime import BettingTest
+from mc.intervals.bernstein import empirical_bernstein
+from mc.intervals.betting import betting
+from mc.intervals.counts import clopper_pearson
+from mc.intervals.coverage import Coverage, measure_coverage
+from mc.intervals.kl import kl_chernoff
+from mc.intervals.moments import Moments
+from mc.intervals.multiplicity import Family
+
+__all__ = [
+    "BettingTest",
+    "Coverage",
+    "Family",
+    "Moments",
+    "betting",
+    "clopper_pearson",
+    "empirical_bernstein",
+    "kl_chernoff",
+    "measure_coverage",
+]
