@@ -118,7 +118,7 @@ accountant: $(READY)
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
 
-# faults planted in theory and filters, and which of them `filterproof prove` refuses
+# faults planted in theory and filters, and which of them certified numbers or tests refuse
 planted: $(READY)
 	$(BIN)/python -m tests.instruments.planted
 
