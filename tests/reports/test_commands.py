@@ -155,7 +155,7 @@ ENDS: dict[int, dict[str, str]] = {
         "replay mine.py x": f"{_KINDS}'mine.py'",
         "replay nothing.json": "which refuted nothing",
         "replay verdicts.json y": "key must have a witness, got key='y'; the file has x",
-        "figures 003-3 004-2 --set k=5": "k must be a parameter of figure 004-2, got k=5; there are epsilon",
+        "figures 003-3 004-2 --set points=5": "points must be a parameter of figure 004-2, got points=5",
         "figures 003-3 --set sigma=wide": "sigma must be a real number",
         "figures 003-3 --set sigma": "set must read like sigma=2, got 'sigma'",
         "figures 003-3 --set sigma=50 --set sigma=60": (
