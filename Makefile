@@ -77,8 +77,7 @@ AUDITED := audit audit-diffprivlib audit-smartnoise
 	touch $@
 
 audit: $(READY) $(AUDITED:%=.audit/%/.ready)
-	$(BIN)/filterproof audit --environments .audit --out reports/out/audit
-	cp reports/out/audit/audit.json reports/recorded/audit.json
+	$(BIN)/filterproof audit --environments .audit --out reports/recorded
 
 audit-test: $(READY) $(AUDITED:%=.audit/%/.ready)
 	$(BIN)/python -m pytest -m audit
@@ -130,7 +129,7 @@ accountant: $(READY)
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
 
-# faults planted in theory and filters, and which of them `filterproof prove` refuses
+# faults planted in theory and filters, and which of them certified numbers or tests refuse
 planted: $(READY)
 	$(BIN)/python -m tests.instruments.planted
 

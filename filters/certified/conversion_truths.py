@@ -14,8 +14,8 @@ from functools import lru_cache, partial, reduce
 
 from flint import arb, ctx
 
-from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.orders import RenyiCurve
+from filters.rules.several_sums import ApproximateZCDP
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import KOV, Gaussian, RandomizedResponse

@@ -20,8 +20,7 @@ from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filters.rules.blocks import BlockFilter
-from filters.rules.gdp import GaussianFilter
-from filters.rules.renyi import RenyiFilter
+from filters.rules.one_sum import GaussianFilter, RenyiFilter
 from theory.pairs import Gaussian
 
 _CUT = 2.0**-40

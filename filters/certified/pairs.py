@@ -180,6 +180,14 @@ def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:
     truths = pair.truths
     orders = (1.0, 3.0) if truths.integrated else _DIVERGENCES
     yield from _exact_masses(pair)
+    for asked, theorem, share in (
+        ("pure_epsilon", "basic composition", SLACK),
+        ("zcdp_rho", truths.zcdp_theorem, truths.zcdp_slack),
+        ("gdp_mu", "GDP filter", SLACK),
+    ):
+        value = float(getattr(pair, asked))
+        says = f"{pair!r}: {asked} as it is declared"
+        yield Claims(theorem).at_least(says, value, getattr(truths, asked), slack=share, least=LEAST)
     for theorem, says, method, points in (
         ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),
         ("realisation filter", "P(L <= {})", "loss_cdf", _LOSSES),

@@ -30,7 +30,6 @@ from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import ChargeRule
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.library import settled
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, Conversion
@@ -176,8 +175,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         root = lower_tiny_products(root * (_SHAVE * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
-            # a budget that claims to equal another is not remembered in its place
-            largest = _largest_first if settled(budget) else _largest_first.__wrapped__
+            # a budget of a user's own may equal another that limits otherwise
+            largest = _largest_first if type(budget) is Budget else _largest_first.__wrapped__
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _LITTLE)
         if little.size:

@@ -205,9 +205,9 @@ TABLES: tuple[RecordedTable, ...] = (
     RecordedTable(
         "planted",
         _faults,
-        "Faults planted in the code, and what the certified numbers of `filterproof prove` and of the tests say: "
-        "{red} of {faults} in {files} files refused, as `make planted` recorded it on {date}; {equivalent} more change "
-        "nothing that is stated, and none of them is refused.",
+        "Faults planted in the code, and what certified numbers or tests say: {red} of {faults} in {files} files "
+        "refused, as `make planted` recorded on {date}; {equivalent} more change nothing that is stated, and none of "
+        "them is refused.",
         {head: f"{{{head.lower()}}}" for head in ("Room", "files", "unsound", "loose", "refused")},
         "lrrrr",
     ),

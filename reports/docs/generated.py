@@ -14,7 +14,6 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -22,11 +21,13 @@ from typing import Any
 from filters.catalogue import CATALOGUE, Entry
 from filters.certified.covered import COVERED, Join, Losses
 from mc.engine.adversaries import STRATEGIES
+from reports.audit.record import recorded_audit
 from reports.chapters.kernel import GAPS
 from reports.cli import COMMANDS, app
 from reports.commands.exit_status import ExitStatus
 from reports.docs.reference import reference
 from reports.finding import slug
+from reports.pages.audit_page import HEADS, answer, rows
 from reports.shown.numbers import steps_by_check
 from reports.words import record
 from theory.agreement import Accord
@@ -34,20 +35,7 @@ from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import accepted
 from theory.kernel.claimed import KERNEL
-from theory.pairs import (
-    KOV,
-    PAIRS,
-    BoundedRange,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    SubsampledGaussian,
-)
+from theory.pairs import PAIRS, DominatingPair, examples
 from theory.pairs.base import ChargeName
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
@@ -251,28 +239,7 @@ def _proved(entry: Entry) -> str:
 
 # -- charges ---------------------------------------------------------------------------------------
 
-#: The one release that brings an approximate DP filter at (1, 1e-5) to its delta: P-mass 1.8e-4 at a loss of 1.058.
-_EXTREMAL = FinitePair(
-    (Fraction(17809, 10**8), 1 - Fraction(17809, 10**8)), (Fraction(61836, 10**9), 1 - Fraction(61836, 10**9))
-)
-_SHOWN: tuple[DominatingPair, ...] = (
-    Gaussian(1.0),
-    SubsampledGaussian(0.01, 1.0),
-    RandomizedResponse(0.1),
-    RandomizedResponse(1.0),
-    RandomizedResponse(5.0),
-    Laplace(10.0),
-    Laplace(1.0),
-    Laplace(0.2),
-    DiscreteGaussian(10.0),
-    DiscreteLaplace(10.0, 4),
-    BoundedRange(0.1),
-    BoundedRange(1.0),
-    KOV(1.0, 0.0),
-    KOV(1.0, 1e-5),
-    Erasure(0.01),
-    _EXTREMAL,
-)
+_NONE = "none, truly"
 _NAMES: tuple[tuple[ChargeName, str], ...] = (
     ("pure_epsilon", "pure, epsilon"),
     ("zcdp_rho", "zCDP, rho"),
@@ -281,20 +248,21 @@ _NAMES: tuple[tuple[ChargeName, str], ...] = (
 
 
 def charges() -> str:
-    """A row a pair: what it declares in each currency, and which share of it is due."""
-    rows = [(f"`{_named(pair)}`", *(_cell(pair, name) for name, _ in _NAMES)) for pair in _SHOWN]
+    """A row for each example of a pair that has a charge: what it declares in each currency, and which share is due."""
+    charged = {_named(pair): [_cell(pair, name) for name, _ in _NAMES] for pair in examples()}
+    rows = [(f"`{name}`", *cells) for name, cells in charged.items() if set(cells) != {_NONE}]
     return table(("pair", *(words for _, words in _NAMES)), rows)
 
 
 def _named(pair: DominatingPair) -> str:
     given = [f"{value:.4g}" for value in pair.parameters().values() if isinstance(value, float)]
-    return f"{type(pair).__name__}({', '.join(given) or 'two outcomes'})"
+    return f"{type(pair).__name__}({', '.join(given)})"
 
 
 def _cell(pair: DominatingPair, charge: ChargeName) -> str:
     declared, share = float(getattr(pair, charge)), pair.least_share(charge)
     if not math.isfinite(declared):
-        return "none, truly"
+        return _NONE
     due = "least" if share.low > 1 - 2.0**-29 else f"bound: {100 * share.low:.4g} % is due"
     return f"{declared:.6g} ({due})"
 
@@ -347,6 +315,13 @@ def _exit_statuses() -> str:
     return table(("status", "meaning"), [(str(int(one)), one.meaning) for one in ExitStatus])
 
 
+def _audit() -> str:
+    """What `make audit` recorded: a sentence, and a line for each finding."""
+    audit = recorded_audit()
+    told = table(HEADS, [list(map(escaped, row)) for row in rows(audit)])
+    return f"{escaped(answer(audit))}\n\n{told}"
+
+
 #: Public names that a registry of the code lists, by the word behind `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
@@ -373,4 +348,5 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "charges": charges,
     "commands": _commands,
     "exit-statuses": _exit_statuses,
+    "audit": _audit,
 }

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from filters.rules.zcdp import ZCDPFilter
 from mc.training.descent import Descent
 from mc.training.stopping import PrivateCounts

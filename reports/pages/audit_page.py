@@ -1,60 +1,32 @@
-"""The audit of other libraries as a section of the report, and as a page of its own."""
+"""The audit of other libraries on its page of the docs: a sentence and one table."""
 
 from __future__ import annotations
 
-from typing import Any
+from reports.audit.record import Audit, Kind
 
-from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
-from reports.audit.audited import Audit
-from reports.audit.fault import Kind
-from reports.audit.texts import titled
-from reports.template import rendered, style
-
-#: Outcome of a law -> its sign and the class of its cell.
-_CELLS = {
-    "held": ("✓", "held"),
-    "broken": ("✗", "broken"),
-    "raised": ("!", "broken"),
-    "not asked": ("–", "unasked"),
-}
-#: The order in which findings are shown.
-_GRAVEST = (Kind.UNSOUND, Kind.WRONG_NUMBER, Kind.MISUSE, Kind.SEMANTICS)
-_COLOURS = {"HOLDS": "holds", "REFUTED": "refuted", "UNDECIDED": "undecided"}
+#: The heads of the table.
+HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")
 
 
-def audit_page(audit: Audit) -> str:
-    """The audit as one self-contained page."""
-    return rendered("audit.html.j2", style=style(), audit=audit_section(audit))
-
-
-def audit_section(audit: Audit) -> dict[str, Any]:
-    """What the template shows: the table library x law, and a folded part for each library, gravest faults first."""
-    return {
-        "answer": _answer(audit),
-        "laws": [(str(number), _words(law)) for number, law in enumerate(ACCOUNTANT_LAWS, 1)],
-        "libraries": audit.libraries,
-        "absent": audit.absent,
-        "asked": [library for library in audit.libraries if any(entry.laws for entry in library.entries)],
-        "cells": _CELLS,
-        "colours": _COLOURS,
-        "titled": titled,
-        "gravest": lambda faults: sorted(faults, key=lambda one: _GRAVEST.index(one.fault.kind)),
-    }
-
-
-def _answer(audit: Audit) -> str:
-    if not audit.libraries:
-        return "No audit was recorded."
-    faults = [one.fault for library in audit.libraries for one in library.faults if one.there]
-    counts = [(kind, sum(fault.kind is kind for fault in faults)) for kind in Kind]
-    told = ", ".join(f"{kind.value}: {count}" for kind, count in counts if count)
+def answer(audit: Audit) -> str:
+    """How many libraries were run, how many findings of each kind were shown, and when."""
+    shown = [one for library in audit.libraries for one in library.findings if one.shown]
+    counts = ", ".join(f"{kind.value}: {sum(one.kind is kind for one in shown)}" for kind in Kind)
+    dates = sorted(library.date for library in audit.libraries)
     return (
-        f"{len(audit.libraries)} libraries were run, not re-implemented; {len(faults)} findings are shown by a "
-        "script each. "
-        f"{told[:1].upper()}{told[1:]}. Only what is named below was looked at, in the versions named; a law that held "
-        "was held on a few histories, which proves nothing of others."
+        f"{len(audit.libraries)} libraries were run on {dates[0]} to {dates[-1]}; each of {len(shown)} findings was "
+        f"shown by a script. {counts.capitalize()}. Nothing else was looked at, and another version may differ."
     )
 
 
-def _words(law: str) -> str:
-    return (ACCOUNTANT_LAWS[law].__doc__ or law).splitlines()[0].rstrip(".")
+def rows(audit: Audit) -> list[tuple[str, ...]]:
+    """The cells of each finding under `HEADS`."""
+    return [
+        (
+            f"{library.distribution} {library.version}",
+            *(one.kind.value, one.entry, one.consequence, one.expected),
+            one.got if one.shown else f"{one.got}: not shown in this version",
+        )
+        for library in audit.libraries
+        for one in library.findings
+    ]

@@ -22,6 +22,8 @@ from theory.evidence import Evidence
 _ASKED = "What is the most that it lets anyone tell, played by its own code?"
 #: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
 _PLAYED, _SOLVED = 20, 10
+#: What a tracker lets through.
+_BLOCKS = "everything, for it denies nothing: what keeps its promise is fp.BlockFilter(tracker, blocks)"
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
@@ -31,13 +33,16 @@ def lets_through(holder: Any, limit: WorkLimit) -> Iterator[object]:
         yield {"promise": holder.promise, "scope": holder.scope}
         game = next(_proposed(holder), None)
     told = "nothing" if game is None else f"{game.menu}: {game.asked}"
+    if holder.played == "blocks":
+        told = _BLOCKS
     yield StageFinding(
         "admission", "What does a fresh one let through?", told, told, "" if game else "everything else"
     )
 
 
 def _proposed(holder: HeldTo) -> Iterator[HolderGame]:
-    return (game for game in GAMES[holder.played].proposed(holder) if game.released)
+    kind = GAMES.get(holder.played)
+    return (game for game in kind.proposed(holder) if game.released) if kind else iter(())
 
 
 def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:

@@ -1,4 +1,4 @@
-"""Compositions fixed in advance, in doubles, in fractions and on lattices: none lies below the true hockey-stick."""
+"""Compositions fixed in advance, in doubles and in fractions: none lies below the true hockey-stick."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
 from filters.rules.blackwell import covers, covers_beyond, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
-from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of
 from filters.rules.menu import used
 from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
 from theory.pairs.base import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
@@ -45,10 +44,9 @@ _STEP = 2.0**-7
 
 
 def compositions() -> Iterator[RunningNumber]:
-    """Composed laws, lattices, covers by a Gaussian, uses of a menu, and promises that follow from no sum."""
+    """Composed laws, covers by a Gaussian, uses of a menu, and promises that follow from no sum."""
     for counts in _COUNTS:
         yield from _finite(counts)
-    yield from _lattices()
     yield from _covers()
     yield from _menus()
     yield from _refusals()
@@ -94,43 +92,6 @@ def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction
             elif mass > 0:
                 total += arb(mass) * (1 - odds * (-arb(loss)).exp()).max(arb(0))
         return Fraction(str(total.lower().fmpq()))
-
-
-def _lattices() -> Iterator[RunningNumber]:
-    """Laws on lattices dominate the pair, whatever is done to them, and are close where the step is small."""
-    pairs: tuple[DominatingPair, ...] = (Gaussian(0.5), Laplace(2.0), RandomizedResponse(0.3), KOV(0.3, 0.01))
-    for pair in pairs:
-        one = lattice_of(pair, _STEP)
-        laws = {"as it is": one, "coarser": one.coarser(), "coarser still": one.coarser().coarser()}
-        laws["shortened"] = one.shortened(2.0)
-        for level in (-0.3, 0.0, 0.1003, 0.25, 0.9):
-            truth = float(pair.hockey_stick(level))  # itself held against balls, among the closed forms
-            for name, law in laws.items():
-                yield _over(f"lattice of {pair!r}, {name}, at {level!r}", law, level, truth)
-    last = "mass beyond a lattice of Gaussian(0.5), at least its divergence at 40"
-    yield _CLAIMS.at_least(
-        last, lattice_of(Gaussian(0.5), _STEP).infinite, lambda: hockey_stick(arb(0.5), arb(40)), slack=None
-    )
-    wide, many = lattice_of(Gaussian(3.0), _STEP), lattice_of(KOV(0.3, 0.01), _STEP)
-    for level in (1.0, 3.0):
-        truth = float(Gaussian(math.sqrt(18)).hockey_stick(level))
-        twice = wide.plus(wide)
-        yield _over(f"two lattices of Gaussian(3.0) added, at {level!r}", twice, level, truth)
-        yield _over(f"the same, shortened at {level!r}", twice.shortened(level), level, truth)
-        truth = float(composed_hockey_stick((KOV(0.3, 0.01),), (2,), Fraction(math.exp(level))))
-        yield _over(f"two lattices of KOV(0.3, 0.01) added, at {level!r}", many.plus(many), level, truth)
-        thrice = composed_lattice((Gaussian(3.0),), (3,), level)
-        laws = {"one": wide, "two": twice, "two, shortened": twice.shortened(level), "three": thrice}
-        for name, law in laws.items():
-            says = f"mass of a lattice of Gaussian(3.0), {name}, at {level!r}"
-            yield _CLAIMS.at_least(says, float(law.masses.sum() + law.infinite), 1, slack=1e-6)
-
-
-def _over(says: str, law: LossLattice, level: float, truth: float) -> RunningNumber:
-    """A lattice lies above; the last digits of doubles are left out, and it is close enough to be of use."""
-    kept = law.losses > level
-    value = float(-np.expm1(level - law.losses[kept]) @ law.masses[kept]) + law.infinite
-    return _CLAIMS.at_least(says, value, truth * (1 - 1e-12), slack=0.05, least=1e-3)
 
 
 def _covers() -> Iterator[RunningNumber]:

@@ -18,7 +18,7 @@ from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
 from filters.holders.secret_noise import SecretNoise
 from filters.holders.session import Session
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from theory.pairs import Gaussian
 from theory.pairs.truths import Exact
 

@@ -13,7 +13,7 @@ from filters.certified.running_number import Claims, RunningNumber
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
 #: How many runs ask at once, and the parameters with which they ask.

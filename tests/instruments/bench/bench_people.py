@@ -11,7 +11,7 @@ import pytest
 
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 
 PEOPLE = 10_000_000
 Round = Callable[[], object]

@@ -20,6 +20,12 @@ ASKED: dict[str, tuple[PrivacyFilter, Callable[[int], DominatingPair]]] = {
 
 
 @pytest.mark.benchmark(group=f"{REQUESTS:,} requests")
+def bench_unit(benchmark: Any) -> None:
+    """As many millionths of the unit of processor time as there are requests."""
+    benchmark(lambda: sum(i * i for i in range(10 * REQUESTS)))
+
+
+@pytest.mark.benchmark(group=f"{REQUESTS:,} requests")
 @pytest.mark.parametrize("asked", ASKED)
 def bench_requests(benchmark: Any, asked: str) -> None:
     """Requests of a new session, granted or denied, of the same pair or of new ones."""

@@ -1,0 +1,170 @@
+"""An audit runs each script as it stands, and its record is data: a row for each test of a script."""
+
+import ast
+import json
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from reports.audit import auditing
+from reports.audit.record import Audit, Finding, Kind, Library, recorded_audit
+from reports.cli import app
+
+RECORDED = recorded_audit()
+OURS = {"filterproof", "theory", "filters", "mc", "reports", "tests"}
+FINDING = Finding("add", Kind.MISUSE, "numpy.add", "It adds.", "2", "3")
+LIBRARY = Library("toy", "numpy", "1.0", "3.11", "2026-01-01", (FINDING,))
+
+
+def reached(name: str, functions: dict[str, ast.FunctionDef]) -> set[str]:
+    """The names of the function and of those that it calls, directly or not."""
+    found, new = set(), {name}
+    while new:
+        found |= new
+        used = {one.id for at in new for one in ast.walk(functions[at]) if isinstance(one, ast.Name)}
+        new = (used & functions.keys()) - found
+    return found
+
+
+def imported(script: ast.Module) -> Iterator[str]:
+    for node in ast.walk(script):
+        if isinstance(node, ast.Import):
+            yield from (one.name.partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.mark.parametrize("library", RECORDED.libraries, ids=RECORDED.keys)
+def test_each_row_has_one_short_test_that_runs_without_us(library: Library) -> None:
+    script = ast.parse((auditing.SCRIPTS / f"{library.key}.py").read_text("utf-8"))
+    (tests,) = [one for one in script.body if isinstance(one, ast.ClassDef)]
+    functions = {one.name: one for one in [*script.body, *tests.body] if isinstance(one, ast.FunctionDef)}
+    named = {f"test_{finding.key}": finding for finding in library.findings}
+    assert named.keys() == {one.name for one in tests.body if isinstance(one, ast.FunctionDef)}
+    assert len(named) == len(library.findings)
+    needed = {name: reached(name, functions) for name in named}
+    assert set().union(*needed.values()) == functions.keys(), "every function belongs to a finding"
+    for name, parts in needed.items():
+        lengths = [(functions[one].end_lineno or 0) - functions[one].lineno + 1 for one in parts]
+        assert sum(lengths) <= 25, f"{name} is longer than 25 lines"
+    assert not OURS & set(imported(script))
+    for finding in library.findings:
+        words = (finding.entry, finding.consequence, finding.expected, finding.got)
+        assert all(word.strip() for word in words), finding.key
+        assert finding.ends[-1:] != ":", f"{finding.key} ends with any error of its class"
+
+
+def test_the_record_has_its_own_text() -> None:
+    text = (Path(auditing.__file__).parents[1] / "recorded" / "audit.json").read_text("utf-8")
+    assert RECORDED.to_json() == text
+    assert len(RECORDED.libraries) == 13
+    assert sum(len(library.findings) for library in RECORDED.libraries) == 164
+    assert RECORDED.all_shown
+
+
+@given(st.text(), st.sampled_from(Kind), st.text(), st.booleans())
+def test_an_audit_is_read_back_from_its_text(word: str, kind: Kind, ends: str, shown: bool) -> None:
+    finding = replace(FINDING, kind=kind, entry=word, expected=word, got=word, ends=ends, shown=shown)
+    audit = Audit((replace(LIBRARY, findings=(finding, FINDING)), replace(LIBRARY, key=word, findings=())))
+    assert Audit.from_json(audit.to_json()) == audit
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", "[" * 100_000, '{"schema": 2}', '{"schema": 3}', '{"schema": 3, "x": 1}']
+)
+def test_what_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"must be|is no key|Expecting"):
+        Audit.from_json(text)
+
+
+def test_a_row_with_another_key_or_value_is_refused() -> None:
+    for name in ("key", "entry", "got", "other"):
+        data = json.loads(Audit((LIBRARY,)).to_json())
+        data["libraries"][0]["findings"][0][name] = 3
+        with pytest.raises(ValueError, match=f"{name} (must be a text|is no key)"):
+            Audit.from_json(json.dumps(data))
+
+
+@pytest.fixture
+def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the scripts, which has none yet."""
+    monkeypatch.setattr(auditing, "SCRIPTS", tmp_path)
+    return tmp_path
+
+
+def toy(scripts: Path, body: str) -> None:
+    lines = f"import os\nfrom typing import assert_never\n\nclass TestToy:\n    def test_add(self): {body}\n"
+    (scripts / "toy.py").write_text(lines, "utf-8")
+
+
+NOT_TWO = "ValueError: invalid literal for int() with base 10: '2,\\n1'"
+
+
+@pytest.mark.parametrize(
+    ("body", "ends", "shown", "got"),
+    [
+        ("assert 1 + 2 == 2, 3", "AssertionError: ", True, "3"),
+        ("assert 1 + 1 == 2, 3", "AssertionError: ", False, "status 0"),
+        ("assert 1 + 2 == 2", "AssertionError: ", False, "AssertionError"),
+        ("int('2,\\n1')", "AssertionError: ", False, NOT_TWO),
+        ("int('2,\\n1')", "ValueError: invalid", True, NOT_TWO),
+        ("assert_never(2)", "AssertionError: ", False, "its own AssertionError: Expected code"),
+        ("os.abort()", "status -6", True, f"status -6, {signal.strsignal(6)}"),
+        ("os.abort()", "status 6", False, "status -6"),
+        ("assert not os.listdir('.'), 'files'", "AssertionError: ", False, "status 0"),
+    ],
+)
+def test_a_finding_is_shown_by_how_its_test_ends(
+    scripts: Path, body: str, ends: str, shown: bool, got: str
+) -> None:
+    toy(scripts, body)
+    asked = replace(LIBRARY, findings=(replace(FINDING, ends=ends),))
+    (library,) = auditing.audit_of(Audit((asked,))).libraries
+    (finding,) = library.findings
+    assert (finding.shown, finding.got[: len(got)]) == (shown, got)
+    assert library.version == metadata.version("numpy")
+
+
+def test_a_library_that_is_installed_nowhere_is_left_out_and_one_of_a_folder_is_found(
+    tmp_path: Path,
+) -> None:
+    python = tmp_path / "other" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho 7.5\n")
+    python.chmod(0o755)
+    assert auditing.interpreter("no-such-library", tmp_path) == str(python)
+    assert auditing.version_of(str(python), "no-such-library") == "7.5"
+    said: list[str] = []
+    missing = Audit((replace(LIBRARY, distribution="no-such-library"),))
+    assert auditing.audit_of(missing, on_library=said.append).libraries == ()
+    assert said == ["no-such-library is not installed: left out"]
+
+
+def typed(*words: str) -> Any:
+    return CliRunner().invoke(app, ["audit", *words], env={"COLUMNS": "300"})
+
+
+def test_the_command_tells_runs_and_records(
+    scripts: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("reports.audit.record.recorded_audit", lambda: Audit((LIBRARY,)))
+    toy(scripts, "assert 1 + 2 == 2, '[bold]3'")
+    for words, status in (((), 0), (("--recorded",), 0), (("toy", "--out", str(tmp_path / "out")), 0)):
+        ended = typed(*words)
+        assert (ended.exit_code, "numpy.add" in ended.output) == (status, True), ended.output
+    assert "[bold]3" in ended.output
+    (library,) = Audit.from_json((tmp_path / "out" / "audit.json").read_text("utf-8")).libraries
+    assert library.findings == (replace(FINDING, got="[bold]3"),)
+    toy(scripts, "pass")
+    ended = typed()
+    assert (ended.exit_code, "status 0: NOT SHOWN in this version" in ended.output) == (1, True)
+    monkeypatch.setattr(auditing, "SCRIPTS", tmp_path / "none")  # as in a wheel
+    assert "pass --recorded" in typed().output
