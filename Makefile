@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all busy processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power time-machine planted killed accountant thresholds wheel clean
+.PHONY: verify test test-all busy processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power planted mutants accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -106,28 +106,40 @@ docs: $(READY)
 	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d reports/out/.doctrees -c reports/docs reports/docs/pages reports/out/docs
 	@echo reports/out/docs/index.html
 
-# beside what was recorded last, the two in one run; BEFORE= another revision, or nothing
-bench: BEFORE ?= $(shell git log -1 --format=%h -- reports/recorded/bench.json)
+# What things cost, by pytest-benchmark: processor time, ratios within a group and a run. ONLY=sessions one file;
+# BEFORE=REVISION the same benchmarks on an earlier revision, and the comparison; RECORD=1 writes what the report shows
+BENCH := $(CURDIR)/tests/instruments/bench
+benchmark = $(BIN)/python -m pytest -q -p no:cacheprovider -p no:xdist -o python_files='bench_*.py' -o python_functions='bench_*' \
+	--benchmark-timer=time.process_time --benchmark-warmup=off --benchmark-max-time=.5 --benchmark-group-by=group \
+	--benchmark-columns=median,iqr,rounds
 bench: $(READY)
-	$(BIN)/python -m tests.instruments.bench $(if $(BEFORE),--before $(BEFORE))
+	mkdir -p reports/out
+	$(benchmark) --benchmark-json=reports/out/bench.json $(if $(ONLY),$(BENCH)/bench_$(ONLY).py,$(BENCH))
+	$(if $(RECORD),cp reports/out/bench.json reports/recorded/bench.json)
+	$(if $(BEFORE),rm -rf build/before && git worktree prune && git worktree add --detach build/before $(BEFORE) \
+		&& rm -rf build/before/tests/instruments/bench && cp -r $(BENCH) build/before/tests/instruments/bench \
+		&& (cd build/before && PYTHONPATH=. $(benchmark:$(BIN)%=$(CURDIR)/$(BIN)%) --benchmark-json=$(CURDIR)/reports/out/before.json \
+			tests/instruments/bench$(if $(ONLY),/bench_$(ONLY).py)) ; git worktree remove --force build/before \
+		; $(BIN)/pytest-benchmark compare reports/out/before.json reports/out/bench.json --group-by=fullname --columns=median,iqr)
 
 accountant: $(READY)
 	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json
 
+# a corpus of broken and sound filters, and budget bugs of public history before and after their repair
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
 
-# budget bugs of public history: refuted before their repair, silent after it
-time-machine: $(READY)
-	$(BIN)/python -m tests.instruments.time_machine --out reports/recorded/time_machine.json
-
-# faults planted in the code, and which of them `filterproof prove` refuses
+# faults planted in theory and filters, and which of them certified numbers or tests refuse
 planted: $(READY)
-	$(BIN)/python -m tests.instruments.planted refused
+	$(BIN)/python -m tests.instruments.planted
 
-# faults planted in mc, and which of them the tests of their room kill
-killed: $(READY)
-	$(BIN)/python -m tests.instruments.planted killed
+$(VENV)/.mutation: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutation]'
+	touch $@
+
+# which mutants of a file of mc its tests let live: make mutants FILE=mc/intervals/kl.py TESTS=tests/mc/intervals
+mutants: $(VENV)/.mutation
+	tests/instruments/mutants.sh $(BIN) $(FILE) $(TESTS)
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds

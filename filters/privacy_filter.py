@@ -10,10 +10,8 @@ array([ True, False])
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeGuard
 
 from filters.contract.filter_base import FilterBase, OnDenial, StateT
-from filters.contract.library import bases_of
 from filters.holders.session import Session
 
 
@@ -40,8 +38,3 @@ class PrivacyFilter(FilterBase[StateT]):
     ) -> Session:
         """A session of this filter over one data set; see `Session`."""
         return Session(self, on_denial, record=record, key=key)
-
-
-def is_filter(made: object) -> TypeGuard[PrivacyFilter[Any]]:
-    """Whether it is a filter; unlike `isinstance` this runs no code of its class, which may end the process."""
-    return any(kind is PrivacyFilter for kind in bases_of(type(made)))

@@ -1,7 +1,6 @@
 """Every public name of the filters, loaded together."""
 
 from filters import catalogue
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charge_rules import (
     ChargeRule,
@@ -35,17 +34,15 @@ from filters.holders.session import FilterHaltedError, Session
 from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
-from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.blocks import BlockFilter
 from filters.rules.orders import RenyiCurve
-from filters.rules.ranged_blackwell import RangedZCDP
-from filters.rules.unsound import UnsoundFilterWarning, knowingly
+from filters.rules.several_sums import ApproximateZCDP
+from filters.rules.unsound import RangedZCDP, UnsoundFilterWarning, knowingly
 from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 
 __all__ = [
     "AboveThreshold",
     "AdditiveFilter",
-    "Allowance",
     "ApproximateZCDP",
     "BlockFilter",
     "Budget",

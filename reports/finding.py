@@ -14,8 +14,6 @@ from theory.evidence import Outcome, Verdict
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from theory.proofs.proof import Proof
-
 
 def slug(name: str) -> str:
     """A name as a key of lower-case letters, digits and dashes.
@@ -41,14 +39,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with what came of it: a verdict, with the proof if it rests on one, or the agreement of two routes.
+    """A claim with what came of it: a verdict, or the agreement of two routes.
 
     `said` is what a simulation shows, in a few words: its verdict is UNDECIDED however well it went.
     """
 
     claim: Claim
     result: Verdict | Agreement
-    proof: Proof | None = None
     said: str = ""
 
     @property
@@ -122,10 +119,9 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The results of running a chapter; `proofs` holds proofs that are shown but belong to no finding."""
+    """The results of running a chapter."""
 
     findings: tuple[Finding, ...]
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
-    proofs: tuple[Proof, ...] = ()
     notes: tuple[str, ...] = ()

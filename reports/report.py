@@ -16,12 +16,10 @@ import scipy
 
 from mc.examine.replay import witness_kind
 from mc.runs.output import OutputFolder
-from reports.audit.record import recorded_audit
 from reports.chapter import Chapter
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import version
 from reports.finding import Finding, Picture, Told
-from reports.pages.audit_page import audit_section
 from reports.pages.filter_page import filter_page
 from reports.pages.holder_pages import holder_pages
 from reports.pages.overview import Row, counted, overview, picture
@@ -29,9 +27,9 @@ from reports.pages.page import Badge, Page
 from reports.replaying import replay_command
 from reports.shown.numbers import percent
 from reports.study import Study
-from reports.template import mathml, rendered, style
+from reports.template import rendered, style
 from theory.agreement import Accord, Agreement
-from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 
 SCHEMA = 2
@@ -198,8 +196,6 @@ def render_page(
         filters=pages,
         holders=holders,
         image=image,
-        math=mathml,
-        audit=audit_section(recorded_audit()),
         told=told,
         findings=findings,
         all_expected=expected == len(findings),
@@ -213,7 +209,6 @@ def render_page(
         outcomes=list(Outcome),
         accords=list(Accord),
         evidences=list(Evidence),
-        checked=list(Checked),
         words={
             "summary": f"{expected} of {len(findings)} came out as expected",
             "setting": f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
 from mc.estimate.estimator import Method
-from mc.estimate.simulate import SimulationOptions, simulate
+from mc.estimate.simulate import simulate
 from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from mc.runs.executors import completed
@@ -111,9 +111,6 @@ class Study:
     on_progress: Callable[[str], None] = _silent
     #: The proofs made so far, by theorem.
     proofs: dict[str, Proof] = field(default_factory=dict)
-    #: Runs of every adversary of a filter's page, and where they are played; None for the report's own.
-    runs: int | None = None
-    placed: SimulationOptions | None = None
     made: int = field(default=0, init=False)
     #: What `simulate` has played so far.
     played: list[Simulated] = field(default_factory=list, init=False)

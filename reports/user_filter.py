@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from filters.holders.held_to import is_held_to
-from filters.privacy_filter import PrivacyFilter, is_filter
-from mc.examine.filter_fault import FilterFault, ctrl_c, examining
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.filter_fault import ctrl_c, examining
 from theory.guarantees import Guarantee
 
 
@@ -28,30 +27,6 @@ def load_filter(target: str) -> Any:
     Raises ValueError with one sentence if the file, the name or the class is not usable or states no promise, and
     FilterFault if its `promise` is code that raises.
     """
-    kept = sys.stdout, sys.stderr
-    before = _written_to(kept)
-    try:
-        return _loaded(target)
-    finally:
-        sys.stdout, sys.stderr = kept  # what it put in their place is its own
-        if before != _written_to(kept):
-            raise FilterFault(
-                f"{target} closed standard output or error, so that nothing can be told; leave them open"
-            )
-
-
-def _written_to(streams: Iterable[object]) -> list[tuple[int, int] | None]:
-    """The device and inode that each stream writes to; None for one that has no open file."""
-    found: list[tuple[int, int] | None] = []
-    for stream in streams:
-        found.append(None)
-        with suppress(AttributeError, OSError, ValueError):
-            file = os.fstat(stream.fileno())  # type: ignore[attr-defined]
-            found[-1] = file.st_dev, file.st_ino
-    return found
-
-
-def _loaded(target: str) -> Any:
     path_text, separator, name = target.partition("::")
     if not separator or not name:
         raise ValueError(f"target must look like file.py::MyFilter, got target={target!r}; add ::ClassName")
@@ -81,7 +56,7 @@ def _loaded(target: str) -> Any:
             ) from error
     if is_held_to(found):
         return found
-    if not is_filter(found):
+    if not isinstance(found, PrivacyFilter):
         raise ValueError(
             f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "
             "subclass filterproof.PrivacyFilter"

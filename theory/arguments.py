@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from fractions import Fraction
 from numbers import Real as RealNumber
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from theory.rounding import away_from_zero, towards_zero
 
 #: A number or one number per run, shape (n,), in float64.
 Real: TypeAlias = float | NDArray[np.float64]
@@ -47,31 +48,9 @@ def _directed(value: object, down: bool) -> object:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, RealNumber):
         return value
     try:
-        return towards_zero(value) if down else beyond(value)
+        return towards_zero(value) if down else away_from_zero(value)
     except OverflowError:
         return value  # the check to come says so
-
-
-def beyond(x: Any) -> float:
-    """The double next to x that is no nearer to zero than x; NaN and infinities stay."""
-    near = float(x)
-    if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
-        return near
-    exact = exact_value(x)
-    return near if abs(Fraction(near)) >= abs(exact) else math.nextafter(near, math.copysign(math.inf, exact))
-
-
-def towards_zero(x: Any) -> float:
-    """The double next to x that is no further from zero than x; NaN and infinities stay."""
-    near = float(x)
-    if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
-        return near
-    return near if abs(Fraction(near)) <= abs(exact_value(x)) else math.nextafter(near, 0.0)
-
-
-def exact_value(x: Any) -> Fraction:
-    """The finite number that x stands for."""
-    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
 
 
 def _as_real(name: str, value: object, remedy: str) -> Real:

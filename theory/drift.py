@@ -7,6 +7,7 @@ import numpy as np
 from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.stable import as_real
+from theory.rounding import next_above
 
 
 def drift(epsilon: Real) -> Real:
@@ -14,5 +15,5 @@ def drift(epsilon: Real) -> Real:
     with np.errstate(over="ignore"):
         value = epsilon * portable.expm1(epsilon) / 2 * (1 + 2.0**-50)
         # where the product underflows, the next double up
-        value = np.where(np.less(value, 2.0**-1000) & np.greater(epsilon, 0), np.nextafter(value, 1.0), value)
+        value = np.where(np.less(value, 2.0**-1000) & np.greater(epsilon, 0), next_above(value), value)
     return as_real(value)

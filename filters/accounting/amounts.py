@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.directed import beyond
 from theory.arguments import Real
 from theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
 from theory.pairs.selection import look_up
+from theory.rounding import away_from_zero
 from theory.shown import one_line
 
 #: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
@@ -63,7 +64,7 @@ class Square:
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        scale = self.scale if type(self.scale) is float else beyond(self.scale)
+        scale = self.scale if type(self.scale) is float else _double(self.scale)
         if not _LEAST_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
                 f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
@@ -124,8 +125,18 @@ def _doubles(x: Any) -> Real:
             # numpy's own array: one of a stranger's class would run their code between charge and decision
             doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
             return doubles
-        return np.array([beyond(one) for one in x], dtype=np.float64)
-    return x if type(x) is float else beyond(x[()] if isinstance(x, np.ndarray) else x)
+        return np.array([_double(one) for one in x], dtype=np.float64)
+    return x if type(x) is float else _double(x[()] if isinstance(x, np.ndarray) else x)
+
+
+def _double(x: Any) -> float:
+    """The double next to x that is no nearer to zero; TypeError for what is no number that a double can hold."""
+    try:
+        return away_from_zero(x)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        raise TypeError(
+            f"charge must be a number that a double can hold, got {short(x)}; pass x >= 0"
+        ) from None
 
 
 def _pick(x: Real, runs: Any) -> Real:

@@ -13,10 +13,8 @@ as infinite, which no filter grants.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -29,6 +27,7 @@ from theory.arguments import Real, check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
 from theory.pairs.selection import look_up
+from theory.rounding import root_up
 
 
 class ChargeRule(ABC):
@@ -140,8 +139,7 @@ class GDPCharge(_ByPair):
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
-        mu = math.sqrt(total)
-        return GaussianDP(mu if Fraction(mu) ** 2 >= Fraction(total) else math.nextafter(mu, math.inf))
+        return GaussianDP(root_up(total))
 
     def scale(self, family: object) -> float | None:
         return 1.0 if family is Gaussian else None

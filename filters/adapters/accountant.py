@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any
 
@@ -54,41 +54,34 @@ def from_accountant(
                 f"spent must be given for the target {target}, got None; pass what is compared with it"
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
-    # no functions made here: a filter is sent to other processes
-    replayed = partial(_replayed, event, _compose if compose is None else compose)
-    answered = partial(_answered, name, spent)
-    granted = partial(_granted, replayed, answered, limit)
-    return filter_of(Foreign(make, name, target, granted, replayed, answered, composes=True), menu)
+    return filter_of(_Accountant(make, name, target, event, compose, spent, limit), menu)
 
 
-def _compose(held: Any, event: Any, count: int) -> None:
-    held.compose(event, count)
+@dataclass(frozen=True, eq=False)
+class _Accountant(Foreign):
+    """An object that is told what is released, and whose answers are compared with the target."""
 
+    event: Callable[[Any], Any]
+    compose: Callable[[Any, Any, int], object] | None
+    says: Callable[[Any], float]
+    limit: float
+    composes = True
 
-def _replayed(
-    event: Callable[[Any], Any],
-    compose: Callable[[Any, Any, int], object],
-    held: Any,
-    pair: DominatingPair,
-    count: int,
-) -> bool:
-    compose(held, event(pair), count)
-    return True
+    def granted(self, held: Any, pair: DominatingPair) -> bool:
+        self.replayed(held, pair, 1)
+        return self.spent(held) <= self.limit
 
+    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+        if self.compose is None:
+            held.compose(self.event(pair), count)
+        else:
+            self.compose(held, self.event(pair), count)
+        return True
 
-def _answered(name: str, spent: Callable[[Any], float], held: Any) -> float:
-    total = float(spent(held))
-    if math.isnan(total):
-        raise ValueError(f"{name} must answer with a number, got nan; leave the request out of the menu")
-    return total
-
-
-def _granted(
-    replayed: Callable[[Any, DominatingPair, int], bool],
-    answered: Callable[[Any], float],
-    limit: float,
-    held: Any,
-    pair: DominatingPair,
-) -> bool:
-    replayed(held, pair, 1)
-    return answered(held) <= limit
+    def spent(self, held: Any) -> float:
+        total = float(self.says(held))
+        if math.isnan(total):
+            raise ValueError(
+                f"{self.name} must answer with a number, got nan; leave the request out of the menu"
+            )
+        return total

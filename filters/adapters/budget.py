@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,33 +69,34 @@ def from_budget(
         raise TypeError(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
-
     name = f"the decisions of {checked_make(make)}"
-    # no functions made here: a filter is sent to other processes
-    granted = partial(_granted, spend, denied)
-    replayed, says = partial(_replayed, granted), partial(_says, spent)
-    return filter_of(Foreign(make, name, promise, granted, replayed, says, composes=False), menu)
+    return filter_of(_Budget(make, name, promise, spend, denied, spent), menu)
 
 
-def _granted(spend: Callable[[Any, Any], object], denied: Denied, held: Any, pair: DominatingPair) -> bool:
-    try:
-        answered = spend(held, pair)
-    except Exception as refused:
-        is_denial = isinstance(refused, denied) if isinstance(denied, (type, tuple)) else denied(refused)
-        if not is_denial:
-            raise
-        return False
-    return not is_no(answered)
+@dataclass(frozen=True, eq=False)
+class _Budget(Foreign):
+    """An object that decides itself."""
 
+    spend: Callable[[Any, Any], object]
+    denied: Denied
+    says: Callable[[Any], float] | None
+    composes = False
 
-def _replayed(
-    granted: Callable[[Any, DominatingPair], bool], held: Any, pair: DominatingPair, count: int
-) -> bool:
-    return all(granted(held, pair) for _ in range(count))
+    def granted(self, held: Any, pair: DominatingPair) -> bool:
+        try:
+            answered = self.spend(held, pair)
+        except Exception as refused:
+            kinds = self.denied
+            if not (isinstance(refused, kinds) if isinstance(kinds, (type, tuple)) else kinds(refused)):
+                raise
+            return False
+        return not is_no(answered)
 
+    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+        return all(self.granted(held, pair) for _ in range(count))
 
-def _says(spent: Callable[[Any], float] | None, held: Any) -> float | None:
-    return None if spent is None else float(spent(held))
+    def spent(self, held: Any) -> float | None:
+        return None if self.says is None else float(self.says(held))
 
 
 def from_queryable(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,25 +22,31 @@ from theory.pairs import DominatingPair
 _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Foreign:
+@dataclass(frozen=True, eq=False)
+class Foreign(ABC):
     """How an object of another library is used as a filter. What the library raises is raised, and is no denial.
 
     make() gives a fresh object, before anything was released; name is the object and the rule in words, without
-    addresses; promise is what the library promises, or the rule that is made of it. granted(held, pair) requests one
-    use of the pair: whether it is granted; if so, it is charged. replayed(held, pair, count) charges so many uses that
-    were granted before: whether the object grants them again. spent(held) is what the object says it has spent, in the
-    unit of the promise, None where it does not say. composes: whether `granted` depends on what was released and not on
-    its order, by the definition of the rule.
+    addresses; promise is what the library promises, or the rule that is made of it. composes: whether `granted` depends
+    on what was released and not on its order, by the definition of the rule.
     """
 
     make: Callable[[], Any]
     name: str
     promise: Guarantee
-    granted: Callable[[Any, DominatingPair], bool]
-    replayed: Callable[[Any, DominatingPair, int], bool]
-    spent: Callable[[Any], float | None]
-    composes: bool
+    composes: ClassVar[bool]
+
+    @abstractmethod
+    def granted(self, held: Any, pair: DominatingPair) -> bool:
+        """Whether one use of the pair is granted; if so, it is charged."""
+
+    @abstractmethod
+    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+        """Whether the object grants, and is charged for, so many uses that were granted before."""
+
+    @abstractmethod
+    def spent(self, held: Any) -> float | None:
+        """What the object says it has spent, in the unit of the promise; None where it does not say."""
 
 
 def limit_of(target: Guarantee) -> float:

@@ -13,6 +13,7 @@ TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import singledispatch
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -32,17 +33,16 @@ from filters.certified.holders import clipped_sums, individual, linear_queries, 
 from filters.certified.laws import law_of
 from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
-from filters.certified.pairs import charges, pair_numbers
+from filters.certified.pairs import as_alone, charges, pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.realised import realisation
 from filters.certified.residue import residue
 from filters.certified.running_number import RunningNumber
 from filters.certified.some_order import payments
-from filters.certified.together import as_alone
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
-from filters.contract.library import attributes, of_the_library, settled
+from filters.contract.library import attributes, made_of_the_library, of_the_library
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
@@ -65,24 +65,7 @@ Thing = (
 )
 
 
-_Numbers: TypeAlias = Callable[[Any, str], Iterable[RunningNumber]]
-#: Who holds filters and budgets: their numbers, and how they are called.
-_HOLDERS: tuple[tuple[Any, _Numbers, Callable[[Any], str]], ...] = (
-    (Tracker, tracker, repr),
-    (Odometer | RogersOdometer, odometer, repr),
-    (
-        *(IndividualTracker, lambda held, name: tracker(held.tracker, name)),
-        lambda held: f"IndividualTracker({held.tracker!r})",
-    ),
-    (IndividualFilter, individual, lambda held: f"IndividualFilter({held.filter!r})"),
-    (
-        *(LinearQueries, linear_queries),
-        lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})",
-    ),
-    (ClippedSums, clipped_sums, lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})"),
-)
-
-
+@singledispatch
 def certify(thing: Thing) -> CertifiedNumbers:
     """The numbers that a filter, tracker, odometer, holder or pair runs with, each held against its theorem.
 
@@ -93,24 +76,53 @@ def certify(thing: Thing) -> CertifiedNumbers:
     The decisions of other requests than those named are not looked at. `thing` itself is not charged.
     Raises TypeError for anything else.
     """
-    if isinstance(thing, DominatingPair):
-        return _pair(thing)
-    if isinstance(thing, FilterBase):
-        checked_filter(thing)
-        return _filter(thing)
-    for kind, numbers, named in _HOLDERS:
-        if isinstance(thing, kind):
-            name = named(thing)
-            found = CertifiedNumbers.of(name, numbers(thing, name), _own_code(thing))
-            if not isinstance(thing, IndividualFilter):
-                return found
-            whole = _filter(thing.filter)
-            uncovered = dict.fromkeys(whole.uncovered + found.uncovered)
-            return CertifiedNumbers(name, found.numbers + whole.numbers, tuple(uncovered))
     raise TypeError(
         "thing must be a filter, a holder, a tracker, an odometer or a pair, "
         f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
     )
+
+
+@certify.register(Tracker)
+def _(thing: Tracker) -> CertifiedNumbers:
+    return _of_accountant(thing, repr(thing), tracker)
+
+
+@certify.register(Odometer)
+@certify.register(RogersOdometer)
+def _(thing: Odometer | RogersOdometer) -> CertifiedNumbers:
+    return _of_accountant(thing, repr(thing), odometer)
+
+
+@certify.register(IndividualTracker)
+def _(thing: IndividualTracker) -> CertifiedNumbers:
+    name = f"IndividualTracker({thing.tracker!r})"
+    return _of_accountant(thing, name, lambda held, name: tracker(held.tracker, name))
+
+
+@certify.register(IndividualFilter)
+def _(thing: IndividualFilter) -> CertifiedNumbers:
+    found = _of_accountant(thing, f"IndividualFilter({thing.filter!r})", individual)
+    whole = certify(thing.filter)
+    uncovered = dict.fromkeys(whole.uncovered + found.uncovered)
+    return CertifiedNumbers(found.subject, found.numbers + whole.numbers, tuple(uncovered))
+
+
+@certify.register(LinearQueries)
+def _(thing: LinearQueries) -> CertifiedNumbers:
+    name = f"LinearQueries(norm_budget={thing.norm_budget!r}, kappa={thing.kappa!r})"
+    return _of_accountant(thing, name, linear_queries)
+
+
+@certify.register(ClippedSums)
+def _(thing: ClippedSums) -> CertifiedNumbers:
+    name = f"ClippedSums({thing.people.filter!r}, clip={thing.clip!r})"
+    return _of_accountant(thing, name, clipped_sums)
+
+
+def _of_accountant(
+    thing: Any, name: str, numbers: Callable[[Any, str], Iterable[RunningNumber]]
+) -> CertifiedNumbers:
+    return CertifiedNumbers.of(name, numbers(thing, name), _own_code(thing))
 
 
 #: What a filter's decisions are made of, beside methods.
@@ -129,7 +141,7 @@ def _own_code(thing: object) -> list[str]:
         for of, held_there in (*places, (type(thing).__name__, attributes(thing)))
         for name, held in held_there.items()
         if (name in _TERMS or ((hasattr(held, "__get__") or callable(held)) and _is_used(ours[0], name)))
-        and not settled(held)
+        and not made_of_the_library(held)
     ]
     held_within = (held for held in attributes(thing).values() if isinstance(held, _HELD))
     return list(dict.fromkeys(chain(found, *map(_own_code, held_within))))
@@ -140,32 +152,9 @@ def _is_used(kind: type, name: str) -> bool:
     return name in ("__getattribute__", "__getattr__") or (name[:2] != "__" and hasattr(kind, name))
 
 
-#: Filters whose numbers are no sums of charges: what they are, the theorem of the promise, and what is not looked at.
-_OTHERS: tuple[tuple[type[FilterBase], _Numbers, str, str], ...] = (
-    (
-        BlackwellFilter,
-        blackwell,
-        "",
-        "mixtures of pairs of the menu, and those after the fourth, are not played",
-    ),
-    (RealisationFilter, realisation, "realisation filter", ""),
-    (
-        *(PotentialFilter, potential, "potential filter"),
-        "pairs that are not of the design are charged by the same inequality, in doubles",
-    ),
-    (
-        *(GaussianResidueFilter, residue, "GDP residue filter"),
-        "randomised responses of other epsilons are charged by the same function",
-    ),
-    (
-        *(HockeyStickFilter, added, "hockey-stick filter"),
-        "other pairs and losses are charged by the same function, in doubles",
-    ),
-    (BlockFilter, lambda filt, name: tracker(filt.tracker, name), "", ""),
-)
-
-
-def _filter(filt: FilterBase) -> CertifiedNumbers:
+@certify.register(FilterBase)
+def _(filt: FilterBase) -> CertifiedNumbers:
+    checked_filter(filt)
     name, kind = repr(filt), type(filt).__name__
     if filt.sound is False:
         return CertifiedNumbers(
@@ -177,15 +166,20 @@ def _filter(filt: FilterBase) -> CertifiedNumbers:
             f"{kind} is undecided: its numbers are those of its own rule, from which nothing that is "
             "proved gives its promise"
         )
-    for other, numbers, theorem, note in _OTHERS:
-        if isinstance(filt, other):
-            promised = parameters(filt, name, theorem) if theorem else ()
-            return CertifiedNumbers.of(
-                name, chain(numbers(filt, name), promised), filter(None, [*notes, note])
-            )
+    numbers, more = _numbers(filt, name)
+    return CertifiedNumbers.of(name, numbers, (*notes, *more))
+
+
+#: Numbers, and what is not covered.
+_Found: TypeAlias = tuple[Iterable[RunningNumber], tuple[str, ...]]
+
+
+@singledispatch
+def _numbers(filt: FilterBase, name: str) -> _Found:
+    """The numbers of a filter of that class: of one that adds up charges by its law."""
     law = law_of(filt)
     if law is None:
-        return CertifiedNumbers(name, (), (*notes, f"no theorem here says what {kind} may admit"))
+        return (), (f"no theorem here says what {type(filt).__name__} may admit",)
     found = [parameters(filt, name, law.theorem), decisions(filt, law, name)]
     if isinstance(filt, AdditiveFilter):
         found.insert(1, budget_of(filt, name))
@@ -193,10 +187,46 @@ def _filter(filt: FilterBase) -> CertifiedNumbers:
         found.append(turned_out(filt, name))
     if isinstance(filt, SomeOrderMarkovFilter):
         found.append(payments(filt, name))
-    return CertifiedNumbers.of(name, chain(*found), notes)
+    return chain(*found), ()
 
 
-def _pair(pair: DominatingPair) -> CertifiedNumbers:
+@_numbers.register
+def _(filt: BlackwellFilter, name: str) -> _Found:
+    return blackwell(filt, name), (
+        "mixtures of pairs of the menu, and those after the fourth, are not played",
+    )
+
+
+@_numbers.register
+def _(filt: RealisationFilter, name: str) -> _Found:
+    return chain(realisation(filt, name), parameters(filt, name, "realisation filter")), ()
+
+
+@_numbers.register
+def _(filt: PotentialFilter, name: str) -> _Found:
+    note = "pairs that are not of the design are charged by the same inequality, in doubles"
+    return chain(potential(filt, name), parameters(filt, name, "potential filter")), (note,)
+
+
+@_numbers.register
+def _(filt: GaussianResidueFilter, name: str) -> _Found:
+    note = "randomised responses of other epsilons are charged by the same function"
+    return chain(residue(filt, name), parameters(filt, name, "GDP residue filter")), (note,)
+
+
+@_numbers.register
+def _(filt: HockeyStickFilter, name: str) -> _Found:
+    note = "other pairs and losses are charged by the same function, in doubles"
+    return chain(added(filt, name), parameters(filt, name, "hockey-stick filter")), (note,)
+
+
+@_numbers.register
+def _(filt: BlockFilter, name: str) -> _Found:
+    return tracker(filt.tracker, name), ()
+
+
+@certify.register(DominatingPair)
+def _(pair: DominatingPair) -> CertifiedNumbers:
     numbers: list[RunningNumber] = []
     uncovered: list[str] = []
     for member in pair.members:

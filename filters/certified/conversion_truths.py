@@ -1,10 +1,8 @@
-"""What conversions and promises stand for, in balls: deltas, and margins of what is sought for a delta.
+"""What conversions and promises stand for, in balls: deltas, and the largest parameters that give one.
 
 >>> with ctx.workprec(128):
 ...     print(zcdp_delta(0.03, 1.0).str(12, radius=False))
 8.44049290443e-6
-
-A margin is zero or more where x is on the safe side, as `running_number` asks.
 """
 
 from __future__ import annotations
@@ -13,30 +11,26 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
-from typing import TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified.closed_form import positive_part
-from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.orders import RenyiCurve
+from filters.rules.several_sums import ApproximateZCDP
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import KOV, Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-#: The log of the delta that a conversion gives, of rho and epsilon.
-LogDelta: TypeAlias = Callable[[arb, arb], arb]
 #: Beyond this delta is one to many digits, and the root that gives it far out.
 _FAR = 20.0
 #: Halvings of the bracket around the multiplier s: the bounds differ by less than its square, or its width.
 _HALVINGS = 64
 
 
-def simple_log_delta(rho: arb, epsilon: arb) -> arb:
-    """The least over a > 1 of (a-1)(a rho - epsilon), 0 where that is above 0: -(epsilon - rho)_+^2 / (4 rho)."""
-    return -(positive_part(epsilon - rho) ** 2) / (4 * rho)
+def positive_part(x: arb) -> arb:
+    """x where it is above zero, else 0."""
+    return x.max(arb(0))
 
 
 def _cks_at(t: arb, rho: arb, epsilon: arb) -> arb:
@@ -82,26 +76,6 @@ def cks_log_delta(rho: arb, epsilon: arb) -> arb:
         value, width = _cks_at(middle, rho, epsilon), arb(t.upper()) - arb(t.lower())
         turn = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
         return value - arb(turn) * width * arb("0.5 +/- 0.5")
-
-
-def above_goal(log_delta: LogDelta, rho: float, delta: float, x: arb) -> arb:
-    """Zero or more where epsilon = x gives delta or more: x is at most the least epsilon."""
-    return log_delta(ball_of(rho), x) - ball_of(delta).log()
-
-
-def below_goal(log_delta: LogDelta, epsilon: float, delta: float, x: arb) -> arb:
-    """Zero or more where x-zCDP gives delta or less."""
-    return arb(1) if x <= 0 else ball_of(delta).log() - log_delta(x, ball_of(epsilon))
-
-
-def mu_left(epsilon: float, delta: float, x: arb) -> arb:
-    """Zero or more where x-GDP gives delta or less."""
-    return arb(1) if x <= 0 else ball_of(delta) - hockey_stick(x, ball_of(epsilon))
-
-
-def stick_left(mu: float, delta: float, x: arb) -> arb:
-    """Zero or more where mu-GDP gives delta or more at epsilon = x."""
-    return hockey_stick(ball_of(mu), x) - ball_of(delta)
 
 
 def largest(name: str, epsilon: Exact, delta: Exact) -> arb:

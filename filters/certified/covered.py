@@ -7,7 +7,7 @@ to it.
 >>> from filters.catalogue import BlackwellFilter
 >>> from theory.pairs import Laplace, SubsampledGaussian
 >>> joined(BlackwellFilter(1.0, (Laplace(4.0), SubsampledGaussian(0.01, 2.0))))
-{Laplace(b=4.0): <Join.OWN>, SubsampledGaussian(q=0.01, sigma=2.0, adjacency='removal'): <Join.GAUSSIAN>}
+{Laplace(b=4.0): <Join.GAUSSIAN>, SubsampledGaussian(q=0.01, sigma=2.0, adjacency='removal'): <Join.GAUSSIAN>}
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ COVERED: Mapping[type[FilterBase], Mapping[Losses, Join]] = MappingProxyType(
             {
                 Losses.FINITE: Join.PAIR,
                 Losses.INFINITE: Join.DENIED,
-                Losses.BOUNDED: Join.OWN,
+                Losses.BOUNDED: Join.GAUSSIAN,
                 Losses.GAUSSIAN: Join.NUMBER,
                 Losses.UNBOUNDED: Join.GAUSSIAN,
             }

@@ -14,18 +14,26 @@ import numpy as np
 from filters.certified.decisions import decisions, last_admitted, last_granted
 from filters.certified.families import FAMILIES
 from filters.certified.laws import law_of
-from filters.certified.people import EqualNormals
 from filters.certified.running_number import Claims, RunningNumber
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filters.rules.blocks import BlockFilter
-from filters.rules.gdp import GaussianFilter
-from filters.rules.renyi import RenyiFilter
+from filters.rules.one_sum import GaussianFilter, RenyiFilter
 from theory.pairs import Gaussian
 
 _CUT = 2.0**-40
+
+
+class EqualNormals:
+    """A generator whose normals are all one number."""
+
+    def __init__(self, normal: float) -> None:
+        self._normal = normal
+
+    def standard_normal(self, shape: Any) -> np.ndarray:
+        return np.full(shape, self._normal)
 
 
 def tracker(tracker_held: Tracker, name: str) -> Iterator[RunningNumber]:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
-import numpy as np
 from flint import arb
 
 from filters.certified.decisions import last_granted
@@ -53,10 +52,10 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Ru
 
 def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
     """The bound beside the theorem's own, where the squares of what was released add up to so much."""
-    return float(found.epsilon(state)[0]), _bound(found, squares)  # type: ignore[arg-type]
+    return float(found.epsilon(state)[0]), bound_of(found, squares)  # type: ignore[arg-type]
 
 
-def _bound(found: Odometer, squares: Fraction) -> Truth:
+def bound_of(found: Odometer, squares: Fraction) -> Truth:
     at: dict[str, Exact] = {"squares": squares, "delta": found.delta}
     match found:
         case LineOdometer():
@@ -125,14 +124,3 @@ def _mass(found: Odometer | RogersOdometer, of: Claims, allowed: Fraction) -> It
         return
     last = last_granted(is_bounded, *erasure.ends)
     yield of.at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)
-
-
-def stitched_lines() -> Iterator[RunningNumber]:
-    """The bound of StitchedOdometer at both ends of its epochs: the least of three lines."""
-    found = StitchedOdometer(1e-5, 0.125)
-    for j in range(4):
-        for share in (1.0, 1.015625, 1.40625, 1.984375):
-            squares = 0.125 * 2**j * share
-            value = float(found.bound(np.array([squares]))[0])
-            says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
-            yield Claims(found.theorem).near(says, value, _bound(found, Fraction(squares)), slack=2.0**-40)

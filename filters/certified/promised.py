@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
-from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.charge_rules import ChargeRule
 from filters.accounting.ledger import Budget
-from filters.certified.closed_form import CLOSE
 from filters.certified.conversion_truths import promised_delta
 from filters.certified.laws import joined
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
-from filters.rules.promised import promised_budget
-from theory.conversions import CKS, SIMPLE, Conversion
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.conversions import Conversion
+from theory.guarantees import Guarantee
 
 #: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
 _SLACK = Fraction(1, 2**38)
@@ -27,7 +24,7 @@ _SLACK = Fraction(1, 2**38)
 _EPSILONS = (0.2578125, 1.03125, 3.5)
 
 
-def _budget(
+def budget_number(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[RunningNumber]:
     """The budget beside its threshold, where a theorem joins the charge and the promise."""
@@ -38,25 +35,7 @@ def _budget(
 def budget_of(filt: AdditiveFilter, name: str) -> Iterator[RunningNumber]:
     """The budget of an additive filter, where a theorem joins its charge and its promise."""
     if isinstance(filt.charge, ChargeRule):
-        yield from _budget(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
-
-
-def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
-    """`promised_budget` for every charge and every promise that it joins, by both conversions."""
-    approximate = ApproxDP(epsilon, delta)
-    promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))
-    rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
-    for rule, promise, conversion in product(rules, promises, (CKS, SIMPLE)):
-        if joined(rule, promise, conversion) is None:
-            continue
-        if conversion is SIMPLE and promise is not approximate:
-            continue
-        try:
-            budget = promised_budget(rule, promise, conversion)
-        except ValueError:  # nothing above zero is left at this order
-            continue
-        says = f"promised_budget({rule!r}, {promise!r}, {conversion})"
-        yield from _budget(says, budget, rule, promise, conversion)
+        yield from budget_number(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
 
 
 def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNumber]:

@@ -1,8 +1,4 @@
-"""The filters that look at losses, run on losses that are told: the split of delta, and where they stop.
-
->>> [number.checked().found.name for number in kappa_decisions(1.0, 3)][:2]
-['FITS', 'FITS']
-"""
+"""The filters that look at losses, run on losses that are told: the split of delta, and where they stop."""
 
 from __future__ import annotations
 
@@ -15,22 +11,20 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from filters.certified.closed_forms.realisation import best_split
 from filters.certified.decisions import last_admitted, last_granted
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
-from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
-from theory.pairs import DominatingPair, FinitePair, Gaussian
+from theory.pairs import DominatingPair, FinitePair
 from theory.pairs.truths import TrueValue, ball_of
 from theory.realisation import optimal_split
 
-_PAIR, _THEOREM = Gaussian(0.5), "realisation filter"
+_THEOREM = "realisation filter"
 
 
-def _lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state: Any = None) -> Any:
+def lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state: Any = None) -> Any:
     """The state after outputs with these losses, from the start or from a state."""
     state = checked_start(filt, 1) if state is None else state
     for loss in losses:
@@ -38,61 +32,17 @@ def _lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state
     return state
 
 
-def _goes_on(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
+def goes_on(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
     """Whether one more request is admitted where the outputs had these losses."""
-    return bool(checked_admits(filt, _lost(filt, pair, losses), pair, 1)[0])
+    return bool(checked_admits(filt, lost(filt, pair, losses), pair, 1)[0])
 
 
-def _released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> int:
+def released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> int:
     """How many outputs with these losses are released before one is denied."""
     state, count = checked_start(filt, 1), 0
     while count < len(losses) and checked_admits(filt, state, pair, 1)[0]:
-        state, count = _lost(filt, pair, losses[count : count + 1], state), count + 1
+        state, count = lost(filt, pair, losses[count : count + 1], state), count + 1
     return count
-
-
-def kappa_decisions(kappa: float, rounds: int) -> Iterator[RunningNumber]:
-    """How many outputs are released on paths of losses: release i+1 while |l^{(i-1)}| < kappa, at most `rounds`."""
-    inside, over = math.nextafter(kappa, 0.0), math.nextafter(kappa, math.inf)
-    paths: tuple[tuple[float, ...], ...] = (
-        (0.0,) * (rounds + 3),
-        *((first, 0.0, 0.0, 0.0) for first in (inside, -inside, kappa, -kappa, over, -over)),
-        (kappa / 2, kappa / 4, kappa / 2, 0.0, 0.0),
-        (-kappa / 2, -kappa / 4, -kappa / 2, 0.0, 0.0),
-        (kappa / 2, kappa, -kappa, 0.0, 0.0, 0.0),
-        (4 * kappa, -4 * kappa, 0.0, 0.0),
-    )
-    for losses in paths:
-        of, says = Claims("kappa", f"KappaFilter({kappa!r}, {rounds})"), f"releases on the losses {losses!r}"
-        released = _released(KappaFilter(kappa, rounds), _PAIR, losses)
-        yield of.equal(says, released, _allowed(kappa, rounds, losses))
-
-
-def _allowed(kappa: float, rounds: int, losses: Sequence[float]) -> int:
-    """The rule: release i+1 is decided by the loss of the first i-1 outputs."""
-    count = 0
-    while count < min(rounds, len(losses)):
-        known = sum((Fraction(loss) for loss in losses[: max(count - 1, 0)]), Fraction(0))
-        if not abs(known) < Fraction(kappa):
-            break
-        count += 1
-    return count
-
-
-def realised_decisions() -> Iterator[RunningNumber]:
-    """The largest loss with which a realisation filter goes on: with both quantiles it is at most epsilon, exactly."""
-    for epsilon in (10.0, 9.7, 8.3, 7.77, 8.9, 13.1, 11.9, 12.34):
-        filt = RealisationFilter(epsilon, 1e-5, 48, (_PAIR,))
-        of = Claims(_THEOREM, repr(filt))
-        for earlier in ((), (0.1, 0.2, 0.3, 0.7)):
-            # of the output after that no decision knows the loss yet
-            asked = lambda x, filt=filt, earlier=earlier: _goes_on(filt, _PAIR, (*earlier, x, 0.0))  # noqa: E731
-            low = last_granted(asked, 0.0, epsilon)
-            assert low is not None
-            state: Any = checked_spend(filt, _lost(filt, _PAIR, (*earlier, low)), _PAIR, 1)
-            quantiles = Fraction(float(state[2][0])) + Fraction(float(state[6][0]))
-            truth = Fraction(epsilon) - quantiles - sum(map(Fraction, earlier), Fraction(0))
-            yield of.at_most(f"last loss with which it goes on after {earlier!r}", low, truth, slack=2.0**-40)
 
 
 def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
@@ -114,7 +64,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         quantiles = [_quantile(first, theta), *(_quantile(one, dhat) for one in rest)]
         if any(one.formula is None for one in quantiles):
             continue
-        asked = lambda x, sign=sign: _goes_on(filt, pair, (sign * x, 0.0))  # noqa: E731
+        asked = lambda x, sign=sign: goes_on(filt, pair, (sign * x, 0.0))  # noqa: E731
         last, margin = last_granted(asked, 1e-9, 1e4), partial(_room, filt.epsilon, quantiles)
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
@@ -125,15 +75,15 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
                 yield none
         else:
             yield of.by_margin(says, last, "<=", margin, slack=2.0**-40)
-            moved = sum(not _goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
+            moved = sum(not goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
             yield of.near("how many of three losses of the last release itself change the decision", moved, 0)
     # a pair that costs next to nothing one way, and is told from the other with more than dhat the other way
     mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
     told = FinitePair((1.0, 0.0), (1 - mass, mass))
-    admitted = sum(_goes_on(filt, one, ()) for one in (told, told.swapped))
+    admitted = sum(goes_on(filt, one, ()) for one in (told, told.swapped))
     says = f"how often {told!r} is admitted, in two directions, one of them without a finite quantile"
     yield of.equal(says, admitted, 0)
-    times = _released(filt, pair, (0.0,) * (filt.rounds + 1))
+    times = released(filt, pair, (0.0,) * (filt.rounds + 1))
     says = f"how often {pair!r} is admitted where every loss is zero"
     yield of.at_most(says, times, filt.rounds if ends else 1, slack=0 if ends else None)
     mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
@@ -141,6 +91,12 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         last = last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan
         says = "last x of Gaussian(x) admitted, the menu's largest"
         yield of.at_most(says, last, Fraction(max(mus)), slack=2.0**-40)
+
+
+def best_split(of: Claims, rounds: int, delta: float, dhat: float) -> RunningNumber:
+    """dhat where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
+    falls = "log(N) + 2*log(1 - x) - quantile((d - x)/(N*(1 - x)))**2/2 - log(1 - d) + quantile(x)**2/2"
+    return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 
 
 def _quantile(pair: DominatingPair, tail: float) -> TrueValue:

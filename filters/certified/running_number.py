@@ -33,6 +33,8 @@ Truth: TypeAlias = str | Exact | Callable[[], arb] | TrueValue
 _PRECISIONS = (128, 512, 2048)
 #: The same for functions to a ball, which may integrate.
 _FUNCTION_PRECISIONS = (64, 128, 256)
+#: The relative error that the docstrings of `theory` state.
+CLOSE = 1e-12
 #: What rounding to nearest a few times may give away where nothing else is declared.
 _FEW_ULPS = Fraction(1, 2**48)
 

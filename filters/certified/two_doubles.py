@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from filters.accounting.amounts import Charge
-from filters.accounting.limit import Limit
+from filters.accounting.ledger import Budget
 from theory.pairs.truths import Exact
 
 
@@ -33,11 +33,11 @@ def amounts(charge: Charge, n: int = 1) -> list[Exact]:
     ]
 
 
-def sum_of(limit: Limit, state: Any, run: int = 0) -> Fraction:
+def sum_of(limit: Budget, state: Any, run: int = 0) -> Fraction:
     """The sum of charges that one run of a state holds, in the charges' own units."""
     return both(state, run) * Fraction(4) ** limit.exponent
 
 
-def limit_of(limit: Limit) -> Fraction:
+def limit_of(limit: Budget) -> Fraction:
     """The limit itself."""
     return both((limit.high, limit.low)) * Fraction(4) ** limit.exponent

@@ -12,40 +12,45 @@ from filters.contract.state import State
 _BOOLEANS = np.dtype(np.bool_)
 
 
-def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
-    """`answer` if it is an array of booleans of shape (n,), else TypeError."""
+def checked_booleans(answer: object, of: object, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
+    """`answer` of a method of `of` if it is an array of booleans of shape (n,), else TypeError."""
     if isinstance(answer, np.ndarray) and answer.dtype == _BOOLEANS and answer.shape == (n,):
         return answer
-    raise TypeError(f"{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}")
+    raise TypeError(
+        f"{type(of).__name__}.{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}"
+    )
 
 
-def checked_numbers(answer: object, *, method: str, n: int) -> NDArray[np.float64]:
+def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[np.float64]:
     """`answer` in doubles if it is an array of real numbers of shape (n,), else TypeError."""
     if isinstance(answer, np.ndarray) and answer.shape == (n,) and answer.dtype.kind in "fiu":
         return np.asarray(answer, dtype=np.float64)
     raise TypeError(
-        f"{method} must return numbers of shape ({n},), got {_described(answer)}; return one number per run"
+        f"{type(of).__name__}.{method} must return numbers of shape ({n},), got {_described(answer)}; return one "
+        "number per run"
     )
 
 
-def checked_state(answer: Any, *, method: str, n: int) -> State:
+def checked_state(answer: Any, of: object, method: str, n: int) -> State:
     """`answer` if it is an array, or a tuple of arrays, with n runs on the first axis, else TypeError."""
     if _is_state(answer, n):
         state: State = answer
         return state
     raise TypeError(
-        f"{method} must return an array, or a tuple of arrays, with {n} runs on the first axis, "
+        f"{type(of).__name__}.{method} must return an array, or a tuple of arrays, with {n} runs on the first axis, "
         f"got {_described(answer)}; return one number per run, e.g. np.zeros(n)"
     )
 
 
 def _is_state(answer: object, n: int) -> bool:
-    if isinstance(answer, tuple):
-        for part in answer:
-            if not _is_state(part, n):
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            if part.ndim == 0 or len(part) != n:
                 return False
-        return bool(answer)
-    return isinstance(answer, np.ndarray) and answer.ndim > 0 and len(answer) == n
+        elif not (isinstance(part, tuple) and _is_state(part, n)):
+            return False
+    return bool(parts)
 
 
 def _described(value: object) -> str:

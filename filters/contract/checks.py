@@ -7,14 +7,10 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from dataclasses import Field, fields, is_dataclass
 from functools import lru_cache
-from itertools import repeat
-from operator import is_
 from reprlib import repr as short
-from types import FunctionType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +18,8 @@ from numpy.typing import NDArray
 from filters.contract.answers import checked_booleans, checked_numbers, checked_state
 from filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filters.contract.holds import Holds
-from filters.contract.library import (
-    holder_of,
-    made_of_the_library,
-    of_the_library,
-    own_dict,
-)
-from filters.contract.state import State, copied, join, lent_copy, read_only, take
-from filters.contract.terms import reader
+from filters.contract.library import holder_of, made_of_the_library, of_the_library
+from filters.contract.state import State, join, read_only, take
 from filters.contract.work import current
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -47,7 +37,8 @@ _SPEAKS_OF = {
     "remaining": ("admits", "grant"),
     "affordable": ("admits", "grant"),
 }
-_ADVICE = _SPEAKS_OF.keys() - {"grant"}
+#: What a class decides by, and no instance has of its own.
+_RULES = frozenset(("start", "admits", "spend", "grant", "observe"))
 
 
 class StateWrittenError(TypeError):
@@ -69,10 +60,14 @@ def checked_rule(filt: object) -> FilterBase:
         )
     if not isinstance(filt, FilterBase):
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
+    name = type(filt).__name__
     if hasattr(type(filt), "decide"):
         raise TypeError(
-            f"{type(filt).__name__}.decide must not be defined, for it is not called; name it "
-            "grant, as PrivacyFilter does"
+            f"{name}.decide must not be defined, for it is not called; name it grant, as PrivacyFilter does"
+        )
+    if own := _RULES.intersection(getattr(filt, "__dict__", ())):
+        raise TypeError(
+            f"{name} must decide by the methods of its class, got another {min(own)} on the instance; make a subclass"
         )
     return filt
 
@@ -85,6 +80,8 @@ def checked_filter(filt: object) -> FilterBase:
             f"{type(filt).__name__}.promise must be a guarantee, got "
             f"{getattr(filt, 'promise', None)!r}; set it, e.g. promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)"
         )
+    if of_the_library(type(filt)):
+        return filt
     try:
         declared: tuple[Field[Any], ...] = fields(filt) if is_dataclass(filt) else ()
         for one in declared:
@@ -103,48 +100,49 @@ def checked_filter(filt: object) -> FilterBase:
 
 def checked_start(filt: FilterBase, n: int) -> State:
     """`filt.start(n)`, an array or a tuple of arrays with n runs on the first axis."""
-    return checked_state(filt.start(n), method=f"{type(filt).__name__}.start", n=n)
+    return checked_state(filt.start(n), filt, "start", n)
 
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
     """`filt.admits(state, request)`, booleans of shape (n,)."""
-    name, groups = f"{type(filt).__name__}.admits", _shown(filt, state, request, n)
+    groups = _shown(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
     asked = [(_asked(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
-    return _together(groups, [checked_booleans(one, method=name, n=m, remedy=remedy) for one, m in asked])
+    return _together(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
 
 
 def checked_grant(
-    filt: FilterBase, state: State, request: DominatingPair, n: int
+    filt: FilterBase, state: State, request: DominatingPair, n: int, *, ours: bool = False
 ) -> tuple[NDArray[np.bool_], State | None]:
     """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
 
     Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
+    ours: the filter is made of the library, whose answers are not looked at, and the state is read-only.
     """
-    if not _has_own_grant(filt):
+    if ours:
+        current().count(1 + (n >> _RUNS_PER_UNIT))
+        return filt.grant(state, request)
+    decides = _decides(type(filt))
+    if decides == "admits":
         return checked_admits(filt, state, request, n), None
+    if request.choice is None:
+        return _granted(filt, state, request, n, decides)
     groups = _shown(filt, state, request, n)
-    if groups[0][0] is None:
-        return _granted(filt, state, groups[0][2], n)
-    answers = [_granted(filt, some, pair, m) for _, some, pair, m in groups]
+    answers = [_granted(filt, some, pair, m, decides) for _, some, pair, m in groups]
     after = [spent for _, spent in answers if spent is not None]
     admitted = _together(groups, [granted for granted, _ in answers])
     return admitted, _together(groups, after) if len(after) == len(answers) else None
 
 
 def _granted(
-    filt: FilterBase, state: State, request: DominatingPair, n: int
+    filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
     """What `grant` answers about runs that it is shown at once."""
-    knows = _knows_its_rules(filt, "grant")
-    if not knows and of_the_library(holder_of(type(filt), "grant")):
-        return checked_admits(filt, state, request, n), None
-    method = f"{type(filt).__name__}.grant"
     answer, after = _asked(filt, "grant", n, state, request)
-    admitted = checked_booleans(answer, method=method, n=n, remedy="put first what admits returns")
-    if not knows:
+    admitted = checked_booleans(answer, filt, "grant", n, "put first what admits returns")
+    if decides == "both":
         return admitted & checked_admits(filt, state, request, n), None
-    return admitted, None if after is None else checked_state(after, method=method, n=n)
+    return admitted, None if after is None else checked_state(after, filt, "grant", n)
 
 
 def checked_grant_in_place(
@@ -161,15 +159,15 @@ def checked_grant_in_place(
 
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """`filt.spend(state, request)`, a state of n runs."""
-    name, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
+    groups = _shown(filt, state, request, n)
     asked = [(_asked(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
-    return _together(groups, [checked_state(after, method=name, n=m) for after, m in asked])
+    return _together(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
     """`filt.observe(state, loss)`, a state of n runs."""
     after = _asked(filt, "observe", n, state, read_only(loss))
-    return checked_state(after, method=f"{type(filt).__name__}.observe", n=n)
+    return checked_state(after, filt, "observe", n)
 
 
 def granted(
@@ -188,14 +186,12 @@ def granted(
 
 def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
     """`filt.remaining(state)`, numbers of shape (n,)."""
-    return checked_numbers(
-        _asked(filt, "remaining", n, state), method=f"{type(filt).__name__}.remaining", n=n
-    )
+    return checked_numbers(_asked(filt, "remaining", n, state), filt, "remaining", n)
 
 
 def says_what_remains(filt: FilterBase) -> bool:
     """Whether `checked_remaining` has an answer: a `remaining` of the filter's that knows its rules."""
-    return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(filt, "remaining")
+    return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(type(filt), "remaining")
 
 
 def checked_affordable(
@@ -205,24 +201,20 @@ def checked_affordable(
     if not callable(family):
         raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
     answer = _affordable(filt, state, family, n)
-    return checked_numbers(answer, method=f"{type(filt).__name__}.affordable", n=n)
+    return checked_numbers(answer, filt, "affordable", n)
 
 
 def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
     """By the filter's own method where it knows its rules, or else by what decides, which `grant` may have to say."""
-    if _knows_its_rules(filt, "affordable") or not _has_own_grant(filt):
+    if _knows_its_rules(type(filt), "affordable") or type(filt).grant is FilterBase.grant:
         return _asked(filt, "affordable", n, state, family)
     return largest_affordable(lambda pair: checked_grant(filt, state, pair, n)[0], family, n)
 
 
 def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
     """`filt.reaches(state)`, booleans of shape (n,)."""
-    return checked_booleans(
-        _asked(filt, "reaches", n, state),
-        method=f"{type(filt).__name__}.reaches",
-        n=n,
-        remedy="say of each run whether granted requests can have led to its state",
-    )
+    remedy = "say of each run whether granted requests can have led to its state"
+    return checked_booleans(_asked(filt, "reaches", n, state), filt, "reaches", n, remedy)
 
 
 #: The runs of one family (None: all runs), their state, their request, and how many they are.
@@ -231,7 +223,7 @@ _Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
 
 def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
     """What the filter is shown: everything at once, or one family after the other."""
-    if getattr(request, "choice", None) is None or n == 0 or _knows_selections(filt):
+    if request.choice is None or n == 0 or _knows_selections(filt):
         return [(None, state, request, n)]
     return [
         (runs, state, pair, n) if runs is None else (runs, take(state, runs), pair, len(runs))
@@ -248,42 +240,23 @@ def _together(groups: list[_Group], answers: list[_S]) -> _S:
 def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
     """What a method of the filter answers about a state of n runs that it can only read.
 
-    Code that is not the library's is lent a copy: from a shared array, a way back leads to what it lies over. One run
-    is copied for everyone, which is done sooner than it is seen whose code it is.
     Where a subclass overrides what an inherited method speaks of, the default of FilterBase answers in its place.
     """
     current().count(1 + (n >> _RUNS_PER_UNIT))
     asked = getattr(filt, method)
-    if method in _ADVICE and not _knows_its_rules(filt, method):
+    if method in _SPEAKS_OF and method != "grant" and not _knows_its_rules(type(filt), method):
         asked = getattr(FilterBase, method).__get__(filt)
-    if n == 1:
-        lent = lent_copy(state)
-    else:
-        lent = read_only(state if made_of_the_library(filt) else copied(state))
     try:
-        return asked(lent, *more)
+        return asked(read_only(state), *more)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
         raise StateWrittenError(type(filt).__name__, method, str(error)) from error
 
 
-def _knows_its_rules(filt: FilterBase, method: str) -> bool:
-    """Whether a method is from as near as what it speaks of; what the instance itself has is nearest."""
-    kind = type(filt)
-    if own := own_dict(filt):
-        if method in own:
-            return True
-        if any(name in own for name in _SPEAKS_OF[method]):
-            return False
-    # by what is found, for a class may be changed; what is no function may equal any, or have no hash, and a class of
-    # another kind of classes may claim to equal any
-    found = reader((method, *_SPEAKS_OF[method]))(kind)
-    plain = type(kind) is ABCMeta and all(map(is_, map(type, found), repeat(FunctionType)))
-    return (_knows_once if plain else _knows)(kind, method, found)
-
-
-def _knows(kind: type, method: str, _: object) -> bool:
+@lru_cache(maxsize=1024)
+def _knows_its_rules(kind: type, method: str) -> bool:
+    """Whether a class has a method from as near as what the method speaks of."""
     order = kind.__mro__
     place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
@@ -291,12 +264,14 @@ def _knows(kind: type, method: str, _: object) -> bool:
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
 
 
-#: The same, found once; each request asks it, and a call more would be seen in its time.
-_knows_once = lru_cache(maxsize=1024)(_knows)
-
-
-def _has_own_grant(filt: FilterBase) -> bool:
-    return type(filt).grant is not FilterBase.grant or "grant" in own_dict(filt)
+@lru_cache(maxsize=1024)
+def _decides(kind: type) -> Literal["grant", "admits", "both"]:
+    """By what a class decides: by both where a user's `grant` is older than the `admits` or `spend` below it."""
+    if kind.grant is FilterBase.grant:  # type: ignore[attr-defined]
+        return "admits"
+    if _knows_its_rules(kind, "grant"):
+        return "grant"
+    return "admits" if of_the_library(holder_of(kind, "grant")) else "both"
 
 
 def _knows_selections(filt: FilterBase) -> bool:

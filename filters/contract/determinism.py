@@ -24,11 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract import library
 from filters.contract.checks import checked_start, granted
 from filters.contract.content import Same, content
 from filters.contract.filter_base import FilterBase
-from filters.contract.library import bases_of, of_the_library
+from filters.contract.library import attributes, of_the_library
 from filters.contract.state import State, is_numeric, keys, leaves
 from theory.pairs import DominatingPair
 
@@ -131,14 +130,14 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
     )
 
 
-def attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
+def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """What a filter of the user's and its classes hold, to compare before and after a request."""
     return {name: told for name, (told, _) in _held(tuple(_users(filt, set()))).items()}
 
 
 def _users(thing: object, seen: set[int]) -> Iterator[object]:
     """The filter, or what one of the library is made of, as far as the code is not the library's."""
-    kind = type(thing)
+    kind: Any = type(thing)
     if id(thing) in seen:
         return
     seen.add(id(thing))
@@ -146,7 +145,7 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
         for part in thing:  # type: ignore[attr-defined]
             yield from _users(part, seen)
     elif of_the_library(kind):
-        for part in library.attributes(thing).values():
+        for part in attributes(thing).values():
             yield from _users(part, seen)
     elif isinstance(thing, FilterBase) or callable(getattr(kind, "spend", None)):
         yield thing
@@ -157,10 +156,10 @@ def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
     held: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
         parts: dict[str, object] = {}
-        for kind in reversed(bases_of(type(thing))):
+        for kind in reversed(type(thing).__mro__):
             own = () if of_the_library(kind) else vars(kind).items()
             parts |= {name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTING)}
-        parts |= library.attributes(thing)
+        parts |= attributes(thing)
         held |= {
             f"{type(thing).__name__}.{name}": (content(part, Same), part) for name, part in parts.items()
         }
@@ -169,16 +168,22 @@ def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
 
 def _moved(before: Any, after: Any) -> bool:
     """Whether a number or an array at some place of the content is another one, and not only more lies around it."""
-    if before == after or not (type(before) is type(after) is tuple and before and after):
+    if before == after or not (type(before) is type(after) is tuple):
         return False
     kind, other = before[0], after[0]
     if kind in _NUMBERS and other in _NUMBERS:
         return True
+    if type(kind) is type(other) is str:  # arrays and NumPy's numbers, whatever their sizes
+        return True
     if kind is not other or kind is set or kind is frozenset:
         return False
-    if kind is np.ndarray or (isinstance(kind, type) and issubclass(kind, np.generic)):
-        return True
-    if kind is dict:
-        there = dict(after[1:])
-        return any(name in there and _moved(part, there[name]) for name, part in before[1:])
-    return any(_moved(one, two) for one, two in zip(before[1:], after[1:], strict=False))
+    parts, others = before[1:], after[1:]
+    if kind is dict or (kind is not list and kind is not tuple and all(map(_is_attribute, parts))):
+        there = {name: part for _, name, part in others}
+        return any(name in there and _moved(part, there[name]) for _, name, part in parts)
+    return any(_moved(one, two) for one, two in zip(parts, others, strict=False))
+
+
+def _is_attribute(part: Any) -> bool:
+    """Whether a part is (name, value) of an object."""
+    return type(part) is tuple and len(part) == 3 and part[0] is tuple and part[1][0] is str

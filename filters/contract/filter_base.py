@@ -142,10 +142,10 @@ class FilterBase(ABC, Generic[StateT]):
         admitted, and is the largest to the last bit if `admits` is monotone in t. Bisects on the bits of t, in
         about 60 calls of `admits`.
         """
-        n, method, remedy = runs_of(state), f"{type(self).__name__}.admits", "return one answer per run"
+        n = runs_of(state)
 
         def admitted(pair: DominatingPair) -> NDArray[np.bool_]:
-            return checked_booleans(self.admits(state, pair), method=method, n=n, remedy=remedy)
+            return checked_booleans(self.admits(state, pair), self, "admits", n, "return one answer per run")
 
         return largest_affordable(admitted, family, n)
 

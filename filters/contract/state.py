@@ -73,44 +73,41 @@ def copied(state: _S) -> _S:
 
 
 def read_only(state: _S) -> _S:
-    """The same numbers for code that may look at them and not change them: what a filter is asked about.
+    """The same numbers for code that may look at them and not change them: writing raises ValueError.
 
-    No number is copied, and writing raises ValueError. The array lies over a read-only buffer, so that neither
-    setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied, each run's apart.
+    No number is copied. Objects that may be changed are, each run's apart.
     """
-    # no `fold`, which takes five times as long: this is done for each decision
-    lent: _S = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
+    parts: Any = state if isinstance(state, tuple) else (state,)
+    for part in parts:  # most are lent as they are kept
+        if type(part) is not np.ndarray or part.flags.writeable or part.dtype.hasobject:
+            break
+    else:
+        return state
+    lent: _S = tuple([read_only(part) for part in parts]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
     return lent
 
 
-def lent_copy(state: _S) -> _S:
-    """The same numbers in arrays of their own, for code that may look at them: writing raises ValueError.
-
-    Who sets `flags.writeable` may write, into the copy. Few numbers are copied sooner than they are made read-only.
-    """
-    if isinstance(state, tuple):
-        parts: _S = tuple([lent_copy(part) for part in state])  # type: ignore[assignment]
-        return parts
-    own: Any = np.array(state)
-    if own.dtype.hasobject:
-        own = _lent(own)
-    own.setflags(write=False)
-    copy: _S = own
-    return copy
-
-
 def frozen(state: _S) -> _S:
-    """A copy that nobody can change, not even its owner: numbers lie in bytes, objects are copied."""
-    if isinstance(state, tuple):
-        parts: _S = tuple([frozen(part) for part in state])  # type: ignore[assignment]
-        return parts
-    # bytes under an array are no reason not to copy it: NumPy unpickles arrays that may write to theirs
-    own: Any = state if type(state) is np.ndarray else np.array(state)
-    if own.dtype.hasobject or not own.size:
-        kept: _S = _lent(np.array(own))
-        return kept
-    kept = np.frombuffer(own.tobytes(), own.dtype)  # type: ignore[assignment]
-    return kept if own.ndim == 1 else kept.reshape(own.shape)  # type: ignore[attr-defined]
+    """A copy in read-only arrays of its own, for a state that is kept while its maker may go on writing into it."""
+    own: list[Any] = []
+    for part in state if isinstance(state, tuple) else (state,):
+        one: Any = frozen(part) if isinstance(part, tuple) else np.array(part)
+        if not isinstance(part, tuple):
+            one = _of_each_run(one) if one.dtype.hasobject else one
+            one.setflags(write=False)
+        own.append(one)
+    kept: _S = tuple(own) if isinstance(state, tuple) else own[0]  # type: ignore[assignment]
+    return kept
+
+
+def locked(state: _S) -> _S:
+    """The state itself, read-only from now on, for one whose maker keeps nothing of it."""
+    for part in state if isinstance(state, tuple) else (state,):
+        if isinstance(part, np.ndarray):
+            part.setflags(False)  # type: ignore[call-arg]
+        else:
+            locked(part)
+    return state
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
@@ -240,22 +237,17 @@ def is_numeric(leaf: NDArray[Any]) -> bool:
 def _lent(leaf: Any) -> Any:
     if not isinstance(leaf, np.ndarray):
         return leaf
-    if not leaf.flags.writeable and not leaf.dtype.hasobject:
-        under: Any = leaf.base.base if isinstance(leaf.base, np.ndarray) else leaf.base
-        if type(under) is bytes or (type(under) is memoryview and under.readonly):
-            return leaf  # or each loan would lie over the one before
-    if leaf.dtype.hasobject and not (leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat)):
-        # each run's by itself: objects that are changed in place are those of one run alone
-        own = (
-            [copy.deepcopy(leaf[i : i + 1]) for i in range(len(leaf))] if leaf.ndim else [copy.deepcopy(leaf)]
-        )
-        leaf = np.concatenate(own) if len(own) > 1 else own[0] if own else leaf.copy()
-    try:
-        return np.asarray(memoryview(leaf).toreadonly())
-    except ValueError:  # dates are in no buffer
-        leaf = leaf.copy()
-        leaf.flags.writeable = False
+    view = (_of_each_run(leaf) if leaf.dtype.hasobject else leaf).view()
+    view.flags.writeable = False
+    return view
+
+
+def _of_each_run(leaf: NDArray[Any]) -> NDArray[Any]:
+    """The array, or a copy where it holds objects that may be changed in place: each run has its own."""
+    if leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat):
         return leaf
+    own = [copy.deepcopy(leaf[i : i + 1]) for i in range(len(leaf))] if leaf.ndim else [copy.deepcopy(leaf)]
+    return np.concatenate(own) if own else leaf.copy()
 
 
 def _per_run(leaf: Any) -> bool:

@@ -194,11 +194,10 @@ class ClippedSums:
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
             )
-        # a subclass of arrays may have norms of its own, which nobody vouches for
         closed = isinstance(vectors, Vectors) and not isinstance(vectors, np.ndarray)
-        checked: Vectors = vectors if closed else _Rows(self._rows(vectors))  # type: ignore[assignment]
-        norms = np.asarray(checked.norms(), dtype=np.float64)
-        shape = self._shape
+        given = vectors if closed else self._rows(vectors)
+        norms = euclidean_norms(given) if isinstance(given, np.ndarray) else given.norms()
+        norms, shape = np.asarray(norms, dtype=np.float64), self._shape
         wrong = ~(np.isfinite(norms) & (norms >= 0))
         if norms.shape != shape or wrong.any():
             raise ValueError(
@@ -210,7 +209,7 @@ class ClippedSums:
         charged = np.maximum(norms.ravel(), self._sigma * _FREE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
-        total = self._total(checked, factors.reshape(shape))
+        total = self._total(given, factors.reshape(shape))
         found = total[0].shape
         if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MOST_DIMENSION:
             raise ValueError(
@@ -222,10 +221,12 @@ class ClippedSums:
             noise = self.sigma * used.drawn(rng, found)
         return PrivateSum(nearest([*total, noise]), self.sigma)
 
-    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """What adds up to the sum that noise is added to."""
-        if isinstance(vectors, _Rows):
-            return vectors.parts(factors)
+    def _total(
+        self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        """What adds up to the weighted sum, of a table exactly: nobody moves it by more than their own vector."""
+        if isinstance(vectors, np.ndarray):
+            return exact_sum(weighted(factors, vectors))
         return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
 
     def _rows(self, vectors: object) -> NDArray[np.float64]:
@@ -255,20 +256,3 @@ def _within(name: str, value: object) -> float:
     if not _LEAST <= number <= _MOST:
         raise ValueError(f"{name} must be from 2^-300 to 2^900, got {name}={number!r}; scale the vectors")
     return number
-
-
-class _Rows:
-    """A table of vectors, shape (..., people, d)."""
-
-    def __init__(self, rows: NDArray[np.float64]) -> None:
-        self._rows = rows
-
-    def norms(self) -> NDArray[np.float64]:
-        return euclidean_norms(self._rows)
-
-    def parts(self, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """What adds up to the weighted sum, exactly: nobody moves it by more than their own vector."""
-        return exact_sum(weighted(factors, self._rows))
-
-    def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        return nearest(self.parts(factors))

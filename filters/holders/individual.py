@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting import fast
+from filters.accounting import compiled
 from filters.contract.checks import (
     checked_affordable,
     checked_filter,
@@ -49,14 +49,11 @@ from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.rounding import next_above
 from theory.too_large import in_memory
 
-#: 2: the filter is told by digests of its parameters, before by its repr; the steps of secret noise that were used.
 _VERSION = 2
-_FORMATS = {
-    1: ("filter", "people", "state"),
-    _VERSION: ("filter", "parameters", "people", "state", "steps"),
-}
+_SAVED = ("filter", "parameters", "people", "state", "steps")
 _KERNEL = (
     (RenyiDP, "individual_renyi_filter"),
     (ZCDP, "individual_zcdp_filter"),
@@ -74,25 +71,25 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
     norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
-    noise = one_positive("sigma", sigma)
+    noise, found = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
-        found = fast.quotients(norms, noise)
-        if found is not None:  # every norm was looked at, once, and is in range
-            mu, zeros = found
-            return _removals(mu, mu == 0 if zeros else None)
-    mu = _sizes(norms)  # a copy of one's own, which is written over
-    absent, flat = mu == 0, mu.reshape(-1)
-    for first in range(0, flat.size, fast.SMALL):  # what is computed on the way stays in cache
-        some = flat[first : first + fast.SMALL]
-        some[:] = quotient_beyond(some, noise)
+        found = compiled.quotients(norms, noise)
+    mu = _sizes(norms) if found is None else found[0]  # of one's own, which is written over
+    absent = mu == 0
+    if found is None:
+        for first in range(0, mu.size, compiled.SMALL):  # what is computed on the way stays in cache
+            some = mu[first : first + compiled.SMALL]
+            some[:] = quotient_beyond(some, noise)
     mu[absent] = 1.0
-    check_positive("mu", mu, "pass norms / sigma that is a double")
-    if mu.ndim == 1 and mu.size:
-        return _removals(mu, absent if absent.any() else None)
+    if found is None:
+        check_positive("mu", mu, "pass norms / sigma that is a double")
+    pair = Gaussian(1.0).with_parameters({"mu": mu})  # as checked, and nobody else's
     if not absent.any():
-        return Gaussian(mu)
-    trivial = RandomizedResponse(0.0)
-    return Selection((Gaussian(mu), trivial), absent) if mu.ndim else trivial
+        return pair
+    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
+    # one byte each: the index of a selection that is made as usual takes eight
+    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
+    return either.with_parameters(changed)
 
 
 def _sizes(norms: object) -> NDArray[np.float64]:
@@ -100,30 +97,21 @@ def _sizes(norms: object) -> NDArray[np.float64]:
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
         raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
+    if given.ndim != 1:
+        raise ValueError(
+            f"norms must be one per person, got shape {given.shape}; pass an array of shape (n,)"
+        )
     sizes = given.astype(np.float64)
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
         whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
         # it may have been rounded down
-        sizes = np.where(whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf))
+        sizes = np.where(whole | (sizes == 0), sizes, next_above(sizes))
     wrong = ~(np.isfinite(sizes) & (sizes >= 0))
     if wrong.any():
         raise ValueError(
             f"norms must be finite and >= 0, got {np.count_nonzero(wrong)} that are not; pass norms of vectors"
         )
     return sizes
-
-
-def _removals(mu: NDArray[np.float64], absent: NDArray[np.bool_] | None) -> DominatingPair:
-    """Gaussian(mu), mu checked and nobody else's, but the trivial pair for those who are absent."""
-    if absent is not None:
-        mu[absent] = 1.0
-    pair = Gaussian(1.0).with_parameters({"mu": mu})
-    if absent is None:
-        return pair
-    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
-    # one byte each: the index of a selection that is made as usual takes eight
-    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
-    return either.with_parameters(changed)
 
 
 class IndividualFilter(Holder):
@@ -212,7 +200,7 @@ class IndividualFilter(Holder):
         as in a simulation; what the active people spend came with the decision.
         """
         check_pairs(request, self._people)
-        with self._in_turn("select"), self._alone("select"):
+        with self._in_turn("select"):
             return self._decided(request)
 
     def clip(
@@ -234,7 +222,7 @@ class IndividualFilter(Holder):
             )
         noise = one_positive("sigma", sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
-        with self._in_turn("clip"), self._alone("clip"):
+        with self._in_turn("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
             fresh = checked_start(self._filter, 1)
             whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
@@ -245,7 +233,7 @@ class IndividualFilter(Holder):
                 factors: NDArray[np.float64] = np.ones_like(sizes)
                 np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
                 # the exact product is below the next double after the rounded one
-                counted = np.where(cut, np.nextafter(factors * sizes, np.inf), sizes)
+                counted = np.where(cut, next_above(factors * sizes), sizes)
             out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
             factors[~self._decided(gaussian_request(counted, noise))] = 0.0
@@ -300,7 +288,7 @@ class IndividualFilter(Holder):
         """
         checked_filter(filt)
         key = checked_key(key)
-        content = unsealed(data, "individual", _FORMATS, key, "IndividualFilter.to_dict")
+        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
         identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
@@ -308,5 +296,5 @@ class IndividualFilter(Holder):
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)
         people._state, people._key = state, key
-        people._identity, people._noise = identity, UsedNoise.from_dict(content.get("steps", {}))
+        people._identity, people._noise = identity, UsedNoise.from_dict(content["steps"])
         return people

@@ -27,9 +27,8 @@ from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
-from filters.holders.journal import ROWS, Journal, JournalError, Terms
+from filters.holders.journal import Journal, JournalError, Terms
 from filters.holders.personal import MOST_PEOPLE, PersonalReport, check_person
-from filters.holders.query_rows import as_array, checked_rows, keep_only
 from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
 from filters.holders.secret_noise import UsedNoise
 from filters.holders.sums import Sums
@@ -46,7 +45,7 @@ _VERSION = 2
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
 #: Values handled at a time: what is computed on the way stays in cache, and takes no memory that grows.
-_BLOCK = 4 * ROWS
+_BLOCK = 1 << 15
 #: A squared norm from here up does not change when its subnormal squares are rounded up.
 _NORMAL = 2.0**-900
 
@@ -117,10 +116,7 @@ class LinearQueries(Holder):
         number = check_count("people", people, most=MOST_PEOPLE)
         with in_memory("people", number):
             self._sums = Sums.fresh(number)
-        self._some_left = False
         self._noise = UsedNoise()
-        #: Blocks of the journal in which somebody was charged since it was written.
-        self._changed: set[int] = set()
         self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
 
     @property
@@ -150,20 +146,16 @@ class LinearQueries(Holder):
         opened, sums = Journal.open(journal, queries._terms)
         queries._journal = opened
         # an interrupt may have cut a charge between its two doubles, in memory: more than before, above the budget even
-        high, low = two_sum(sums.high, sums.low)
-        sums = Sums(high, low, sums.left)
-        reached = is_sum((high, low))
+        sums = Sums(*two_sum(sums.high, sums.low), sums.left)
+        reached = is_sum((sums.high, sums.low))
         if not reached.all():
             opened.close()
             raise JournalError(
                 f"journal must hold sums that queries can lead to, got another for {np.count_nonzero(~reached)} of "
                 f"{len(sums)} people; find the file as it was last written, or count everybody's budget as spent"
             )
-        queries._hold(sums)
+        queries._sums = sums
         return queries
-
-    def _hold(self, sums: Sums) -> None:
-        self._sums, self._some_left = sums, bool(sums.left.any())
 
     @property
     def _terms(self) -> Terms:
@@ -213,12 +205,12 @@ class LinearQueries(Holder):
         ValueError for values that are not finite, not numbers, or not one row per person, and for a generator that was
         set back to where it drew for an earlier answer; then nobody is charged.
         """
-        rows = checked_rows(values)
+        rows = _rows(values)
         if not hasattr(rng, "standard_normal"):
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nobody was charged"
             )
-        with self._in_turn("answer"), self._alone("answer"):
+        with self._in_turn("answer"):
             if len(rows) != self.people:
                 raise ValueError(
                     f"values must have one row per person, got shape {np.shape(values)} for {self.people} people; "
@@ -227,7 +219,7 @@ class LinearQueries(Holder):
             self._check_usable()  # before anybody is charged
             self._noise.check(rng)
             total = exact_sum(self._charged(rows))
-            self._record()
+            self._write()
         # charged before the noise is drawn: if that raises, budget is lost and none gained
         sigma = self.sigma(rows.shape[1])
         noise = sigma * self._noise.drawn(rng, (rows.shape[1],))
@@ -248,38 +240,26 @@ class LinearQueries(Holder):
             if not squares.any():
                 continue
             sums = self._sums.part(people)
-            staying = ~sums.left if self._some_left else None
-            active = self._budget.charge((sums.high, sums.low), Plain(squares), staying)
-            if not active.all():
-                keep_only(active, block)
-            if self._journal is not None:
-                self._mark(active & (squares > 0), first)
+            active = self._budget.charge((sums.high, sums.low), Plain(squares), ~sums.left)
+            block[~active] = 0.0  # what changed under way may be no number
             yield block
 
-    def _mark(self, charged: NDArray[np.bool_], first: int) -> None:
-        """Remember the blocks of the journal in which somebody was `charged`, of the people from `first` on."""
-        for block in range(first // ROWS, (first + len(charged) - 1) // ROWS + 1):
-            if charged[max(block * ROWS - first, 0) : (block + 1) * ROWS - first].any():
-                self._changed.add(block)
-
-    def _record(self) -> None:
-        """What changed is on disk when this returns."""
+    def _write(self) -> None:
+        """Everybody's sums are on the disk when this returns."""
         if self._journal is not None:
-            self._journal.write(self._sums, self._changed)
-            self._changed.clear()
+            self._journal.write(self._sums)
 
     # -- people -------------------------------------------------------------------------------------
 
     def join(self, people: int) -> range:
         """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
         number = check_count("people", people, most=MOST_PEOPLE)
-        with self._in_turn("join"), self._alone("join"):
+        with self._in_turn("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
-            self._changed.add((new.start - 1) // ROWS)  # first: an interrupt must not leave its record behind
             with in_memory("people", number):
                 self._sums = self._sums.with_more(number)
-            self._record()
+            self._write()
         return new
 
     def leave(self, people: int | Sequence[int] | NDArray[np.integer[Any]]) -> None:
@@ -288,8 +268,8 @@ class LinearQueries(Holder):
         people: one number or several, shape (m,). Raises ValueError for what is no number of a person. To leave
         twice changes nothing.
         """
-        numbers = np.atleast_1d(as_array("people", people))
-        with self._in_turn("leave"), self._alone("leave"):
+        numbers = np.atleast_1d(_as_array("people", people))
+        with self._in_turn("leave"):
             self._check_usable()
             if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
                 raise ValueError(
@@ -302,9 +282,7 @@ class LinearQueries(Holder):
                 )
             numbers = numbers.astype(np.intp)
             self._sums.left[numbers] = True
-            self._some_left = True
-            self._changed.update(np.unique(numbers // ROWS).tolist())
-            self._record()
+            self._write()
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
@@ -362,7 +340,7 @@ class LinearQueries(Holder):
         not.
         """
         key = checked_key(key)
-        content = unsealed(data, "queries", {_VERSION: _SAVED}, key, "LinearQueries.to_dict")
+        content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
         for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
             kept = one_positive(name, value).hex()
             check_same(
@@ -374,11 +352,41 @@ class LinearQueries(Holder):
         # decoded first, so that a forged number of people alone allocates no memory
         fresh = (np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.bool_))
         state = decode_state(content["state"], fresh, number, lambda state: budget.reaches(state[:2]))
-        queries._hold(Sums(*state))
+        queries._sums = Sums(*state)
         queries._key = key
         if journal is not None:
             queries._journal = Journal.create(journal, queries._terms, queries._sums)
         return queries
+
+
+def _as_array(name: str, values: object) -> NDArray[Any]:
+    """`values` as an array; TypeError for rows of different lengths, and for masked ones, whose mask would be lost."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be no masked array, got one; fill it first, with zero say")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise TypeError(f"{name} must be an array, got rows of different lengths; pass rows alike") from None
+
+
+def _rows(values: object) -> NDArray[Any]:
+    """`values` as rows, one per person: finite numbers, shape (n, d)."""
+    given = _as_array("values", values)
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"values must be real numbers, got dtype={given.dtype}; pass q(x_i) in doubles")
+    rows = given[:, None] if given.ndim == 1 else given
+    if rows.ndim != 2 or not rows.shape[1]:
+        raise ValueError(
+            f"values must have one row per person, shape (n,) or (n, d), got shape {given.shape}; "
+            "pass q(x_i) for every person i"
+        )
+    if rows.size and not (np.isfinite(rows.min()) and np.isfinite(rows.max())):  # NaN is the least of all
+        person, column = np.argwhere(~np.isfinite(rows))[0]
+        raise ValueError(
+            f"values must be finite, one row per person, got {rows[person, column]} for person {person}; "
+            "pass q(x_i) for every person i, zero where there is none"
+        )
+    return rows
 
 
 def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,10 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
-from filters.accounting.directed import beyond
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
 from filters.holders.held_to import Overtaken, Played
@@ -30,6 +28,7 @@ from theory.conversions import SIMPLE
 from theory.drift import drift
 from theory.numerics import portable
 from theory.pairs import DominatingPair
+from theory.rounding import away_from_zero
 
 #: (high, low) of each sum, that of the probabilities last: arrays of shape (n,).
 _State = tuple[NDArray[Any], ...]
@@ -62,9 +61,9 @@ class _Summing(ABC):
         sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
         return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
 
-    def _known(self, bound: NDArray[Any], state: _State, allowed: Allowance) -> NDArray[np.float64]:
+    def _known(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
         """The bound, inf beyond what is allowed and for a state that no requests lead to."""
-        known = allowed.holds((state[-2], state[-1])) & np.isfinite(bound)
+        known = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
         for pair in zip(state[::2], state[1::2], strict=True):
             known &= is_sum(pair)
         return np.where(known, bound, np.inf)
@@ -90,7 +89,7 @@ class Odometer(_Summing):
     @property
     def promise(self) -> Overtaken:
         """How often the loss may be above the bound, at whatever time: the sum rounded up."""
-        return Overtaken(beyond(Fraction(self.delta) + Fraction(self.xi)))
+        return Overtaken(away_from_zero(Fraction(self.delta) + Fraction(self.xi)))
 
     @abstractmethod
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -103,7 +102,7 @@ class Odometer(_Summing):
         """The bound on the loss so far, in nats; inf beyond `xi` and for a state that no requests lead to: (n,)."""
         squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
         with np.errstate(invalid="ignore", over="ignore"):
-            return self._known(self.bound(squares) * (1 + _MARGIN), state, Allowance(self.xi))
+            return self._known(self.bound(squares) * (1 + _MARGIN), state, Budget(self.xi, 0.0))
 
 
 _UNIT = Budget.of(1.0)
@@ -238,7 +237,7 @@ class RogersOdometer(_Summing):
 
     delta: float
     records: int
-    _allowed: Allowance = field(init=False, repr=False, compare=False)
+    _allowed: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "Rogers et al. Theorem 6.1: lines for the doublings of S, and a mixture outside"
     theorem: ClassVar[str] = "Rogers odometer"
     kernel: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
@@ -248,7 +247,7 @@ class RogersOdometer(_Summing):
         delta, _ = checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
-        object.__setattr__(self, "_allowed", Allowance(delta / 2))
+        object.__setattr__(self, "_allowed", Budget(delta / 2, 0.0))
 
     @property
     def promise(self) -> Overtaken:

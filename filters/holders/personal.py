@@ -129,9 +129,6 @@ class Personal(Generic[ReportT]):
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise self._refused("copied or pickled")
 
-    def __getstate__(self) -> NoReturn:
-        raise self._refused("copied or pickled")
-
     @staticmethod
     def _refused(what: str) -> TypeError:
         return TypeError(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.filter_base import FilterBase, StateT
-from filters.contract.identity import ELIDED, LONGEST, FilterIdentity, told_by_repr
+from filters.contract.identity import LONGEST, FilterIdentity
 from filters.contract.state import State, fold, same
 
 _LEAST_KEY = 16
@@ -44,12 +44,11 @@ def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | 
 
 
 def unsealed(
-    data: object, kind: str, formats: Mapping[int, tuple[str, ...]], key: bytes | None, source: str
+    data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
 ) -> dict[str, Any]:
-    """A copy of the content that `sealed` was given: JSON values under exactly the names of its version.
+    """A copy of the content that `sealed` was given: JSON values under exactly these names.
 
-    formats: the names by version. Raises ValueError for anything else: without a key for signed data, with a key for
-    data it did not sign.
+    Raises ValueError for anything else: without a key for signed data, with a key for data it did not sign.
     """
     if not isinstance(data, Mapping):
         raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
@@ -61,10 +60,9 @@ def unsealed(
             f"data must hold JSON values only, got something else; pass what {source} returned"
         ) from None
     form = f"filterproof.{kind}"
-    version = copy.get("version")
-    if copy.get("format") != form or type(version) is not int or version not in formats:
+    if copy.get("format") != form or type(copy.get("version")) is not int or copy["version"] != version:
         raise ValueError(
-            f"data must be a saved {kind} of version {max(formats)}, got format={short(copy.get('format'))} "
+            f"data must be a saved {kind} of version {version}, got format={short(copy.get('format'))} "
             f"version={short(copy.get('version'))}; pass what {source} returned"
         )
     if key is None and "hmac" in copy:
@@ -72,7 +70,7 @@ def unsealed(
             "key must be the one that data was signed with, got key=None; pass the key to read what was signed"
         )
     signature = copy.pop("hmac", None)
-    expected = ("format", "version", *formats[version])
+    expected = ("format", "version", *names)
     for name in expected:
         if name not in copy:
             raise ValueError(f"data must have the key {name!r}, got none; pass what {source} returned")
@@ -89,7 +87,7 @@ def unsealed(
             f"hmac must be the signature of data under key, got hmac={short(signature)}; pass the data and the "
             "key of one saving, unchanged"
         )
-    return {name: copy[name] for name in formats[version]}
+    return {name: copy[name] for name in names}
 
 
 def check_same(says: str, given: object, saved: object, kept: object, remedy: str) -> None:
@@ -104,31 +102,20 @@ def named(identity: FilterIdentity) -> dict[str, object]:
 
 
 def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity:
-    """The identity of `filt`, described as it was saved; ValueError unless it is the filter that was saved.
-
-    The earlier format has no digests: there the filter's repr decides, where it tells all of the parameters.
-    """
+    """The identity of `filt`, described as it was saved; ValueError unless it is the filter that was saved."""
     own, saved = FilterIdentity.of(filt), content["filter"]
-    if type(saved) is not str or not 0 < len(saved) <= (LONGEST if "parameters" in content else len(saved)):
+    if type(saved) is not str or not 0 < len(saved) <= LONGEST:
         raise ValueError(
             f"filter must be what to_dict wrote, got {short(saved)}; pass the data as it was saved"
         )
-    says = f"filt must be the filter that was saved, got {own.description} for {short(saved)}"
-    if "parameters" in content:
-        if content["parameters"] == dict(own.parameters):
-            return replace(own, description=saved)
-        names = own.differs(content["parameters"])
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        told = short(", ".join(names[:_NAMED]))[1:-1]
-        raise ValueError(f"{says}, which differ in {told}{more}; pass the same filter")
-    if saved == ELIDED or (saved == repr(filt) and not told_by_repr(filt)):
-        raise ValueError(
-            f"data must tell every parameter of {type(filt).__name__}, got the earlier format with its repr alone, "
-            f"{short(saved)}; open a new session and ask it for all that was granted before anything more is released"
-        )
-    if saved != repr(filt):
-        raise ValueError(f"{says}; pass the same filter")
-    return own
+    if content["parameters"] == dict(own.parameters):
+        return replace(own, description=saved)
+    names = own.differs(content["parameters"])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    raise ValueError(
+        f"filt must be the filter that was saved, got {own.description} for {short(saved)}, which differ in "
+        f"{short(', '.join(names[:_NAMED]))[1:-1]}{more}; pass the same filter"
+    )
 
 
 def saved_flag(content: Mapping[str, Any], name: str) -> bool:

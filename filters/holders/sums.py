@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,15 +24,6 @@ class Sums:
         """So many people who were charged nothing."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
-    @classmethod
-    def of(cls, parts: Sequence[Sums]) -> Sums:
-        """All those people, one part after the other, in arrays of their own."""
-        return cls(
-            np.concatenate([part.high for part in parts]),
-            np.concatenate([part.low for part in parts]),
-            np.concatenate([part.left for part in parts]),
-        )
-
     def __len__(self) -> int:
         return len(self.high)
 
@@ -43,4 +33,7 @@ class Sums:
 
     def with_more(self, people: int) -> Sums:
         """These sums and after them those of so many new people, in arrays of their own."""
-        return Sums.of((self, Sums.fresh(people)))
+        new = Sums.fresh(people)
+        return Sums(
+            np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)
+        )

@@ -32,10 +32,11 @@ from filters.contract.terms import FilterTerms
 from filters.holders.held_to import BlockByBlock, Played
 from filters.holders.holder import Holder
 from filters.holders.personal import MOST_PEOPLE, Personal, PersonalCost, check_pairs
-from theory.arguments import beyond, check_count
+from theory.arguments import check_count
 from theory.guarantees import GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import add_up, product_beyond, two_product
 from theory.pairs import DominatingPair
+from theory.rounding import away_from_zero, next_above
 from theory.too_large import in_memory
 
 #: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
@@ -168,7 +169,7 @@ class RenyiTracker(Tracker):
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = check_blocks(blocks)
         _finite(blocks, self.size, blocks * self.size)
-        return RenyiDP(self.alpha, beyond(blocks * Fraction(self.size)))
+        return RenyiDP(self.alpha, away_from_zero(blocks * Fraction(self.size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +197,14 @@ class GaussianTracker(Tracker):
             root = np.sqrt(blocks)
             product, rest = two_product(root, root)
             short = (product - blocks) + rest < 0
-        return product_beyond(np.where(short, np.nextafter(root, np.inf), root), self.size)
+        return product_beyond(np.where(short, next_above(root), root), self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
         blocks = check_blocks(blocks)
         mu, square = math.sqrt(blocks) * self.size, blocks * Fraction(self.size) ** 2
         _finite(blocks, self.size, mu)
         while Fraction(mu) ** 2 < square:  # root and product were rounded down
-            mu = math.nextafter(mu, math.inf)
+            mu = next_above(mu)
         return GaussianDP(mu)
 
 
@@ -246,7 +247,7 @@ class IndividualTracker(Holder):
         Record it before the release. Raises ValueError where the pairs are not one per person.
         """
         check_pairs(request, self._people)
-        with self._in_turn("spend"), self._alone("spend"):
+        with self._in_turn("spend"):
             after = copied(self._tracker.spend(read_only(self._state), request))
             self._terms.check(self._tracker)
             self._state = after

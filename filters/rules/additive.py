@@ -28,11 +28,8 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import ChargeRule
-from filters.accounting.directed import lowered
 from filters.accounting.ledger import Budget
-from filters.accounting.limit import Limit
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.library import settled
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, Conversion
@@ -40,6 +37,7 @@ from theory.extremal import Extremal
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
+from theory.rounding import lower_tiny_products, next_above
 
 _CHARGES = (Plain, Square, Mixed)
 #: What `affordable` leaves unspent of the exact root, relative: it outweighs every rounding on the way.
@@ -127,7 +125,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     def start(self, n: int) -> Exact:
         budget: object = self.budget
-        if not isinstance(budget, Limit):
+        if not isinstance(budget, Budget):
             raise TypeError(
                 f"{type(self).__name__}.budget must be a Budget, got {short(budget)}; "
                 "set budget = fp.Budget.of(0.5), say"
@@ -174,11 +172,11 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         budget = self.budget
         room = budget.room(state)
         root = np.sqrt(room / scale)
-        root = lowered(root * (_SHAVE * budget.root_unit))
+        root = lower_tiny_products(root * (_SHAVE * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
-            # a budget that claims to equal another is not remembered in its place
-            largest = _largest_first if settled(budget) else _largest_first.__wrapped__
+            # a budget of a user's own may equal another that limits otherwise
+            largest = _largest_first if type(budget) is Budget else _largest_first.__wrapped__
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _LITTLE)
         if little.size:
@@ -204,7 +202,7 @@ def _joined(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> B
 def _largest_first(budget: Budget, scale: float) -> float:
     """The largest affordable root of a run that has spent nothing: to the last bit, for people look at it."""
     root = float(np.sqrt(budget.high / scale)) * budget.root_unit
-    for trial in (np.nextafter(root, np.inf), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
+    for trial in (next_above(root), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
         if budget.fits(budget.start(1), Square(float(trial), scale))[0]:
             return float(trial)
     return 0.0

@@ -18,7 +18,6 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import checked_parameters, one_mu
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
-from filters.rules.loss_lattice import composed_lattice, step_of
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
 from theory.arguments import Real
 from theory.extremal import Extremal
@@ -26,6 +25,7 @@ from theory.guarantees import ZCDP, GaussianDP, Guarantee
 from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.selection import look_up
+from theory.rounding import next_above
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -66,21 +66,6 @@ def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bo
     return bool(left.all() and right.all())
 
 
-def _law(
-    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses, masses) of a law that dominates the composition: rounded up for finite pairs, else on a lattice.
-
-    The lattice is close for eps <= `high`; see `composed_law` and `composed_lattice`.
-    """
-    if _are_finite(pairs, counts):
-        return composed_law(pairs, counts)
-    law = composed_lattice(pairs, counts, high)
-    if not law.infinite:
-        return law.losses, law.masses
-    return np.append(law.losses, np.inf), np.append(law.masses, law.infinite)
-
-
 def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
     """Whether Gaussian(mu) dominates, at every eps >= epsilon > 0, whatever is rho-zCDP; False where that is not shown.
 
@@ -101,15 +86,11 @@ def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
     return bool(gain * (1 - 1e-9) >= portable.log(factor) + 1e-9)
 
 
-def _are_finite(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> bool:
-    return all(pair.outputs is not None for pair, count in zip(pairs, counts, strict=True) if count)
-
-
 @lru_cache(maxsize=1 << 14)
 def gaussian_cover(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], low: float = 0.0, high: float = math.inf
 ) -> float:
-    """A mu such that Gaussian(mu) dominates the composed pairs for eps in [low, high], in both directions.
+    """A mu such that Gaussian(mu) dominates the composed finite pairs for eps in [low, high], in both directions.
 
     The least such mu, up to the grid, one part in 10^9 and, where doubles end before the losses do, about one part in
     300; inf where none up to 500 does. Both directions for all eps >= 0 are the same as one direction for all real
@@ -119,8 +100,7 @@ def gaussian_cover(
         return 0.0
     swapped = tuple(pair.swapped for pair in pairs)
     curves, ends = [], []
-    for law in (_law(pairs, counts, high), _law(swapped, counts, high)):
-        losses, masses = law
+    for losses, masses in (composed_law(pairs, counts), composed_law(swapped, counts)):
         most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 beyond the largest loss
         if math.isinf(high) and most > (reached := _reached(losses, masses)):
             ends.append(most := reached)
@@ -128,7 +108,8 @@ def gaussian_cover(
             eps = np.linspace(low, most, _POINTS)
             if (heights := _heights(losses, masses, eps)).any():
                 curves.append((portable.exp(eps), heights))
-    rho = _rho(pairs, counts) if ends else 0.0
+    spent = [count * float(pair.zcdp_rho) for pair, count in zip(pairs, counts, strict=True) if count]
+    rho = sum(spent) * (1 + 2.0**-40) if ends else 0.0
     if math.isinf(rho):
         return math.inf
     if not curves:  # nothing is lost beyond `low`, and every mu is enough
@@ -158,36 +139,14 @@ def _reached(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
     return math.inf if finite.all() and reached == losses.max(initial=0.0) else reached
 
 
-def _rho(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> float:
-    """A zCDP parameter of what `_law` composes; inf where a loss is infinite, or has no bound.
-
-    On a lattice a loss is split between two points, which is a mechanism whose losses have the range of a step h, and
-    (h^2/8)-zCDP (Cesar and Rogers): the lattice of a pair of bounded losses is a finite pair, (rho + h^2/8)-zCDP.
-    """
-    finite = _are_finite(pairs, counts)
-    total = 0.0
-    for pair, count in zip(pairs, counts, strict=True):
-        if count and not finite and is_unbounded(pair):
-            return math.inf
-        if count:
-            total += count * (float(pair.zcdp_rho) + (0.0 if finite else step_of(pair) ** 2 / 8))
-    return total * (1 + 2.0**-40)
-
-
-def is_unbounded(pair: DominatingPair) -> bool:
-    """Whether no finite pair of finite losses dominates it, as its finite losses have no bound in some direction."""
-    return pair.outputs is None and math.isinf(float(pair.pure_epsilon))
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class BlackwellFilter(PrivacyFilter[_State]):
     """CONT while Gaussian(mu) dominates, at every real eps, the mechanisms so far composed as if fixed in advance.
 
-    Gaussians may have any mu, other pairs must be on the `menu`: Gaussian(m) must dominate those of bounded losses
-    composed, and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2. A pair of the menu whose losses have no
-    bound counts as the Gaussian that dominates it, Gaussian(1/sigma) for `SubsampledGaussian`: no sampling rate
-    helps, as divergences of high orders tell. Where no Gaussian does, as for `DiscreteGaussian` and for what has an
-    infinite loss, it is denied.
+    Gaussians may have any mu, other pairs must be on the `menu`: Gaussian(m) must dominate the finite ones composed,
+    and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2. A pair of the menu that is not finite counts as the
+    Gaussian that dominates it, Gaussian(1/sigma) for `SubsampledGaussian`: no sampling rate helps, as divergences of
+    high orders tell. Where no Gaussian does, as for `DiscreteGaussian` and for what has an infinite loss, it is denied.
     The transcript is (mu^2/2)-zCDP. Proof: domination at every eps gives sum_t D_a(t) = D_a(composed) <=
     a mu^2/2 at every order a (Blackwell and data processing), along every path; so the filter of all orders
     would have continued. Source: paper 003, Section 5. The printed (5.1) asks for the condition on the whole line,
@@ -211,10 +170,14 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def __post_init__(self) -> None:
         (mu,) = checked_parameters(self, mu=one_mu)
-        object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
-        object.__setattr__(self, "_budget", Budget.square_of(mu))
-        mus = (float(proper(pair.gdp_mu)) if is_unbounded(pair) else 0.0 for pair in self.menu)
+        self._keep(ZCDP(next_above(mu * mu / 2)))
+
+    def _keep(self, promise: Guarantee) -> None:
+        menu = checked_menu(self.menu)
+        mus = (float(proper(pair.gdp_mu)) if pair.outputs is None else 0.0 for pair in menu)
+        object.__setattr__(self, "menu", menu)
+        object.__setattr__(self, "promise", promise)
+        object.__setattr__(self, "_budget", Budget.square_of(self.mu))
         object.__setattr__(self, "_as_gaussians", tuple(mus))
 
     def extremal(self, epsilon: float) -> Extremal:

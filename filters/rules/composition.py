@@ -14,7 +14,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_lattice import LEAST_MASS
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
 from theory.too_large import check_size
@@ -23,6 +22,8 @@ from theory.too_large import check_size
 _Law = dict[Fraction | None, Fraction]
 
 
+#: Masses are at least this: what doubles lose below it, in sums, products and hockey-sticks, is less.
+LEAST_MASS = 2.0**-960
 #: The most sums of two losses that are formed at once: of doubles, three gigabytes with what sorts them, which is a
 #: pair with two outcomes 16,000 times, and of fractions.
 _SUMS, _EXACT_SUMS = 1 << 26, 1 << 20

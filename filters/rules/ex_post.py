@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Plain
 from filters.accounting.charges import approximate_charge
 from filters.accounting.declared import raised
@@ -50,7 +49,7 @@ class ExPostFilter(PrivacyFilter[_State]):
     delta: float = 0.0
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _epsilon: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
+    _delta: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "ex-post filter"
     proof: ClassVar[str] = "the caps keep what is charged within epsilon, and what is charged bounds the loss"
 
@@ -58,12 +57,12 @@ class ExPostFilter(PrivacyFilter[_State]):
         epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
         object.__setattr__(self, "_epsilon", Budget.of(epsilon))
-        object.__setattr__(self, "_delta", Allowance(delta))
+        object.__setattr__(self, "_delta", Budget.of(delta))
 
     @property
     def holds(self) -> Holds | None:
         # the caps of a path have no bound: what a release did not cost is spent again
-        return Holds(infinite=self._delta.value, rule="the ledger admits no larger sum of deltas")
+        return Holds(infinite=self._delta.limit, rule="the ledger admits no larger sum of deltas")
 
     def start(self, n: int) -> _State:
         return (*self._epsilon.start(n), np.zeros(n), *self._delta.start(n))

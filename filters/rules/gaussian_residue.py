@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import pure_epsilon
 from filters.accounting.declared import unvanished
-from filters.accounting.directed import lowered
 from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import square
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
+from theory.rounding import lower_tiny_products
 
 #: Levels have so many binary digits, and so many halvings of the first level have a charge of their own.
 _DIGITS, _HALVINGS = 52, 10
@@ -78,7 +78,9 @@ class GaussianResidueFilter(LevelFilter):
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """The mu that is left, rounded down."""
-        return lowered(np.ldexp(np.sqrt(state.astype(np.float64)) * (1 - 2.0**-52), self._exponent // 2))
+        return lower_tiny_products(
+            np.ldexp(np.sqrt(state.astype(np.float64)) * (1 - 2.0**-52), self._exponent // 2)
+        )
 
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
         mu, epsilon = np.broadcast_arrays(unvanished(request.gdp_mu, request), pure_epsilon(request))

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import DominatingPair
+from theory.rounding import round_up
 
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
 _BITS, _DIGITS = 256, 200
@@ -48,7 +48,7 @@ class LossAtoms:
     def excess(self) -> float:
         """By how much all masses exceed 1, rounded up."""
         total = sum(map(Fraction, self.masses.tolist()), Fraction(self.infinite)) - 1
-        return up(max(total, Fraction(0)))
+        return round_up(max(total, Fraction(0)))
 
 
 @lru_cache(maxsize=1024)
@@ -115,12 +115,6 @@ def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
         return value.upper()
 
 
-def up(x: Fraction) -> float:
-    """The least double that is at least x."""
-    near = float(x)
-    return near if Fraction(near) >= x else math.nextafter(near, math.inf)
-
-
 def _double(x: flint.arb) -> float:
     """A double at least x and 0."""
     upper = x.upper()
@@ -129,4 +123,4 @@ def _double(x: flint.arb) -> float:
     if upper < _LEAST:  # its digits may be too many to write down
         return _LEAST
     man, exp = upper.man_exp()
-    return up(Fraction(int(man)) * Fraction(2) ** int(exp))
+    return round_up(Fraction(int(man)) * Fraction(2) ** int(exp))

@@ -15,7 +15,7 @@ from filters.accounting.charge_rules import renyi_charge
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
 from filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
-from filters.rules.several_sums import SeveralSums, Sums
+from filters.rules.several_sums import SeveralSums, Sums, pairs_of
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.extremal import Extremal, renyi_extremal
@@ -26,33 +26,6 @@ from theory.thresholds.some_order import share_at_some_order
 
 #: A curve of more orders is told by its first and its last.
 _SHOWN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """One budget per Rényi order: sums of D_alpha, each with the arithmetic of `Budget`."""
-
-    alphas: tuple[float, ...]
-    budgets: tuple[Budget, ...]
-
-    @classmethod
-    def of(cls, alphas: Iterable[float], rhos: Iterable[float]) -> Orders:
-        """The orders whose budget is positive; the others can admit nothing."""
-        usable = [(a, r) for a, r in zip(alphas, rhos, strict=True) if r > 0]
-        return cls(tuple(a for a, _ in usable), tuple(Budget.of(r) for _, r in usable))
-
-    @classmethod
-    def for_dp(
-        cls, alphas: tuple[float, ...], epsilon: float, delta: float, conversion: Conversion
-    ) -> Orders:
-        """The budgets at which each order by itself gives (epsilon, delta)-DP."""
-        orders = cls.of(alphas, [order_budget(alpha, epsilon, delta, conversion) for alpha in alphas])
-        if not orders.alphas:
-            raise ValueError(
-                f"orders must hold one that can give ({epsilon:g}, {delta:g})-DP, got {alphas!r}; "
-                "add larger ones"
-            )
-        return orders
 
 
 def checked_orders(orders: object) -> tuple[float, ...]:
@@ -104,17 +77,25 @@ class RenyiCurve(Guarantee):
         return f"({', '.join(shown)})-RDP curve"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class _OverOrders(SeveralSums):
-    """A rule on the sums at several orders."""
+    """A rule on the sums of Rényi divergences at several orders, those of them that have a budget."""
 
-    _orders: Orders
+    #: The orders that have a budget; the others admit nothing.
+    usable: tuple[float, ...] = field(init=False, repr=False, compare=False)
+
+    def _keep_orders(self, promise: Guarantee, alphas: Iterable[float], rhos: Iterable[float]) -> None:
+        budgets = {alpha: Budget.of(rho) for alpha, rho in zip(alphas, rhos, strict=True) if rho > 0}
+        object.__setattr__(self, "usable", tuple(budgets))
+        self._keep(promise, *budgets.values())
 
     @property
-    def _budgets(self) -> tuple[Budget, ...]:
-        return self._orders.budgets
+    def _limits(self) -> tuple[tuple[float, float], ...]:
+        """Each order with its budget."""
+        return tuple((alpha, budget.limit) for alpha, budget in zip(self.usable, self._budgets, strict=True))
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
-        return tuple(renyi_charge(request, alpha) for alpha in self._orders.alphas)
+        return tuple(renyi_charge(request, alpha) for alpha in self.usable)
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
         """The largest mu of a Gaussian still admitted."""
@@ -136,8 +117,6 @@ class AllOrdersFilter(_OverOrders):
 
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _orders: Orders = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "all orders"
     proof: ClassVar[str] = "000 Remark 4.4: Theorem 4.3 at each order"
 
@@ -150,15 +129,12 @@ class AllOrdersFilter(_OverOrders):
         rhos = tuple(one_positive("rhos", rho) for rho in self.rhos)
         object.__setattr__(self, "alphas", alphas)
         object.__setattr__(self, "rhos", rhos)
-        object.__setattr__(self, "promise", RenyiCurve(alphas, rhos))
-        object.__setattr__(self, "_orders", Orders.of(alphas, rhos))
+        self._keep_orders(RenyiCurve(alphas, rhos), alphas, rhos)
 
     @property
     def holds(self) -> Holds:
-        bounds = tuple((a, b.limit) for a, b in zip(self._orders.alphas, self._orders.budgets, strict=True))
-        return Holds(
-            orders=bounds, rule="000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
-        )
+        rule = "000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
+        return Holds(orders=self._limits, rule=rule)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -168,27 +144,23 @@ class SomeOrderRule(_OverOrders):
     epsilon: float
     delta: float
     orders: tuple[float, ...]
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _orders: Orders = field(init=False, repr=False, compare=False)
     conversion: ClassVar[Conversion]
 
     def __post_init__(self) -> None:
         epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         orders = checked_orders(self.orders)
         object.__setattr__(self, "orders", orders)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, self.conversion))
-
-    @property
-    def usable(self) -> tuple[float, ...]:
-        """The orders that have a budget; the others admit nothing."""
-        return self._orders.alphas
+        rhos = [order_budget(alpha, epsilon, delta, self.conversion) for alpha in orders]
+        self._keep_orders(ApproxDP(epsilon, delta), orders, rhos)
+        if not self.usable:
+            raise ValueError(
+                f"orders must hold one that can give ({epsilon:g}, {delta:g})-DP, got {orders!r}; add larger ones"
+            )
 
     def extremal(self, epsilon: float) -> Extremal:
         """The worst that keeps the budget of one order; what an adversary does by changing orders is not bounded."""
-        bounds = [(a, b.limit) for a, b in zip(self._orders.alphas, self._orders.budgets, strict=True)]
         worst = Extremal(epsilon, 0.0, 1.0)
-        for bound in bounds:
+        for bound in self._limits:
             try:
                 worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda found: found.low)
             except ArithmeticError:  # no point of tangency is found in balls
@@ -201,10 +173,7 @@ class SomeOrderRule(_OverOrders):
 
     def reaches(self, state: Sums) -> NDArray[Any]:
         # an order that some request took beyond its budget may hold any sum, inf or NaN
-        known = [
-            is_sum((high, low)) | np.isnan(high) | (high == np.inf)
-            for high, low in zip(state[::2], state[1::2], strict=True)
-        ]
+        known = [is_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf) for pair in pairs_of(state)]
         return np.asarray(self._reached(state).any(axis=0) & np.all(known, axis=0))
 
 

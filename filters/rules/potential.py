@@ -13,13 +13,19 @@ from numpy.typing import NDArray
 from filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from filters.rules.menu import checked_menu
-from filters.rules.potential_design import PotentialClock
+from filters.rules.potential_design import PotentialClock, potential_clock
 from filters.rules.potential_family import floors
-from filters.rules.potential_table import tabled_clock
 from theory.extremal import Extremal, tangent_extremal
 from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, is_ours
+from theory.pairs import DominatingPair, SubsampledGaussian, is_ours
+from theory.rounding import next_below
 
+#: A menu of common rates and noises, for examples and measurements.
+COMMON_RATES: tuple[DominatingPair, ...] = (
+    SubsampledGaussian(q=0.01, sigma=1.0),
+    SubsampledGaussian(q=0.02, sigma=1.0),
+    SubsampledGaussian(q=0.05, sigma=1.5),
+)
 _FLOORS = np.array(floors(), dtype=np.int64)
 _NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
 
@@ -58,7 +64,7 @@ class PotentialFilter(LevelFilter):
         design = checked_menu(self.design)
         object.__setattr__(self, "design", design)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_clock", tabled_clock(epsilon, delta, design))
+        object.__setattr__(self, "_clock", potential_clock(epsilon, delta, design))
 
     @property
     def _first(self) -> int:
@@ -70,7 +76,7 @@ class PotentialFilter(LevelFilter):
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """The share of the first level that is left, in [0, 1], rounded down."""
-        return np.asarray(np.maximum(np.nextafter(state / self._clock.budget, -1.0), 0.0))
+        return np.asarray(np.maximum(next_below(state / self._clock.budget), 0.0))
 
     def extremal(self, epsilon: float) -> Extremal:
         """One mechanism that takes the whole budget: two outcomes, on a tangent of the first level's payoff."""

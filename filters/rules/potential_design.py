@@ -16,9 +16,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms, up
+from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from theory.pairs import DominatingPair
+from theory.rounding import round_up
 from theory.too_large import check_size
 
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
@@ -56,7 +57,7 @@ class PotentialClock:
     @property
     def kept(self) -> float:
         """The delta that is kept from the first level on, in both directions, rounded up."""
-        return up(max(family.value(self.budget) for family in (self.forward, self.backward)))
+        return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
     def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
         """What one release is charged from each of `floors` on: the larger of both directions, falling."""

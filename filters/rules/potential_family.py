@@ -22,8 +22,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_atoms import LossAtoms, up
+from filters.rules.loss_atoms import LossAtoms
 from theory.numerics.precision import PRECISION_LOCK
+from theory.rounding import round_up
 
 #: Heights are whole multiples of 1/ONE, so that what is compared does not depend on the machine.
 ONE = 1 << 62
@@ -226,7 +227,7 @@ def _chord(parts: int) -> list[tuple[float, float]]:
     """The shares of the knots 0 and _CHORD of the chord at the knots 0, 1, ..., _CHORD - 1, each rounded up."""
     powers = [Fraction((parts - 1) ** i, parts**i) for i in range(_CHORD + 1)]
     shares = [(power - powers[-1]) / (1 - powers[-1]) for power in powers[:-1]]
-    return [(up(share), up(1 - share)) for share in shares]
+    return [(round_up(share), round_up(1 - share)) for share in shares]
 
 
 class _Check:

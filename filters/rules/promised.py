@@ -18,6 +18,7 @@ from filters.accounting.ledger import Budget
 from filters.rules.orders import order_budget
 from theory.conversions import CKS, Conversion, gaussian_mu
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.rounding import root_down
 
 
 def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversion = CKS) -> Budget:
@@ -57,9 +58,9 @@ def _allowed(
 
             return pure_below(epsilon, delta)
         case PureCharge(), ZCDP(rho):
-            return _root(2 * Fraction(rho))
+            return root_down(2 * Fraction(rho))
         case PureCharge(), RenyiDP(alpha, rho):  # of order alpha it is at most that of order infinity as well
-            return max(Fraction(_root(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
+            return max(Fraction(root_down(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
         case ZCDPCharge(), ZCDP(rho):
             return rho
         case ZCDPCharge(), RenyiDP(alpha, rho):
@@ -80,9 +81,3 @@ def _allowed(
         case RenyiCharge(order), ApproxDP(epsilon, delta) if order > 1 and 0 < delta < 1:
             return order_budget(order, epsilon, delta, conversion)
     return None
-
-
-def _root(square: Fraction) -> float:
-    """The square root, rounded down."""
-    root = math.sqrt(square)
-    return root if Fraction(root) ** 2 <= square else math.nextafter(root, 0.0)

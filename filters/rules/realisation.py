@@ -20,6 +20,7 @@ from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.numerics import portable
 from theory.pairs import DominatingPair, is_ours
 from theory.realisation import optimal_split
+from theory.rounding import next_below
 
 #: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far,
 #: whether the losses are those of the pairs and their sum is rounded nowhere, the largest dhat-quantile of what may be
@@ -256,7 +257,7 @@ def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -
         split = optimal_split(rounds, delta)
         d_hat, per_round = float(split.dhat), float(split.theta)
         while spent(d_hat, per_round) > Fraction(delta):  # a guard: optimal_split rounds theta down already
-            per_round = float(np.nextafter(per_round, 0.0))
+            per_round = next_below(per_round)
         return d_hat, per_round
     d_hat, per_round = float(check_probability("dhat", dhat)), float(check_probability("theta", theta))
     if spent(d_hat, per_round) > Fraction(delta):

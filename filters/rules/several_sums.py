@@ -1,4 +1,4 @@
-"""Filters of several sums, each within a budget of its own: basic and advanced composition."""
+"""Filters of several sums, each within a budget of its own: basic and advanced composition, approximate zCDP."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
-from filters.accounting.charges import approximate_charge
+from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import (
@@ -25,10 +24,11 @@ from filters.contract.parameters import (
 )
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
-from theory.conversions import SIMPLE
+from theory.conversions import CKS, SIMPLE
 from theory.drift import drift
-from theory.extremal import RESPONSES, Extremal, squares_extremal
-from theory.guarantees import ApproxDP, Guarantee, PureDP
+from theory.extremal import RESPONSES, Extremal, squares_extremal, zcdp_extremal
+from theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
+from theory.latex import tex_number
 from theory.numerics import portable
 from theory.numerics.error_free import Exact
 from theory.numerics.stable import increasing_root
@@ -41,15 +41,20 @@ Sums: TypeAlias = tuple[NDArray[Any], ...]
 _MARGIN = 1e-13
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SeveralSums(PrivacyFilter[Sums]):
-    """CONT while each of several sums of charges stays within its own budget, exactly."""
+    """CONT while each of several sums of charges stays within its own budget, exactly.
 
+    A subclass sets `promise` and `_budgets`, one for each sum, by `_keep`, and says what a request adds to each.
+    """
+
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _budgets: tuple[Budget, ...] = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
 
-    @property
-    @abstractmethod
-    def _budgets(self) -> tuple[Budget | Allowance, ...]:
-        """The budget of each sum."""
+    def _keep(self, promise: Guarantee, *budgets: Budget) -> None:
+        object.__setattr__(self, "promise", promise)
+        object.__setattr__(self, "_budgets", budgets)
 
     @abstractmethod
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
@@ -75,32 +80,45 @@ class SeveralSums(PrivacyFilter[Sums]):
     def reaches(self, state: Sums) -> NDArray[Any]:
         return np.asarray(self._reached(state).all(axis=0))
 
+    def remaining(self, state: Sums) -> NDArray[np.float64]:
+        """The largest further charge of the first sum, in its unit."""
+        return self._budgets[0].left((state[0], state[1]))
+
     def _steps(self, state: Sums, request: DominatingPair) -> tuple[NDArray[np.bool_], Sums]:
         """(Whether each sum stays within its budget, shape (sums, n), the sums with the charges added)."""
         charges = self._charges(request)
         steps = [
             budget.step(pair, charge)
-            for budget, pair, charge in zip(self._budgets, _pairs(state), charges, strict=True)
+            for budget, pair, charge in zip(self._budgets, pairs_of(state), charges, strict=True)
         ]
         return np.array([fits for fits, _ in steps]), tuple(part for _, after in steps for part in after)
 
     def _reached(self, state: Sums) -> NDArray[np.bool_]:
         """Whether each pair is a sum within its budget: shape (sums, n)."""
-        pairs = zip(self._budgets, _pairs(state), strict=True)
+        pairs = zip(self._budgets, pairs_of(state), strict=True)
         return np.array([budget.reaches(pair) for budget, pair in pairs])
 
 
-def _pairs(state: Sums) -> list[Exact]:
+def pairs_of(state: Sums) -> list[Exact]:
+    """Each sum as a pair of doubles."""
     return list(zip(state[::2], state[1::2], strict=True))
 
 
-def _check_at(filt: BasicFilter | RogersFilter | WhitehouseFilter) -> None:
-    if filt.at is not None:
-        object.__setattr__(filt, "at", one_at_least_zero("at", filt.at))
+@dataclass(frozen=True, slots=True, repr=False)
+class _Declared(SeveralSums):
+    """Sums of the (epsilon_t, delta_t) that a mechanism declares, `at` an epsilon where it has none of its own."""
+
+    def _check_at(self, at: float | None) -> None:
+        if at is not None:
+            object.__setattr__(self, "at", one_at_least_zero("at", at))
+
+    def _holds(self, at: float | None, rule: str, zcdp: float, pure: float = math.inf) -> Holds | None:
+        """Bounds of every path; None where what is charged its hockey-stick may have infinite Rényi divergences."""
+        return None if at is not None else Holds(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
 
 
 @dataclass(frozen=True, slots=True)
-class BasicFilter(SeveralSums):
+class BasicFilter(_Declared):
     """CONT while sum_t epsilon_t <= epsilon and sum_t delta_t <= delta, mechanism t (epsilon_t, delta_t)-DP.
 
     KOV and Erasure are charged their own (epsilon_t, delta_t), pure mechanisms (epsilon_t, 0). For any other one
@@ -119,42 +137,28 @@ class BasicFilter(SeveralSums):
     epsilon: float
     delta: float = 0.0
     at: float | None = field(default=None, kw_only=True)
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _epsilon: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "basic composition"
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
     def __post_init__(self) -> None:
         epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
-        _check_at(self)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
-        object.__setattr__(self, "_epsilon", Budget.of(epsilon))
-        object.__setattr__(self, "_delta", Allowance(delta))
+        self._check_at(self.at)
+        promise = ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
+        self._keep(promise, Budget.of(epsilon), Budget.of(delta))
 
     @property
     def holds(self) -> Holds | None:
-        if self.at is not None:  # what is charged its hockey-stick may have infinite Rényi divergences
-            return None
-        epsilon = self._epsilon.limit
+        epsilon = self._budgets[0].limit
         rule = "the ledger admits no larger sums of epsilons and of deltas"
-        return Holds(epsilon * epsilon / 2, pure=epsilon, infinite=self._delta.value, rule=rule)
-
-    @property
-    def _budgets(self) -> tuple[Budget, Allowance]:
-        return self._epsilon, self._delta
+        return self._holds(self.at, rule, epsilon * epsilon / 2, epsilon)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         epsilon, delta = approximate_charge(request, self.at)
         return Plain(epsilon), Plain(delta)
 
-    def remaining(self, state: Sums) -> NDArray[np.float64]:
-        """The largest further epsilon."""
-        return self._epsilon.left((state[0], state[1]))
-
 
 @dataclass(frozen=True, slots=True)
-class WhitehouseFilter(SeveralSums):
+class WhitehouseFilter(_Declared):
     """CONT while sqrt(2 log(1/d') S) + S/2 <= epsilon and weight sum_t delta_t <= delta - d'.
 
     S = sum_t epsilon_t^2, mechanism t being (epsilon_t, delta_t)-DP. d' = `tail` (delta/2 if left out) bounds the
@@ -177,9 +181,6 @@ class WhitehouseFilter(SeveralSums):
     tail: float | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
     at: float | None = field(default=None, kw_only=True)
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _squares: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "Whitehouse filter"
     proof: ClassVar[str] = (
         "Whitehouse et al.: e^{k L - k(k+1) S/2} is a supermartingale; derived in the docstring"
@@ -195,27 +196,20 @@ class WhitehouseFilter(SeveralSums):
                 f"weight={weight!r}; lower tail, or leave them out"
             )
         object.__setattr__(self, "tail", tail)
-        _check_at(self)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_squares", Budget.of(2 * float(SIMPLE.budget(epsilon, tail))))
+        self._check_at(self.at)
         allowed: Any = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
-        object.__setattr__(self, "_delta", Allowance(allowed))
+        squares = Budget.of(2 * float(SIMPLE.budget(epsilon, tail)))
+        self._keep(ApproxDP(epsilon, delta), squares, Budget.of(allowed))
 
     @property
     def holds(self) -> Holds | None:
-        if self.at is not None:  # what is charged its hockey-stick may have infinite Rényi divergences
-            return None
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
-        return Holds(self._squares.limit / 2, infinite=self._delta.value, rule=rule)
+        return self._holds(self.at, rule, self._budgets[0].limit / 2)
 
     def extremal(self, epsilon: float) -> Extremal:
-        squares = self._squares.limit
+        squares, deltas = (budget.limit for budget in self._budgets)
         level = math.sqrt(squares / RESPONSES) * (1 - 2.0**-50)
-        return squares_extremal(squares, self._delta.value, epsilon, level=level, times=RESPONSES)
-
-    @property
-    def _budgets(self) -> tuple[Budget, Allowance]:
-        return self._squares, self._delta
+        return squares_extremal(squares, deltas, epsilon, level=level, times=RESPONSES)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         epsilon, delta = approximate_charge(request, self.at)
@@ -223,11 +217,11 @@ class WhitehouseFilter(SeveralSums):
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
         """The largest further epsilon of a pure mechanism."""
-        return np.sqrt(self._squares.left((state[0], state[1]))) * (1 - 2.0**-50)
+        return np.sqrt(SeveralSums.remaining(self, state)) * (1 - 2.0**-50)
 
 
 @dataclass(frozen=True, slots=True)
-class RogersFilter(SeveralSums):
+class RogersFilter(_Declared):
     """CONT while sum_t delta_t <= delta/2 and K <= epsilon, mechanism t being (epsilon_t, delta_t)-DP.
 
     K = sum_t epsilon_t (e^{epsilon_t} - 1)/2 + sqrt(2 (S + H)(1 + log(S/H + 1)/2) log(2/delta)),
@@ -250,10 +244,6 @@ class RogersFilter(SeveralSums):
     delta: float
     reading: Literal["1/delta", "2/delta"] = field(default="1/delta", kw_only=True)
     at: float | None = field(default=None, kw_only=True)
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _drift: Budget = field(init=False, repr=False, compare=False)
-    _squares: Budget = field(init=False, repr=False, compare=False)
-    _delta: Allowance = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "Rogers filter"
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
@@ -263,11 +253,11 @@ class RogersFilter(SeveralSums):
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
         if self.reading not in ("1/delta", "2/delta"):
             raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
-        _check_at(self)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_drift", Budget.of(epsilon))
-        object.__setattr__(self, "_squares", Budget.square_of(epsilon))
-        object.__setattr__(self, "_delta", Allowance(delta / 2))
+        self._check_at(self.at)
+        # K is at least the drift and at least sqrt(S): a run with K <= epsilon is within both budgets
+        self._keep(
+            ApproxDP(epsilon, delta), Budget.of(epsilon), Budget.square_of(epsilon), Budget.of(delta / 2)
+        )
 
     @property
     def h(self) -> float:
@@ -301,10 +291,8 @@ class RogersFilter(SeveralSums):
 
     @property
     def holds(self) -> Holds | None:
-        if self.at is not None:  # what is charged its hockey-stick may have infinite Rényi divergences
-            return None
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
-        return Holds(self.squares / 2, infinite=self._delta.value, rule=rule)
+        return self._holds(self.at, rule, self.squares / 2)
 
     def extremal(self, epsilon: float) -> Extremal:
         low, level = 0.0, math.sqrt(self.squares / RESPONSES)
@@ -312,12 +300,7 @@ class RogersFilter(SeveralSums):
             middle = (low + level) / 2
             k = RESPONSES * float(drift(middle)) + float(self.deviation(RESPONSES * middle * middle))
             low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
-        return squares_extremal(self.squares, self._delta.value, epsilon, level=low, times=RESPONSES)
-
-    @property
-    def _budgets(self) -> tuple[Budget, Budget, Allowance]:
-        # K is at least the drift and at least sqrt(S): a run with K <= epsilon is within both budgets
-        return self._drift, self._squares, self._delta
+        return squares_extremal(self.squares, self._budgets[-1].limit, epsilon, level=low, times=RESPONSES)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, self.at)
@@ -347,11 +330,74 @@ class RogersFilter(SeveralSums):
 
     def bound(self, state: Sums) -> NDArray[np.float64]:
         """K of the charges so far."""
-        spread: NDArray[np.float64] = self.deviation(self._squares.value((state[2], state[3])))
-        return self._drift.value((state[0], state[1])) + spread
+        drifts, squares, _ = (
+            budget.value(pair) for budget, pair in zip(self._budgets, pairs_of(state), strict=True)
+        )
+        spread: NDArray[np.float64] = self.deviation(squares)
+        return drifts + spread
 
     def deviation(self, squares: Real) -> Any:
         """The second term of K at S = `squares`."""
         h = self.h
         spread = 2 * (squares + h) * (1 + portable.log1p(squares / h) / 2) * self._log(2)
         return np.sqrt(spread)
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateZCDP(Guarantee):
+    """xi-approximate rho-zCDP: D_a <= a rho for every a > 1, outside an event of probability xi.
+
+    delta(eps) = xi + (1 - xi) CKS(rho, eps).
+    """
+
+    rho: float
+    xi: float
+
+    def delta(self, epsilon: Real) -> Real:
+        bound: Real = self.xi + (1 - self.xi) * CKS.delta(self.rho, epsilon)
+        return bound
+
+    def _extremal(self, epsilon: float) -> Extremal:
+        return zcdp_extremal(self.rho, epsilon).with_erasure(self.xi)
+
+    @property
+    def formula(self) -> str:
+        return rf"{ZCDP(self.rho).formula} \text{{ outside an event of probability }} {tex_number(self.xi)}"
+
+    def __str__(self) -> str:
+        return f"{self.xi:g}-approximate {self.rho:g}-zCDP"
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateZCDPFilter(SeveralSums):
+    """CONT while sum_t rho_t <= rho and sum_t xi_t <= xi, mechanism t being xi_t-approximately rho_t-zCDP.
+
+    KOV(e, d) is charged (e^2/2, d), Erasure(p) (0, p), every other pair (its zcdp_rho, 0).
+    Proof: let w = prod (1 - xi_t) along the path, at least 1 - xi, and P', Q' the laws of the good
+    parts, which satisfy D_a <= a rho by the zCDP filter. Then H(P||Q) <= 1 - int w min(P', e^eps Q') <=
+    1 - (1 - xi)(1 - H(P'||Q')).
+    Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+
+    >>> import filterproof as fp
+    >>> session = fp.ApproximateZCDPFilter(rho=0.5, xi=0.01).open("retry")
+    >>> session.request(fp.KOV(0.5, 0.005)), session.request(fp.Erasure(0.01))
+    (True, False)
+    """
+
+    rho: float
+    xi: float
+    theorem: ClassVar[str | None] = "approximate zCDP filter"
+    proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
+
+    def __post_init__(self) -> None:
+        rho, xi = checked_parameters(self, rho=one_positive, xi=one_delta)
+        self._keep(ApproximateZCDP(rho, xi), Budget.of(rho), Budget.of(xi))
+
+    @property
+    def holds(self) -> Holds:
+        zcdp, infinite = (budget.limit for budget in self._budgets)
+        rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
+        return Holds(zcdp, infinite=infinite, rule=rule)
+
+    def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
+        return approximate_zcdp_charge(request)

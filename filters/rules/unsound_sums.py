@@ -19,6 +19,7 @@ from filters.contract.state import choose
 from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
 from filters.rules.unsound import UnsoundFilterWarning
+from theory.numerics.norms import nearest
 
 
 class ClippingAfterAdding(ClippedSums):
@@ -33,8 +34,10 @@ class ClippingAfterAdding(ClippedSums):
         super().__init__(people, clip=clip, sigma=sigma, runs=runs)
         _warn(self, "it clips after adding")
 
-    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        total = vectors.weighted((factors > 0).astype(np.float64))
+    def _total(
+        self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        total = nearest(super()._total(vectors, (factors > 0).astype(np.float64)))
         size = np.sqrt((total * total).sum(axis=-1, keepdims=True))
         most = self._clip * factors.shape[-1]
         return [np.where(size > most, total * (most / np.maximum(size, most)), total)]
@@ -45,7 +48,7 @@ class _Forgetting(IndividualFilter):
 
     def clip(self, norms: NDArray[np.float64], *, sigma: float, most: float = np.inf) -> NDArray[np.float64]:
         factors = super().clip(norms, sigma=sigma, most=most)
-        with self._in_turn("clip"), self._alone("clip"):
+        with self._in_turn("clip"):
             self._state = choose(factors > 0, self._state, checked_start(self.filter, self.people))
         return factors
 

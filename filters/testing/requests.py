@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits, checked_start
 from filters.contract.filter_base import FilterBase, MechanismFamily
+from filters.contract.largest_granted import last_granted
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
 #: The rounds so far: each request and the privacy loss that its output realised, in nats.
@@ -246,10 +247,12 @@ def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
     highs = []
     for edge in _edges(answers):
         low, high = sizes[edge - 1], sizes[edge]
-        while high > low * (1 + 1e-9):  # further apart than the rounding of any charge
-            between = np.geomspace(low, high, 33).tolist()
-            i = (*_edges(asked(between)), 32)[0]
-            low, high = between[i - 1], between[i]
+        if answers[edge]:
+            high = last_granted(lambda size: asked([size])[0], high, low)
+            low = math.nextafter(high, 0.0)
+        else:
+            low = last_granted(lambda size: asked([size])[0], low, high)
+            high = math.nextafter(low, math.inf)
         # one of these fills the budget alone, or two do, or three, or four, charged by their square or as they are
         candidates |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}
         highs.append(high)

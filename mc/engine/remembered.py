@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-from filters.contract.library import settled, told_apart
+from filters.contract.content import content
+from filters.contract.library import made_of_the_library
 
 R = TypeVar("R")
 
@@ -31,7 +32,7 @@ class _Question:
 
 
 def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Keep the last `most` answers of a function of its arguments alone, where `settled` says that these cannot change.
+    """Keep the last `most` answers of a function of its arguments alone, where these are of the library and stay.
 
     The function is given copies, which nobody else can change and its answer may go on holding.
     """
@@ -43,7 +44,7 @@ def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
         @wraps(function)
         def answer(*given: Any) -> R:
-            return kept(_Question(told_apart(given), given)) if settled(given) else function(*given)
+            return kept(_Question(content(given), given)) if made_of_the_library(given) else function(*given)
 
         return answer
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from reprlib import repr as short
 from typing import Any, Literal
 
@@ -22,14 +19,12 @@ from mc.engine.streams import Tile
 from theory.pairs import DominatingPair
 
 _NONE = np.empty(0, dtype=np.intp)
-#: Bytes of the largest blocks that are kept, and the numbers by which glibc's `mallopt` knows the two limits.
-_KEPT = 2**24
-_FROM_WHICH_MAPPED, _FROM_WHICH_TRIMMED = -3, -1
+# glibc keeps freed arrays of a tile's size for reuse once a block of 16 MB was freed: a tile then takes 3/4 of the time
+np.empty(2**24, dtype=np.uint8)
 
 
 def play_tile(game: Game, tile: Tile) -> Paths:
     """The paths of one tile, a function of (game, tile) alone."""
-    _keep_memory()
     live = _fresh(game, tile)
     #: Runs that were denied and have a final request to make, which all make together at the end.
     aside: list[_Live] = []
@@ -49,20 +44,6 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     if game.guard is not None and game.guard.act == "trust":
         game.guard.verify(done.loss, done.log_weight, done.log_kept)
     return done
-
-
-@cache
-def _keep_memory() -> None:
-    """Make the allocator keep freed arrays of a tile's size for reuse instead of returning them to the system.
-
-    The GNU allocator returns blocks from a threshold on, and what is free at the end of its memory; it would raise both
-    itself once a block of 16 MB is freed, but not where the environment sets one of them, as for the workers of Dask,
-    in which a path then took four times as long. Other allocators are not affected.
-    """
-    set_limit = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if set_limit is not None:
-        set_limit(_FROM_WHICH_MAPPED, _KEPT)
-        set_limit(_FROM_WHICH_TRIMMED, 2 * _KEPT)
 
 
 @dataclass(slots=True)

@@ -35,6 +35,7 @@ from theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
 from theory.guarantees import ZCDP, GaussianDP, PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.proofs.threshold import threshold
+from theory.rounding import root_up
 from theory.shown import Pictured, Row, Shown
 
 #: More rounds of one mechanism are not counted one by one.
@@ -276,8 +277,7 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
         case GaussianDP(mu):
             return Gaussian(mu)
         case ZCDP(rho):
-            mu = math.sqrt(2 * rho)
-            return Gaussian(mu if Fraction(mu) ** 2 >= 2 * Fraction(rho) else math.nextafter(mu, math.inf))
+            return Gaussian(root_up(2 * Fraction(rho)))
         case DominatingPair() if mechanism.shape == ():
             return mechanism
     raise TypeError(

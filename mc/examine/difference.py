@@ -19,14 +19,15 @@ import numpy as np
 
 from filters.adapters.labelled import program_of
 from filters.contract.checks import checked_filter, checked_start
-from filters.contract.work import WorkLimit, checked_effort
+from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.confirmation import happens, impure
-from mc.examine.counted_search import EFFORT, Pace, last_report
+from mc.examine.counted_search import Pace, last_report
 from mc.examine.deadline import Deadline
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
+from mc.examine.minimise import minimise
 from mc.examine.sequence import Sequence, granted
 from mc.examine.worker import alone
 from theory.arguments import check_count
@@ -141,19 +142,21 @@ def first_difference(
     filters = one, other
     for filt in filters:
         checked_filter(filt)
-    units, deadline = EFFORT * checked_effort(effort), Deadline.of(seconds)
     seed = check_count("seed", seed, least=0)
     import_module("mc.runs.ready")  # once here: every worker would take as long as for hundreds of histories
-    work = partial(_searched, filters, units, seed)
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
     asked = other if program_of(other) is not None else one
-    nothing, stands = DifferenceSearch(None, 0, 0), partial(_confirm, filters, deadline)
-    return last_report(work, nothing, units, deadline, stands, filt=asked, whose=whose)
+    nothing, work, stands = (
+        DifferenceSearch(None, 0, 0),
+        partial(_searched, filters, seed),
+        partial(_confirm, filters),
+    )
+    return last_report(work, nothing, effort, seconds, stands, filt=asked, whose=whose)
 
 
 def _confirm(
-    filters: tuple[PrivacyFilter, PrivacyFilter], deadline: Deadline, found: DifferenceSearch
+    filters: tuple[PrivacyFilter, PrivacyFilter], found: DifferenceSearch, deadline: Deadline
 ) -> None:
     """FilterFault where a filter that nobody has asked before decides otherwise."""
     if (difference := found.difference) is None:
@@ -166,7 +169,7 @@ def _confirm(
 
 
 def _searched(
-    filters: tuple[PrivacyFilter, PrivacyFilter], units: float, seed: int
+    filters: tuple[PrivacyFilter, PrivacyFilter], seed: int, units: float
 ) -> Iterator[DifferenceSearch]:
     """The reports of a search, the first one before anything is asked of both."""
     found = DifferenceSearch(None, 0, 0)
@@ -230,21 +233,13 @@ class _Apart:
         return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
 
     def cut(self, *, broken: bool = False) -> _Apart:
-        """The same after fewer requests: halves, quarters, ..., single ones are left out where it stays.
+        """The same after no request that it does without; broken: and with what is granted above the promise."""
 
-        broken: and where what is granted passes the promise on paper.
-        """
-        best, size = self, max(len(self.history) // 2, 1)
-        while best.history and size:
-            start = 0
-            while start < len(best.history):
-                fewer = self.by(best.history[:start] + best.history[start + size :], self.request)
-                if fewer is not None and (not broken or fewer.broken):
-                    best = fewer
-                else:
-                    start += size
-            size //= 2
-        return best
+        def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
+            found = self.by(list(history), self.request)
+            return found is not None and (not broken or bool(found.broken))
+
+        return self.by(list(minimise(self.history, differs)), self.request) or self
 
     def told(self, wrong: str) -> Difference:
         return Difference(tuple(self.history), self.request, _NAMES[self.granting], wrong)

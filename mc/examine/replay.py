@@ -19,7 +19,6 @@ import flint
 from filters import PrivacyFilter, knowingly
 from filters.adapters.labelled import service_of
 from filters.holders.held_to import is_held_to
-from filters.privacy_filter import is_filter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from mc.estimate.decide import decide
@@ -100,7 +99,7 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
         )
     with knowingly():  # most filters worth replaying are unsound ones
         made = decode(dict(data), names)
-    if not (is_filter(made) or is_held_to(made)):
+    if not (isinstance(made, PrivacyFilter) or is_held_to(made)):
         raise _refused("filter", "a filter", type(made).__name__)
     return made
 

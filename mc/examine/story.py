@@ -11,12 +11,11 @@
 >>> [(one.rounds, one.asked, one.before, one.after, round(one.reached, 6)) for one in told.turns]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
 >>> told.passed, told.why
-(2, ('Gaussian(mu=1) leaves the state as it was: it was charged nothing',))
+(2, ('in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing',))
 """
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,27 +33,15 @@ from mc.examine.sequence import Sequence, granted
 from mc.examine.words import pair_words
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan, masses_of
-from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
-from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
-from theory.pairs.base import ChargeName
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair
 
 #: Rows of a story, letters of a state, and the requests that are played for one; the state after more of them.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
 #: Points of a curve, the largest epsilon of one, and the delta at which it may end.
 _POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
-#: What a charge may miss the least one by, if its sum is kept in few bits.
-_ROUNDED = 1e-3
-#: The charges that a state may sum, each with its power; those of the kind of the promise come first.
-_CHARGES: tuple[tuple[ChargeName, int], ...] = (
-    ("zcdp_rho", 1),
-    ("gdp_mu", 2),
-    ("pure_epsilon", 1),
-    ("gdp_mu", 1),
-)
-#: What a request does that costs nothing.
-_UNCHANGED = "leaves the state as it was"
-#: Requests whose charge tells what a state counts in.
-_PROBES = (Gaussian(0.125), RandomizedResponse(0.125), Laplace(8.0), Gaussian(2.0**-6))
+#: The most reasons that are told, and what counts for a number of a state.
+_REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +103,7 @@ def _values(part: Any) -> str:
 
 def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -> Story:
     """The story of requests fixed in advance, which the filter grants."""
-    turns, why, steps = list[Turn](), list[str](), list[tuple[DominatingPair, int]]()
+    turns, why, steps = list[Turn](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     after_row = state_words(state)
     passed = _passed(played, measure, promised)
@@ -126,13 +113,10 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             after = granted(filt, state, pair)
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
-            if passed is not None and rounds_done + number < passed:  # what comes later explains nothing
-                why += _fall(state, after, rounds_done + number + 1)
-                unchanged = bool(same(state, after)[0]) and pair.pure_epsilon > 0
-                if rounds_done and unchanged and not _free(_moved(filt, pair)):
-                    why.append(
-                        f"after round {rounds_done:,} {pair_words(pair)} {_UNCHANGED}: it cost nothing"
-                    )
+            # what comes later explains nothing, nor what is charged where it pays for what it lost
+            if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
+                for key, reason in _why(state, after, pair, f"in round {rounds_done + number + 1:,},"):
+                    why.setdefault(key, reason)
             last, state = state, after
         # what is left by a row that is not played to its end is known where a request left all as it was
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
@@ -144,8 +128,7 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
         reached = Sequence(tuple(steps)).low(measure, promised)
         if len(turns) < _ROWS or rounds_done == played.rounds:
             turns.append(Turn(rounds, "", request, "granted", before_row, after_row, reached, promised))
-    asked = () if passed is None else tuple(prefix(played, passed).counts)
-    return Story(measure, tuple(turns), passed, _why(why, filt, asked))
+    return Story(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
@@ -185,104 +168,27 @@ def _passed(played: Sequence, measure: Measure, promised: float) -> int | None:
 # -- why -----------------------------------------------------------------------------------------------
 
 
-def _why(on_the_way: list[str], filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> tuple[str, ...]:
-    """The first that was seen on the way, each once, and what each pair was charged."""
-    return *list(dict.fromkeys(on_the_way))[:3], *_charged(filt, asked)
-
-
-def _numbers(state: State, *, summed: bool = False) -> list[tuple[str, float]]:
-    """The numbers of a state by name; if summed, of a row of three or more their sum, for they may change places."""
-    arrays = [np.asarray(part, dtype=object)[0] for part in leaves(state)]
-    numbers: list[tuple[str, float]] = []
-    for number, part in enumerate(arrays, 1):
-        name = f"part {number} of the state" if len(arrays) > 1 else "the state"
-        values = [x for x in np.ravel(part) if isinstance(x, int | float | Fraction | np.number)]
-        if np.ndim(part) == 0 and values:
-            numbers.append((name, float(values[0])))
-        elif summed and len(values) > 2:
-            numbers.append((f"the sum of {name}", float(sum(values))))
-        else:
-            numbers += [(f"number {place} of {name}", float(x)) for place, x in enumerate(values, 1)]
-    return numbers
-
-
-def _fall(before: State, after: State, number: int) -> Iterator[str]:
-    """What a grant took away from the state."""
-    for (name, old), (_, new) in zip(
-        _numbers(before, summed=True), _numbers(after, summed=True), strict=False
-    ):
+def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterator[tuple[object, str]]:
+    """What a grant did not charge, and what it took away from the state; of what is the same the first is told."""
+    if pair.pure_epsilon > 0 and same(before, after)[0]:
+        yield pair, f"{when} {pair_words(pair)} leaves the state as it was: it cost nothing"
+    for name, old, new in _changes(before, after):
         if 0 <= new < old * 0.75:
-            yield f"in round {number}, {name} falls from {old:.4g} to {new:.4g}"
+            yield (when, name), f"{when} {name} falls from {old:.4g} to {new:.4g}"
 
 
-def _moved(filt: PrivacyFilter, pair: DominatingPair) -> list[tuple[str, float]] | None:
-    """By how much a fresh run's state grows with a request; None where it is denied."""
-    start = checked_start(filt, 1)
-    after = granted(filt, start, pair)
-    if after is None:
-        return None
-    grown = zip(_numbers(start), _numbers(after), strict=False)
-    return [(name, abs(new - old)) for (name, old), (_, new) in grown]
-
-
-def _free(moved: list[tuple[str, float]] | None) -> bool:
-    """Whether a request was granted and the state stays as it was."""
-    return bool(moved) and not any(size for _, size in moved or ())
-
-
-def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator[str]:
-    """What each pair was charged, beside the least that is true, where the state shows in which currency it counts."""
-    effects = {pair: moved for pair in asked[:6] if (moved := _moved(filt, pair)) is not None}
-    for pair, moved in effects.items():
-        if _free(moved) and pair.pure_epsilon > 0 and not filt.looks_at_losses:  # it may pay for what it lost
-            yield f"{pair_words(pair)} {_UNCHANGED}: it was charged nothing"
-    yield from _apart(effects)
-    currency = _currency(filt)
-    if currency is None:
-        return
-    place, charge, power = currency
-    unit = {"zcdp_rho": "zCDP rho", "pure_epsilon": "pure epsilon", "gdp_mu": "GDP mu"}[charge]
-    for pair, moved in effects.items():
-        paid, least = moved[place][1] ** (1 / power), pair.least(charge)[0]
-        if charge == "pure_epsilon" and isinstance(filt.promise, ApproxDP) and math.isinf(least):
-            least = 0.0 if pair.kov is None else float(pair.kov.epsilon)  # a delta may pay for the rest
-        if 0 < paid < least * (1 - _ROUNDED):
-            yield f"{pair_words(pair)} was charged {paid:.4g}; its least {unit} is {least:.4g}"
-
-
-def _apart(effects: dict[DominatingPair, list[tuple[str, float]]]) -> Iterator[str]:
-    """Pairs that are charged to different numbers of the state."""
-    places = {
-        pair: frozenset(n for n, (_, size) in enumerate(moved) if size) for pair, moved in effects.items()
-    }
-    kinds = {type(pair.asked).__name__: held for pair, held in places.items() if held}
-    shared = frozenset.intersection(*kinds.values()) if kinds else frozenset()
-    if len(set(kinds.values())) > 1 and not shared:
-        names = {pair: effects[pair][min(held)][0] for pair, held in places.items() if held}
-        yield "; ".join(f"{pair_words(pair)} is charged to {name}" for pair, name in names.items())
-
-
-def _currency(filt: PrivacyFilter) -> tuple[int, ChargeName, int] | None:
-    """(The number of the state, the charge, its power) that two kinds of requests are charged in; None if no one is."""
-    try:
-        effects = {pair: moved for pair in _PROBES if (moved := _moved(filt, pair)) is not None}
-    except Exception:  # noqa: BLE001 - the filter's own code, at requests that may be outside its scope
-        return None
-    charges = _CHARGES
-    if isinstance(filt.promise, PureDP | ApproxDP):
-        charges = _CHARGES[2:3] + _CHARGES[:2]
-    elif isinstance(filt.promise, GaussianDP):
-        charges = _CHARGES[1:2] + _CHARGES[:1]
-    for charge, power in charges:
-        for place in range(max((len(moved) for moved in effects.values()), default=0)):
-            charged_alike = [
-                pair
-                for pair, moved in effects.items()
-                if np.isclose(moved[place][1], float(getattr(pair, charge)) ** power, rtol=1e-9, atol=0.0)
-            ]
-            if len(charged_alike) >= 2:
-                return place, charge, power
-    return None
+def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
+    """The numbers of a state by name; of a row of three or more their sum, for they may change places."""
+    parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
+    for number, both in enumerate(zip(*parts, strict=True), 1):
+        name = f"part {number} of the state" if len(parts[0]) > 1 else "the state"
+        old, new = ([float(x) for x in np.ravel(part) if isinstance(x, _NUMBERS)] for part in both)
+        if len(old) > 2:
+            yield f"the sum of {name}", sum(old), sum(new)
+        else:
+            one = np.ndim(both[0]) == 0
+            for place, values in enumerate(zip(old, new, strict=False), 1):
+                yield name if one else f"number {place} of {name}", *values
 
 
 # -- plans ---------------------------------------------------------------------------------------------
@@ -294,7 +200,7 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
     worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     turns: list[Turn] = []
-    why: list[str] = []
+    why: dict[object, str] = {}
 
     def tell(position: Plan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
@@ -308,10 +214,9 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
             outcome = f"loss {loss:+.3g}"
             after.setdefault(state_words(observed), []).append(outcome)
             if passed is not None and number <= passed:  # what comes later explains nothing
-                why.extend(_fall(state, observed, number))
-                if same(state, observed)[0]:
-                    of = f"{outcome}, which tells for Q," if way == "QP" and loss < 0 else outcome
-                    why.append(f"after {of} {pair_words(position.request)} {_UNCHANGED}: it cost nothing")
+                of = f"{outcome}, which tells for Q," if way == "QP" and loss < 0 else f"{outcome},"
+                for key, reason in _why(state, observed, position.request, f"in round {number}, after {of}"):
+                    why.setdefault(key, reason)
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
         ways_on = "; ".join(
@@ -337,8 +242,7 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
 
     tell(plan, checked_start(filt, 1), "", 1)
     turns.sort(key=lambda one: int(one.rounds))
-    asked = () if passed is None else tuple(dict.fromkeys(plan.first(passed).requests()))
-    return Story(measure, tuple(turns), passed, _why(why, filt, asked))
+    return Story(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
 
 
 def curve_of(

@@ -12,6 +12,7 @@ from types import CodeType, MemberDescriptorType
 from typing import Any
 
 from filters.contract.checks import checked_admits, checked_start
+from filters.contract.largest_granted import last_granted
 from filters.contract.library import holder_of, of_the_library
 from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
@@ -118,6 +119,8 @@ def _held_as(filt: PrivacyFilter, name: str) -> Any:
 
 #: Sizes of a line that are asked however little work is left.
 _ASKED = 4
+#: The relative precision of a largest size that is looked for with few bits, so that states meet again.
+_COARSE = 2.0**-10
 #: Numbers of a filter's own that are tried as sizes, and the multiples of each.
 _NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
 
@@ -245,16 +248,21 @@ def _admitted(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> Admis
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_between(filt, line, sizes[-1]))
+        sizes.extend(_between(filt, line, sizes[-1], limit))
     return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
 
 
-def _between(filt: PrivacyFilter, line: Line, top: float) -> list[float]:
-    """A larger size than the grid's last one that is granted too, to about one part in 2^10, with few bits."""
-    low, high = top, next((t for t in line.sizes if t > top), top)
-    for _ in range(9 if high > low else 0):
-        middle, fits = (low + high) / 2, False
+def _between(filt: PrivacyFilter, line: Line, top: float, limit: WorkLimit | None) -> list[float]:
+    """Sizes above the grid's last one that are granted too: one with few bits, and the largest double."""
+    denied = next((t for t in line.sizes if t > top), None)
+    if denied is None:
+        return []
+
+    def granted_too(size: float) -> bool:
         with suppress(FilterFault):
-            fits = _grants(filt, line.pair(middle))
-        low, high = (middle, high) if fits else (low, middle)
-    return [low] if low > top else []
+            return not (limit is not None and limit.exhausted) and _grants(filt, line.pair(size))
+        return False
+
+    coarse = last_granted(granted_too, top, denied, _COARSE)
+    largest = last_granted(granted_too, coarse, denied)
+    return [size for size in dict.fromkeys((coarse, largest)) if size > top]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Literal
 
 import flint
 
 from theory.numerics.precision import PRECISION_LOCK
+from theory.rounding import next_above, next_below
 
 #: Working precision of balls, in bits.
 BITS = 160
@@ -35,13 +35,13 @@ def down(x: flint.arb | Fraction) -> float:
     """The largest double <= everything in x."""
     if isinstance(x, Fraction):
         close = float(x)
-        return close if Fraction(close) <= x else math.nextafter(close, -math.inf)
+        return close if Fraction(close) <= x else next_below(close)
     least = x.lower()
     if least.is_nan():
         raise ValueError(f"x must hold numbers alone, got {x}; raise BITS, or stay where x is defined")
     close = float(least)
     while not flint.arb(close) <= least:
-        close = math.nextafter(close, -math.inf)
+        close = next_below(close)
     return close
 
 
@@ -54,10 +54,10 @@ def near(x: flint.arb) -> float:
     """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):  # -x is rounded to the precision that is set
         low, high = down(x), up(x)
-    after = math.nextafter(low, math.inf)
+    after = next_above(low)
     if high <= after:
         return low
-    if high <= math.nextafter(after, math.inf):  # however narrow, x may lie on both sides of a double
+    if high <= next_above(after):  # however narrow, x may lie on both sides of a double
         return after
     raise ValueError(f"x must be known to a unit in the last place, got {x}; raise BITS")
 

@@ -14,17 +14,15 @@ sees `mc.runs.store.RunStore` lists.
 
 from __future__ import annotations
 
-import copyreg
 import decimal
 import functools
 import hashlib
 import json
-import pickle
 import random
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from reprlib import repr as short
 from typing import Any
@@ -32,7 +30,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from filters.contract.library import attributes
+from filters.contract.content import DigestWalk
 from mc.runs.provenance import code_version, origin
 from mc.runs.sources import (
     WRAPPED,
@@ -93,139 +91,118 @@ def settings() -> list[Any]:
     return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), repr(decimals)]
 
 
-class _Walk:
-    """One walk over everything that values consist of; `where` names the place of a part in messages.
+class _Walk(DigestWalk):
+    """One walk over everything that values consist of, code too.
 
     `here` is whether code must be that of its file: what another process sent by value has none in this one.
     """
 
     def __init__(self, name: str | None, *, here: bool) -> None:
-        self.name, self.here = name, here
-        self.files: dict[str, Any] = {}
+        super().__init__()
+        self._name, self._here = name, here
+        self._files: dict[str, Any] = {}
         self._filed: set[object] = set()
-        # with the objects, so that no id is used again
-        self._seen: dict[Any, tuple[int, object]] = {}
 
     def key(self, parts: Mapping[str, object]) -> dict[str, Any]:
-        described: list[Any] = [settings()]
-        for part, value in parts.items():
-            try:
-                described.append([part, self.value(value, part)])
-            except RecursionError as error:
-                raise StoreError(
-                    f"{part} is nested too deep for a key; make it flatter or leave store out"
-                ) from error
-        return {"parts": digest(described), "files": self.files, "name": self.name, "code": code_version()}
+        try:
+            told = self.node("parts", [self.leaf(digest(settings()), b""), *map(self.of, parts.items())])
+        except RecursionError as error:
+            raise StoreError(
+                "what is played is nested too deep for a key; make it flatter or leave store out"
+            ) from error
+        return {"parts": told.hex(), "files": self._files, "name": self._name, "code": code_version()}
 
-    def _unknown(self, value: object, where: str, why: str) -> Any:
+    # -- values ------------------------------------------------------------------------------------
+
+    def node(self, kind: object, parts: Iterable[bytes], *, ordered: bool = True) -> bytes:
+        return super().node(kind, parts)  # code may depend on the order of a mapping
+
+    def name(self, kind: type) -> str:
+        return str(super().name(kind)) if kind.__module__ == "builtins" else self.of(kind).hex()
+
+    def again(self, place: int, found: bytes | None) -> bytes:
+        return self.leaf("seen", b"%d" % place)
+
+    def held(self, value: Any) -> dict[str, Any]:
+        return {name: part for name, part in super().held(value).items() if not _pythons(name)}
+
+    def unread(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
         """What stands for a part that only the user can name."""
-        if self.name is not None:
-            return ["named by the user", type(value).__qualname__]
+        if self._name is not None:
+            return self.leaf("named by the user", type(value).__qualname__.encode())
         shown = " ".join(short(value).split())
         raise StoreError(
-            f"{where} {why}, so a store could not tell this run from another, got {shown}; use code "
-            "in files and plain values, name it by key=, or leave store out"
+            f"{where or 'a ' + type(value).__qualname__} {why}, so a store could not tell this run from another, got "
+            f"{shown}; use code in files and plain values, name it by key=, or leave store out"
         )
 
-    def value(self, value: Any, where: str) -> Any:
+    def read(self, value: Any) -> bytes:
         kind = type(value)
-        if value is None or kind in (bool, str):
-            return value
-        if kind in (int, float, complex, bytes, bytearray):
-            return [kind.__name__, hashlib.sha256(pickle.dumps(value, 4)).hexdigest()]
+        if (named := _named(value)) is not None:  # of a compiled class that is like one of functions
+            return self.leaf("named", json.dumps(named).encode())
         if kind in _CONSTANTS:
-            return [kind.__name__, repr(value)]
-        if isinstance(value, np.dtype):
-            return ["dtype", repr(np.lib.format.dtype_to_descr(value))]
-        if kind is np.ndarray and not value.dtype.hasobject:
-            # sums run in the order of the axes; pickling for a worker keeps this order, but no other strides
-            order = "F" if value.flags.fnc else "C"
-            numbers = hashlib.sha256(value.tobytes()).hexdigest()
-            return ["array", self.value(value.dtype, where), value.shape, order, numbers]
-        if kind is tuple:
-            return ["tuple", *(self.value(x, f"{where}[{i}]") for i, x in enumerate(value))]
-        if (seen := self._seen.get(id(value))) is not None:
-            return ["seen", seen[0]]
-        self._seen[id(value)] = len(self._seen), value
-        if (named := _named(value)) is not None:
-            return named
-        if issubclass(kind, type):
-            return self._class(value)
-        if kind is types.FunctionType:
-            return self._function(value)
+            return self.leaf(kind.__name__, repr(value).encode())
         if kind is types.MethodType:
-            return ["method", self.value(value.__func__, where), self.value(value.__self__, where)]
+            return self.node("method", map(self.of, (value.__func__, value.__self__)))
         if kind in WRAPPERS:
             if kind is functools._lru_cache_wrapper:
                 value.cache_clear()  # answers may be kept from before a change of what the function reads
-            return [kind.__name__, *(self.value(getattr(value, name, None), where) for name in WRAPPED)]
+            return self.node(kind.__name__, [self.of(getattr(value, name, None)) for name in WRAPPED])
         several = isinstance(value, (set, frozenset)) and len(value) > 1
         if several and not _NUMBERS.issuperset(map(type, value)):
-            return self._unknown(value, where, "is a set whose order changes from process to process")
-        if kind in (list, set, frozenset):
-            return [kind.__name__, *(self.value(x, f"an entry of {where}") for x in value)]
-        if kind in (dict, types.MappingProxyType):  # in their order, on which code may depend
-            return [kind.__name__, *(self.value(x, f"an entry of {where}") for x in value.items())]
+            return self.unread(value, "has an order that changes from process to process")
+        if kind is types.MappingProxyType:
+            return self.node(kind.__name__, map(self.of, value.items()))
         if isinstance(value, PurePath):
-            return self._unknown(value, where, "names a file, whose content no key has")
-        return self._instance(value, where)
-
-    def _instance(self, value: Any, where: str) -> Any:
-        """All that an object holds, and what a copy of it is made of: of compiled classes only that can be read."""
-        kind, held = type(value), attributes(value)  # first: to read a dict is to have one, which is copied
-        try:
-            copied_by = copyreg.dispatch_table.get(kind)
-            made = copied_by(value) if copied_by else value.__reduce_ex__(4)
-        except Exception:  # noqa: BLE001 - a class may refuse copies by any error
-            made = None
-        if isinstance(made, str) and isinstance(kind.__reduce__, types.FunctionType):
-            made = (made,)  # a compiled thing that has but a name was not found by it
-        if not isinstance(made, tuple) or isinstance(value, _MOVING):
-            return self._unknown(value, where, "has a state that cannot be read")
-        described = ["instance", self.value(kind, where)]
-        for name, part in held.items():
-            if not _pythons(name):  # as of compiled classes, which keep addresses; all others are copied
-                described.append([name, self.value(part, f"{where}.{name}")])
-        copied = (list(part) if isinstance(part, Iterator) else part for part in made)
-        return [*described, *(self.value(part, where) for part in copied)]
+            return self.unread(value, "names a file, whose content no key has")
+        return self.unread(value) if isinstance(value, _MOVING) else super().read(value)
 
     # -- code --------------------------------------------------------------------------------------
 
-    def _class(self, cls: type) -> Any:
-        where, module = cls.__qualname__, sys.modules.get(cls.__module__)
-        if module is not None and self.here:
-            self._add_files(vars(module), cls, where)
-        described = [self.value(base, f"a base of {where}") for base in (type(cls), *cls.__mro__[1:])]
-        for name, member in sorted(type.__dict__["__dict__"].__get__(cls).items()):
+    def thing(self, value: Any) -> bytes:
+        if (named := _named(value)) is not None:
+            return self.leaf("named", json.dumps(named).encode())
+        if isinstance(value, type):
+            return self._class(value)
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        bound = isinstance(value, types.BuiltinFunctionType)
+        return self._instance(value) if bound else self.unread(value)
+
+    def _class(self, cls: type) -> bytes:
+        module = sys.modules.get(cls.__module__)
+        if module is not None and self._here:
+            self._add_files(vars(module), cls, cls.__qualname__)
+        parts = [self.of(base) for base in (type(cls), *cls.__mro__[1:])]
+        for name, member in sorted(vars(cls).items()):
             code = callable(member) or isinstance(member, WRAPPERS)
             if not _pythons(name) or (code and not name.startswith("__annotate")):
-                described.append([name, self.value(member, f"{where}.{name}")])
-        return ["class", plain_name(cls.__module__), cls.__qualname__, digest(described)]
+                parts.append(self.of((name, member)))
+        return self.node(f"class {plain_name(cls.__module__)} {cls.__qualname__}", parts)
 
-    def _function(self, function: types.FunctionType) -> Any:
+    def _function(self, function: types.FunctionType) -> bytes:
         where, code, around = function.__qualname__, function.__code__, function.__globals__
         name, file = str(around.get("__name__")), around.get("__file__")
         known = origin(name, file) if file else None
         loaded = vars(sys.modules[name]) is around if name in sys.modules else False
-        defaults = function.__defaults__, function.__kwdefaults__, vars(function)
-        described: list[Any] = [code.co_firstlineno, _said(code)]
         # what dataclasses generate from the attributes of a class is of no file
         generated = code.co_filename == "<string>" and _pythons(function.__name__)
-        if not generated and known is None and (self.here or loaded):
+        if not generated and known is None and (self._here or loaded):
             if not file:
-                self._unknown(function, where, "has no source file")
+                self.unread(function, "has no source file", where)
             elif code not in codes_of(file):
-                self._unknown(function, where, "is not what its file says now")
+                self.unread(function, "is not what its file says now", where)
             self._add_files(around, function, where)
-        described += [self.value(part, f"a default of {where}") for part in defaults]
+        parts = [self.leaf(f"code from line {code.co_firstlineno}", repr(_said(code)).encode())]
+        parts += map(self.of, (function.__defaults__, function.__kwdefaults__, vars(function)))
         for cell in function.__closure__ or ():
             try:
-                described.append([self.value(cell.cell_contents, f"a variable around {where}")])
+                parts.append(self.of((cell.cell_contents,)))
             except ValueError:  # it has no value yet
-                described.append([])
+                parts.append(self.of(()))
         if known is None:
-            described += self._read(function, where)
-        return ["function", plain_name(function.__module__ or ""), function.__qualname__, digest(described)]
+            parts += self._globals_of(function, where)
+        return self.node(f"function {plain_name(function.__module__ or '')} {where}", parts)
 
     def _add_files(self, module: Mapping[str, Any], value: object, where: str) -> None:
         """Add the source files of a user's module to the key."""
@@ -235,14 +212,13 @@ class _Walk:
         self._filed.add(file)
         try:
             for name, said in source_files(module).items():
-                if self.files.setdefault(name, said) != said:
-                    self._unknown(value, where, f"rests on one of two files that go by the name {name}")
+                if self._files.setdefault(name, said) != said:
+                    self.unread(value, f"rests on one of two files that go by the name {name}", where)
         except EditedError as edited:
-            self._unknown(value, where, f"rests on {edited}, which was edited or patched after its import")
+            self.unread(value, f"rests on {edited}, which was edited or patched after its import", where)
 
-    def _read(self, function: types.FunctionType, where: str) -> list[Any]:
+    def _globals_of(self, function: types.FunctionType, where: str) -> Iterator[bytes]:
         """The globals that a user's function reads, and what it reads of modules of the user's."""
-        described: list[Any] = []
         around, codes = function.__globals__, [function.__code__]
         for code in codes:
             codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
@@ -250,23 +226,22 @@ class _Walk:
             for place, step in enumerate(steps):
                 name = step.argval
                 if step.opname in _READ and name in around and not _pythons(name):
-                    value, said = around[name], f"{name}, which {where} reads,"
+                    value = around[name]
                     for after in steps[place + 1 :]:
                         of_users = isinstance(value, types.ModuleType) and _named(value) is None
                         if not of_users or after.opname not in _READ_OF_MODULES:
                             break
                         value = getattr(value, after.argval, None)
-                    described.append([name, self.value(value, said)])
+                    yield self.of((name, value))
                 elif step.opname == "IMPORT_NAME":
                     why = f"imports {name!r} while it plays, which is for the top of its file"
                     known = origin_of_import(name, level=steps[place - 2].argval)
-                    described.append(known or self._unknown(function, where, why))
+                    yield self.of(known) if known else self.unread(function, why, where)
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
                     why = f"writes {name!r} outside of itself, which view.memory is for"
-                    described.append(self._unknown(function, where, why))
-        return described
+                    yield self.unread(function, why, where)
 
 
 def _named(value: Any) -> Any:

@@ -184,7 +184,7 @@ class Descent:
         """
         content = Path(path).read_bytes()
         try:
-            saved = unsealed(json.loads(content), "descent", {_VERSION: _SAVED}, _UNDAMAGED, "Descent.save")
+            saved = unsealed(json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "Descent.save")
             # anybody can sign: what is not checked below or by those that are made of it is checked here
             given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
             clip, sigma, rate = (float(given[name]) for name in ("clip", "sigma", "rate"))

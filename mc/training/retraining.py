@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from filters.contract.filter_base import FilterBase
 from filters.holders.individual import IndividualFilter
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import Estimate
 from mc.runs.output import OutputFolder
@@ -40,7 +40,7 @@ except ImportError:  # not a POSIX system
 _FURTHER = 35
 _FAILURE = 0.05
 #: What everyone spent and the generator of the noise: for no other eyes.
-_PRIVATE, _KEPT, _EARLIER = "private", "descent.json", "descent.npz"
+_PRIVATE, _KEPT = "private", "descent.json"
 #: Held locked by the run that writes beside it.
 _LOCK = "lock"
 _MODEL = "model.npz"
@@ -122,10 +122,6 @@ def train_idx(
         )
     private = _private(out)
     saved, filt = private / _KEPT, GaussianFilter(mu)
-    if (earlier := private / _EARLIER).exists():  # to begin anew would grant everyone's budget twice
-        raise ValueError(
-            f"out must hold no descent of an earlier version, got {str(earlier)!r}; pass another out"
-        )
     with _alone(private):
         if saved.exists():
             descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})

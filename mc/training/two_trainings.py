@@ -22,7 +22,7 @@ from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
 from filters.holders.no_noise import SILENT
 from filters.holders.personal import check_person
-from mc.estimate.ceiling import hides_a_method, ruled
+from mc.estimate.ceiling import ruled
 from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary, check_training
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
@@ -75,8 +75,8 @@ class TwoTrainings:
     def kept(self) -> float | None:
         """The bound on a sum of squared shifts that the library's own code keeps, by a theorem; None if none is known.
 
-        It is where both objects are the library's, over a filter of the catalogue whose ledger adds up squares, with no
-        method put in later, and where the library computes the norms: of tables, and of its own closed forms.
+        It is where both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and
+        where the library computes the norms: of tables, and of its own closed forms.
         """
         inner = self._training.training if type(self._training) is WithCanary else self._training
         if not (self._tables or type(inner) is LogisticTraining):
@@ -118,5 +118,5 @@ def _squares_kept(sums: object) -> float | None:
     """The bound on a person's sum of squared norms over sigma that the ledgers behind `sums` keep; None if unknown."""
     if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
         return None
-    holds = None if hides_a_method(sums.people) else ruled(sums.people.filter)
+    holds = ruled(sums.people.filter)
     return 2 * holds.zcdp if holds is not None and math.isfinite(holds.zcdp) else None

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits, checked_observe, checked_reaches, checked_spend
+from filters.contract.determinism import check_requests
 from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
@@ -204,19 +205,16 @@ def calibrate(
     levels = checked_menu(menu)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
+    if max_positions is not None:
+        max_positions = check_count("max_positions", max_positions)
 
     # many thresholds admit the same: their games are one
     known: Known = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
+        check_requests(filt, levels[:: max(len(levels) // 3, 1)], rounds)
         return solved_case(
-            filt,
-            levels,
-            epsilon=epsilon,
-            rounds=rounds,
-            max_positions=max_positions,
-            known=known,
-            check=True,
+            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
         )
 
     begin = 2.0**-40 if near is None else float(check_positive("near", near))

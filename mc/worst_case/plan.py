@@ -20,7 +20,7 @@ from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 #: Relative margin by which a plan's worth must exceed the promise, because promises are rounded doubles.
-MARGIN = Fraction(1, 10**9)
+MARGIN = Fraction(1, 10**10)
 #: The requests of a play in turn, each with the loss log dP/dQ that it shows.
 History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
 #: The masses of what was released before anything was.

@@ -84,41 +84,6 @@ def worst_case(
     bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
-    return solved_case(
-        filt,
-        menu,
-        epsilon=epsilon,
-        rounds=rounds,
-        direction=direction,
-        on_denial=on_denial,
-        min_charge=min_charge,
-        evidence=evidence,
-        max_positions=max_positions,
-        step=step,
-        relative=relative,
-        progress=progress,
-        check=True,
-    )
-
-
-def solved_case(
-    filt: PrivacyFilter,
-    menu: DominatingPair | Sequence[DominatingPair],
-    *,
-    epsilon: Epsilon,
-    rounds: int | None = None,
-    direction: Direction | Literal["both"] = "both",
-    on_denial: OnDenial = "halt",
-    min_charge: float = 0.0,
-    evidence: Evidence | None = None,
-    max_positions: int | None = None,
-    step: float | None = None,
-    relative: float | None = None,
-    progress: Callable[[WorstCase], object] | None = None,
-    known: Known | None = None,
-    check: bool = False,
-) -> WorstCase:
-    """`worst_case`; `known` keeps what was solved, `check` asks first whether the filter keeps all in its state."""
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
@@ -130,10 +95,28 @@ def solved_case(
     if relative is not None:
         relative = float(check_positive("relative", relative))
     game, ways = _game(filt, menu, rounds, direction, evidence, on_denial, min_charge)
-    game = replace(game, max_positions=max_positions, step=step, known=known)
-    if check:
-        check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
+    game = replace(game, max_positions=max_positions, step=step)
+    check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
+
+
+def solved_case(
+    filt: PrivacyFilter,
+    menu: DominatingPair | Sequence[DominatingPair],
+    *,
+    epsilon: Epsilon,
+    rounds: int | None = None,
+    direction: Direction | Literal["both"] = "both",
+    evidence: Evidence | None = None,
+    max_positions: int | None = None,
+    step: float | None = None,
+    relative: float | None = None,
+    known: Known | None = None,
+) -> WorstCase:
+    """`worst_case` of a filter that was checked before; `known` keeps what was solved."""
+    game, ways = _game(filt, menu, rounds, direction, evidence)
+    game = replace(game, max_positions=max_positions, step=step, known=known)
+    return _solved(game, check_epsilon(epsilon), ways, evidence, relative, None)
 
 
 def worst_cases(

@@ -8,7 +8,6 @@ from functools import partial
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination
 from mc.examine.verify import examine
-from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Claim, Finding, Table, Told, slug
 from reports.shown.numbers import percent
 from reports.study import Study
@@ -34,7 +33,7 @@ def expected(entry: Entry) -> Outcome:
 def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
     effort = _OWN_EFFORT.get(name, _TO_REFUTE if entry.sound is False else _EFFORT)
-    return examine(entry.example(), effort=effort, seed=seed, first_only=True, proofs=proofs)
+    return examine(entry.example(), effort=effort, seed=seed, proofs=proofs)
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -54,12 +53,10 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
                 (_row(found[name]) for name in CATALOGUE),
                 align="llrlrrrw",
             ),
-            *recorded_power(),
         ),
         notes=(
             "A closest attack is the best lower bound found on a menu or a sequence, and proves nothing where it stays "
             "within the promise. `filterproof verify FILE.py::MyFilter` does the same for a filter of yours.",
-            *recorded_history(),
         ),
     )
 

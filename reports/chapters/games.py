@@ -17,18 +17,12 @@ GATHERS = True
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
-    runs = Runs(*map(study.size, Runs())) if study.runs is None else Runs(*2 * [study.runs])
+    runs = Runs(*map(study.size, Runs()))
     study.count(sum(len(one.simulated) + 1 + attacks_of(one) for one in SUBJECTS))
     jobs = [
         GameJob(place, study.failure / study.comparisons, runs, study.seed) for place in range(len(SUBJECTS))
     ]
-    if study.placed is None:
-        games = study.map(play, jobs, doing="the game of every filter")
-    else:  # the tiles of one game at a time, so that a store has one writer
-        games = []
-        for one, job in zip(SUBJECTS, jobs, strict=True):
-            study.on_progress(f"the game of {one.name}, {max(job.runs):,} runs")
-            games.append(play(job, study.placed))
+    games = study.map(play, jobs, doing="the game of every filter")
     study.games.update({one.name: game for one, game in zip(SUBJECTS, games, strict=True)})
     attacks = {name: game.attacks for name, game in study.games.items()}
     return Told(

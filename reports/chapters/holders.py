@@ -9,7 +9,7 @@ from typing import Any
 from filters import knowingly
 from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table, Told, slug
-from reports.pages.held import BROKEN, Holders, LookedAt, drawn, made, participation, simulations
+from reports.pages.held import BROKEN, Holders, LookedAt, made, simulations
 from reports.pages.reached import ReachedRow
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
@@ -28,9 +28,8 @@ def _expected(page: str) -> Outcome:
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
     jobs = simulations(study.count, study.size, study.seed)
-    works: list[Callable[[], Any]] = [*(work for *_, work in jobs), partial(drawn, study.seed), participation]
     kinds = "odometers, trackers, individual filters, linear queries"
-    *results, curves, people = study.map(_called, works, doing=f"simulating {kinds}")
+    results = study.map(_called, [work for *_, work in jobs], doing=f"simulating {kinds}")
     reached: dict[str, tuple[ReachedRow, ...]] = {}
     for (page, what, promised, _), estimate in zip(jobs, results, strict=True):
         reached[page] = (*reached.get(page, ()), ReachedRow(what, estimate, promised))
@@ -39,8 +38,6 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     simulated, to_examine = claims[: len(reached)], claims[len(reached) :]
     findings = [judged(study, claim, rows) for claim, rows in zip(simulated, reached.values(), strict=True)]
     study.holders = Holders(
-        **curves,
-        people=people,
         reached=reached,
         verdicts={page: finding.verdict for page, finding in zip(reached, findings, strict=True)},
         looked_at={
@@ -75,7 +72,7 @@ def _looked_at(seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> Lo
     expected = _expected(name[0])
     effort = _UNTIL_REFUTED if expected is Outcome.REFUTED else _EFFORT
     with knowingly():
-        return LookedAt.of(examine(made()[name](), effort=effort, seed=seed, first_only=True, proofs=proofs))
+        return LookedAt.of(examine(made()[name](), effort=effort, seed=seed, proofs=proofs))
 
 
 def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:

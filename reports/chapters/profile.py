@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 import mc
 from filters import GaussianFilter, PrivacyFilter
 from mc import TradeOff
-from reports.chapters.common import beside_promise, draw_estimates, name
-from reports.drawing import PALETTE, new_figure
-from reports.finding import Claim, Finding, Picture, Table, Told
+from reports.chapters.common import beside_promise, name
+from reports.drawing import new_figure
+from reports.finding import Claim, Finding, Picture, Told
 from reports.shown.numbers import within
 from reports.study import Simulated, SimulatedCurve, Study
 from theory.agreement import Agreement, TwoRoutes
@@ -26,10 +25,8 @@ PATHS = 250_000
 EPSILONS = tuple(step / 5 for step in range(31))
 #: Type I errors, denser towards zero, where the trade-off function is steep.
 ALPHAS = np.linspace(0.0, 1.0, 401) ** 2
-#: Epsilons at which the bands are drawn and their width is stated.
+#: Epsilons at which the promise is drawn and the width of the band is stated.
 FINE = np.linspace(EPSILONS[0], EPSILONS[-1], 401)
-#: How a band is drawn.
-_BAND: dict[str, Any] = {"color": PALETTE[5], "alpha": 0.55, "lw": 0}
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -39,8 +36,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     band = TradeOff(forward.curve, backward.curve)
     return Told(
         findings=(judge_curves(claims[0], forward, backward, promise),),
-        tables=(_table(study, forward, backward),),
-        pictures=(_profile_picture(forward, band, promise), _trade_off_picture(band, promise)),
+        pictures=(_profile_picture(forward, promise), _trade_off_picture(band, promise)),
     )
 
 
@@ -111,40 +107,17 @@ def _widths(forward: SimulatedCurve, band: TradeOff, promise: GaussianDP) -> str
     )
 
 
-def _table(study: Study, forward: SimulatedCurve, backward: SimulatedCurve) -> Table:
-    def cells(row: Simulated) -> tuple[str, str]:
-        return f"{row.estimate.value:.4g}", within(row.estimate)
-
-    return Table(
-        f"The estimates behind the bands, from {study.size(PATHS):,} paths in each direction, tilted.",
-        ("epsilon", "promise", "delta, P to Q", "interval", "delta, Q to P", "interval"),
-        tuple(
-            (f"{one.epsilon:g}", f"{one.promised:.4g}", *cells(one), *cells(other))
-            for one, other in zip(forward.rows, backward.rows, strict=True)
-        ),
-        align="rrrrrr",
-    )
-
-
-def _profile_picture(simulated: SimulatedCurve, band: TradeOff, promise: GaussianDP) -> Picture:
-    profile, rows = band.forward, simulated.rows
-    told, low, high = promise.delta(FINE), profile.low(FINE), profile.high(FINE)
-    epsilon = np.array([row.epsilon for row in rows])
-    with new_figure(height=4.8) as figure:
-        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        for axes, scale, at in ((top, 1.0, 1.0), (bottom, told, promise.delta(epsilon))):
-            axes.fill_between(FINE, low / scale, high / scale, label="band, every epsilon", **_BAND)
-            axes.plot(FINE, told / scale, color="black", lw=1.2, label=f"promise, {promise}")
-            looks = {"ms": 2.2, "lw": 1, "capsize": None, "color": PALETTE[0], "label": "estimates, tilted"}
-            draw_estimates(axes, epsilon, rows, over=at, **looks)
-        top.set(yscale="log", ylabel="delta", title="The privacy profile")
-        bottom.set(xlabel="epsilon (nats)", ylabel="delta / promise")
-        top.legend(fontsize=9)
+def _profile_picture(simulated: SimulatedCurve, promise: GaussianDP) -> Picture:
+    rows = simulated.rows
+    with new_figure(height=3.6) as figure:
+        ax = figure.subplots()
+        simulated.curve.plot(ax)
+        ax.plot(FINE, promise.delta(FINE), color="black", lw=1.2, label=f"promise, {promise}")
+        ax.legend(fontsize=9)
     return Picture(
         "privacy_profile",
         f"delta(epsilon) of what the GDP filter releases to {type(rows[0].adversary).__name__}: {len(rows)} "
-        "estimates with intervals, the band that convexity makes of them at every epsilon, and the closed form. "
-        "Below, the same divided by the promise: the band is narrowest at the estimates.",
+        "estimates with intervals, the band that convexity makes of them at every epsilon, and the closed form.",
         beside_promise(rows),
         figure,
     )
@@ -152,19 +125,15 @@ def _profile_picture(simulated: SimulatedCurve, band: TradeOff, promise: Gaussia
 
 def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
     told, low, high = promise.trade_off(ALPHAS), band.low(ALPHAS), band.high(ALPHAS)
-    with new_figure(height=4.8) as figure:
-        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        top.plot([0, 1], [1, 0], color="#57606a", lw=1, ls=":", label="guessing")
-        for axes, base in ((top, 0.0), (bottom, told)):
-            axes.fill_between(ALPHAS, low - base, high - base, label="band, every test", **_BAND)
-            axes.plot(ALPHAS, told - base, color="black", lw=1.2, label=f"promise, {promise}")
-        top.set(ylabel="type II error", ylim=(0, 1), title="The trade-off function")
-        bottom.set(xlabel="type I error", ylabel="off the promise", xlim=(0, 1))
-        top.legend(fontsize=9)
+    with new_figure(height=3.6) as figure:
+        ax = figure.subplots()
+        band.plot(ax)
+        ax.plot(ALPHAS, told, color="black", lw=1.2, label=f"promise, {promise}")
+        ax.legend(fontsize=9)
     return Picture(
         "trade_off",
         "The least type II error of any test that tells the two worlds apart from the same release: the band "
-        "from the same paths, and the closed form Phi(Phi^-1(1 - a) - 1). Below, the distance from it.",
+        "from the same paths, and the closed form Phi(Phi^-1(1 - a) - 1).",
         f"A band that falls from {high[0]:.2g} to {low[-1]:.2g}, at most {(high - low).max():.2g} wide, around the "
         f"closed form, which leaves it at {np.count_nonzero((told < low) | (told > high)) or 'none'} of its points.",
         figure,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.chapters.common import proved
-from reports.chapters.power import recorded_faults
 from reports.finding import Claim, Table, Told, slug
 from reports.study import Study
 from theory.evidence import Checked, Outcome
@@ -43,7 +42,6 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
                 align="l" + "r" * (len(Checked) + 1) + "lr",
                 reproducible=False,  # it shows seconds
             ),
-            *recorded_faults(),
         ),
         notes=tuple(dict.fromkeys(proof.joined for proof in proofs)),
     )

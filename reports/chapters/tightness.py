@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filters import (
@@ -17,8 +17,7 @@ from filters import (
 from mc import CalibratedThreshold, WorstCase
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case import worst_case
-from reports.drawing import PALETTE, new_figure
-from reports.finding import Claim, Finding, Picture, Table, Told
+from reports.finding import Claim, Finding, Table, Told
 from reports.shown.numbers import percent
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_mu
@@ -37,19 +36,16 @@ ROGERS = 2.0**-7
 UNITS = 4000
 #: Rows of the table of thresholds with longer plays take a second or two to solve, too long for a quick report.
 SHORT = 1000
-#: Large mechanisms of the tables of gains spend one such part of epsilon each.
-PART = 20
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedMenu:
-    """A filter's promised delta, what all mechanisms lose, its worst case over a menu, and of one request repeated."""
+    """A filter's promised delta, what all mechanisms lose, and its worst case over a menu."""
 
     name: str
     promised: float
     over_all: Supremum
     worst: WorstCase
-    fixed: WorstCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +63,6 @@ def levels(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
     """
     least = 2.0 ** math.ceil(math.log2(math.sqrt(2 * budget / units)))
     return tuple(RandomizedResponse(j * least) for j in range(1, int(math.sqrt(2 * budget) / least) + 1))
-
-
-def _play(name: str, filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> PlayedMenu:
-    worst = worst_case(filt, menu, epsilon=EPSILON)
-    return PlayedMenu(
-        name, float(filt.promise.delta(EPSILON)), supremum(filt, EPSILON), worst, _fixed(filt, menu)
-    )
-
-
-def _fixed(filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> WorstCase:
-    return max((worst_case(filt, pair, epsilon=EPSILON) for pair in menu), key=lambda solved: solved.low)
-
-
-def _as_played(bought: Bought) -> PlayedMenu:
-    filt = bought.row.filter()
-    solved, delta = bought.solved, bought.row.delta  # its game is over all that it grants
-    over_all = Supremum(EPSILON, solved.low, solved.high, delta)
-    return PlayedMenu("calibrated B*", delta, over_all, solved, _fixed(filt, filt.menu))
 
 
 def tightness_filters(study: Study) -> list[PlayedMenu]:
@@ -117,23 +95,20 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
     played = []
     for name, filt, requests in table:
         study.on_progress(f"worst case of {name}")
-        played.append(_play(name, filt, requests))
+        worst = worst_case(filt, requests, epsilon=EPSILON)
+        promised = float(filt.promise.delta(EPSILON))
+        played.append(PlayedMenu(name, promised, supremum(filt, EPSILON), worst))
     return played
 
 
 def _bought(study: Study) -> list[Bought]:
     rows = [row for row in CalibratedThreshold.table() if row.rounds < SHORT or not study.quick]
-    finest = _finest(rows)
-    out = []
+    finest = {(row.epsilon, row.delta): row for row in CalibratedThreshold.finest(rows)}
+    bought = []
     for epsilon, delta in GRID:
         study.on_progress(f"solving the calibrated filter at ({epsilon:g}, {delta:g}) again")
-        row = finest[epsilon, delta]
-        out.append(Bought(row, row.recheck()))
-    return out
-
-
-def _finest(rows: Sequence[CalibratedThreshold]) -> dict[tuple[float, float], CalibratedThreshold]:
-    return {(row.epsilon, row.delta): row for row in CalibratedThreshold.finest(rows)}
+        bought.append(Bought(finest[epsilon, delta], finest[epsilon, delta].recheck()))
+    return bought
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -144,8 +119,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
             _tight(claims[1], next(p for p in played if p.name == ON_GAUSSIANS)),
             _buys(claims[2], bought),
         ),
-        tables=(worst_table(played), _rounds_table(bought), *gains_tables(CalibratedThreshold.table())),
-        pictures=(picture([*played, _as_played(bought[GRID.index((EPSILON, DELTA))])]),),
+        tables=(worst_table(played), _rounds_table(bought)),
     )
 
 
@@ -203,16 +177,16 @@ def worst_table(played: Sequence[PlayedMenu]) -> Table:
         "menu of its own, mostly pure, and the promise over that.",
         (
             *("filter", "promise", "all mechanisms, at least", "at most"),
-            *("this menu, at least", "at most", "one level repeated", "promise / menu"),
+            *("this menu, at least", "at most", "promise / menu"),
         ),
         tuple(
             (
                 *(p.name, f"{p.promised:.3g}", below(p.over_all.low), above(p.over_all.high)),
-                *(below(p.worst.low), above(p.worst.high), below(p.fixed.low, 3), _slack(p)),
+                *(below(p.worst.low), above(p.worst.high), _slack(p)),
             )
             for p in played
         ),
-        align="lrrrrrrr",
+        align="lrrrrrr",
     )
 
 
@@ -245,69 +219,4 @@ def _rounds_table(bought: Sequence[Bought]) -> Table:
         "allows; the worst cases of the calibrated ones were solved for this page.",
         (cells(one.row) for one in bought),
         align="lrrrrrrrrr",
-    )
-
-
-def gains_tables(table: Sequence[CalibratedThreshold]) -> tuple[Table, Table]:
-    """The thresholds that `fp.calibrated` knows, against the published ones, for small mechanisms and for large."""
-    gains, rounds = {}, {}
-    for promise, row in sorted(_finest(table).items()):
-        gains[promise] = f"+{100 * (row.gain - 1):.0f} / +{100 * (row.gain_over_cks - 1):.0f} %"
-        each = row.epsilon / PART
-        budgets = [float(conversion.budget(*promise)) for conversion in (SIMPLE, CKS)]
-        most = max(one.admitted(each) for one in table if (one.epsilon, one.delta) == promise)
-        rounds[promise] = " / ".join(str(n) for n in (*(math.floor(2 * b / each**2) for b in budgets), most))
-    return (
-        _grid(
-            "The thresholds shipped for fp.calibrated(epsilon, delta), which charges pure mechanisms in fine levels: "
-            "by how much each exceeds B* by the simple conversion, and by CKS.",
-            gains,
-        ),
-        _grid(
-            f"Mechanisms that are (epsilon / {PART})-DP each, admitted one after another: under B* by the simple "
-            f"conversion, by CKS, and by fp.calibrated(epsilon, delta, each=epsilon / {PART}). Basic composition "
-            f"admits {PART}.",
-            rounds,
-        ),
-    )
-
-
-def _grid(caption: str, cells: Mapping[tuple[float, float], str]) -> Table:
-    epsilons = sorted({epsilon for epsilon, _ in cells})
-    deltas = sorted({delta for _, delta in cells}, reverse=True)
-    return Table(
-        caption,
-        ("epsilon", *(f"delta = {delta:g}" for delta in deltas)),
-        tuple((f"{epsilon:g}", *(cells[epsilon, delta] for delta in deltas)) for epsilon in epsilons),
-        align="l" + "r" * len(deltas),
-    )
-
-
-def picture(played: Sequence[PlayedMenu]) -> Picture:
-    played = [p for p in played if p.worst.low > 0]
-    with new_figure(height=4.6) as figure:
-        axes = figure.subplots()
-        y = range(len(played))
-        axes.hlines(y, [p.worst.high for p in played], [p.promised for p in played], color="#868e96", lw=2)
-        axes.plot([p.promised for p in played], y, "|", ms=14, mew=2, color="black", label="promise")
-        for end, mark in (("low", ">"), ("high", "<")):
-            ends = [getattr(p.over_all, end) for p in played]
-            label = f"all mechanisms, at {'least' if end == 'low' else 'most'}, certified"
-            axes.plot(ends, y, mark, ms=7, mfc="none", mew=1.5, color=PALETTE[2], label=label)
-        words = "worst adversary over this menu, certified"
-        axes.plot([p.worst.high for p in played], y, "o", color=PALETTE[1], label=words)
-        axes.plot([p.fixed.low for p in played], y, "x", color=PALETTE[0], label="best level, repeated")
-        axes.set_yticks(y, [p.name for p in played])
-        axes.invert_yaxis()
-        axes.set(xscale="log", xlabel=f"delta at epsilon = {EPSILON:g}")
-        axes.set_title("What is promised, and the worst that can happen")
-        figure.legend(loc="outside lower left", ncols=1, fontsize=9)
-    return Picture(
-        "tightness",
-        "Each filter's promise, what all mechanisms that it covers lose (between the triangles, which mostly meet), "
-        "and its worst case over a menu, all certified: randomised responses, some that fail outright with a small "
-        "probability where deltas are named, and Gaussians for the GDP filter. From promise to triangles nobody can "
-        "use the budget; from there to the dot no mechanism of the menu can.",
-        f"The promise as a multiple of the worst case: {', '.join(f'{_slack(p)} ({p.name})' for p in played)}.",
-        figure,
     )

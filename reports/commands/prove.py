@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,14 +12,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import check_folder, clear_errors, styled, written_after
+from reports.commands.console import clear_errors, styled
 from reports.commands.exit_status import End, ExitStatus
-from reports.finding import slug
-from theory.evidence import Evidence
+from theory.evidence import Checked, Evidence
 
 if TYPE_CHECKING:
     from filters.certified.certified_numbers import CertifiedNumbers
     from filters.certified.running_number import CheckedNumber
+
+#: Shown where a step is a statement of the kernel.
+RECORD_CHECKED = (
+    "The kernel did not run. This command checked the record of its run: the digests of the sources, statements and "
+    "axioms. `filterproof kernel` runs the kernel on the sources."
+)
 
 
 def prove(
@@ -30,17 +32,12 @@ def prove(
         str | None,
         typer.Argument(
             help="A theorem's name, or a filter or pair such as 'ZCDPFilter(rho=0.5)' whose numbers are certified; "
-            "without it, all theorems, and the numbers of the catalogue."
+            "without it, all theorems, and the numbers of one example of each filter, pair and accountant."
         ),
-    ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as LaTeX.")] = False,
-    certificate: Annotated[
-        Path | None, typer.Option(help="Folder for JSON certificates, to be checked by recheck.py.")
     ] = None,
 ) -> None:
     """Check the theorems step by step, and the numbers that the code runs with against them."""
     from mc.runs.executors import LocalPool
-    from mc.runs.output import OutputFolder
     from reports.shown.numbers import steps_by_check
     from theory.claims.theorem import unknown
     from theory.proofs import THEOREMS
@@ -65,7 +62,7 @@ def prove(
 
     with ExitStack() as ending:
         numbers = None
-        if theorem is None and not latex:
+        if theorem is None:
             # other processes certify the numbers while this one checks the theorems
             pool = ending.enter_context(LocalPool(ready=("filters.certified.catalogue",)))
             ending.callback(pool.kill)
@@ -76,34 +73,24 @@ def prove(
         with clear_errors():
             if theorem is not None and theorem not in THEOREMS:
                 raise ValueError(unknown(theorem))
-            if certificate is not None:
-                check_folder(certificate)
             for name in names:
                 progress.print(f"[bold]{escape(name)}[/]")
                 proofs.append(run(name, on_step=line, done=done))
-        if latex:
-            sys.stdout.write("\n".join(proof.latex() for proof in proofs))
-        else:
-            table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
-            for proof in proofs:
-                verdict = styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
-                named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
-                known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
-                table.add_row(*named, *known)
-            console.print(table)
-            for joined in dict.fromkeys(proof.joined for proof in proofs):
-                which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
-                console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
+        table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
+        for proof in proofs:
+            verdict = styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
+            named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
+            known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
+            table.add_row(*named, *known)
+        console.print(table)
+        for joined in dict.fromkeys(proof.joined for proof in proofs):
+            which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
+            console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
+        if any(step.checked is Checked.KERNEL for proof in proofs for step in proof.steps):
+            console.print(RECORD_CHECKED)
         fits = numbers is None or show_numbers(console, tuple(numbers))
-        proved = fits and all(proof.holds for proof in proofs)
-        status = ExitStatus.AS_EXPECTED if proved else ExitStatus.NOT_AS_EXPECTED
-        if certificate is not None:
-            with written_after(status), OutputFolder(certificate) as folder:
-                for proof in proofs:
-                    content = json.dumps(proof.certificate(), indent=1) + "\n"
-                    folder.add(f"{slug(proof.name)}.json", content.encode())
-        if not proved:
-            raise End(status)
+        if not (fits and all(proof.holds for proof in proofs)):
+            raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
 def _is_thing(text: str) -> bool:
@@ -125,39 +112,27 @@ def _certified(text: str) -> CertifiedNumbers:
     return certify(read_filter(text))
 
 
-#: The things of the catalogue are certified in so many tasks.
+#: The objects of the catalogue are certified in so many tasks.
 _PARTS = 12
 
 #: Shown below every table: what was looked at, and what not.
 POINTS = (
-    "Each number was found by running the code at the points that are named, and compared at exactly its value. "
-    "Nothing is said of other points."
+    "Each number was found by running the code of the object that is named, at the points that are named, and compared "
+    "at exactly its value. Nothing is said of other objects, of other parameters and of other points."
 )
 
 
 def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
-    """The closed forms and the catalogue, certified by a pool that starts on them at once."""
-    from filters.certified.closed_forms import GROUPS
-
-    tasks = [pool.submit(_group, name) for name in GROUPS]
-    tasks += [pool.submit(_catalogued, part) for part in range(_PARTS + 1)]
+    """The catalogue's examples, the pairs and the accountants, certified by a pool that starts on them at once."""
+    tasks = [pool.submit(_catalogued, part) for part in range(_PARTS)]
     return (found for task in tasks for found in task.result())
 
 
-def _group(name: str) -> list[CertifiedNumbers]:
-    from filters.certified.certified_numbers import CertifiedNumbers
-    from filters.certified.closed_forms import GROUPS, numbers_of
-
-    return [CertifiedNumbers.of(GROUPS[name], numbers_of(name))]
-
-
 def _catalogued(part: int) -> list[CertifiedNumbers]:
-    from filters.certified.catalogue import certified_points, covered, things
+    from filters.certified.catalogue import covered, things
 
-    if part == 0:
-        return list(certified_points())
     every = list(things())
-    cuts = [len(every) * cut // _PARTS for cut in (part - 1, part)]
+    cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]
     return [covered(thing) for thing in every[slice(*cuts)]]
 
 

@@ -33,7 +33,7 @@ def simulate(
     ],
     adversary: Annotated[str, typer.Argument(help="'LossChasing', 'Constant(Gaussian(mu=0.1))', ...")],
     epsilon: Annotated[float, typer.Option(help="Where to estimate the hockey-stick divergence, in nats.")],
-    n: Annotated[float, typer.Option("-n", "--paths", help="Simulated runs, such as 1e7.")] = 1e6,
+    n: Annotated[float, typer.Option("-n", "--paths", "--runs", help="Simulated runs, such as 1e7.")] = 1e6,
     seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same bits.")] = 0,
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
     method: Annotated[Method, typer.Option(help="How to estimate.")] = "auto",

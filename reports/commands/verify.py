@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,20 +22,15 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from mc import LocalPool, cluster
-from mc.engine.streams import MOST_PATHS
-from mc.runs.store import RunStore
+from mc import LocalPool
 from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
-from theory.arguments import check_count
 
 if TYPE_CHECKING:
     from reports.chapter import Chapter
     from reports.finding import Told
     from reports.pages.overview import Row
     from reports.study import Study
-
-_FEWER = "play fewer, or several reports of other seeds"
 
 
 def verify(
@@ -91,18 +85,18 @@ def verify(
     quick: Annotated[
         bool, typer.Option("--quick", help="A twentieth of the runs, or a tenth of the effort.")
     ] = False,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="Go on after TARGET is refuted, and look for more."),
+    ] = False,
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            help="Examine TARGET by laws, schedules, parts, sequences, games, search; default: all."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON instead.")] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
-    runs: Annotated[
-        float | None,
-        typer.Option(help="Runs of each adversary on each filter's page, such as 1e8; without TARGET."),
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="A file that keeps these runs; the same call resumes.")
-    ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="A Dask scheduler, tcp://host:8786, that plays these runs.")
-    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="At most so many seconds; for TARGET --seconds and a minute.")
     ] = None,
@@ -120,25 +114,23 @@ def verify(
                 "a file states its own promise"
             )
         named = next((word for word in (target, *program) if word is not None), None)
-        if named is not None and (runs, store, scheduler) != (None, None, None):
-            raise ValueError(
-                f"target must be left out with --runs, --store or --scheduler, got target={named!r}; "
-                "filterproof simulate plays one filter at any scale"
-            )
-        many = None if runs is None else check_count("runs", runs, 2, most=MOST_PATHS, remedy=_FEWER)
         if against is not None and (named is None or mechanisms is not None or as_json):
             raise ValueError(
                 f"against must stand beside TARGET or --exec, without --mechanisms and --json, got "
                 f"against={against!r}; name file.py::MyFilter first"
             )
-        if named is None and (effort, seconds, mechanisms) != (None, None, None):
+        if named is None and (thorough or (effort, seconds, mechanisms, stages) != (None,) * 4):
             raise ValueError(
-                "target must be given with --effort, --seconds or --mechanisms, got none; name file.py::MyFilter"
+                "target must be given with --effort, --seconds, --mechanisms, --stages or --thorough, got none; "
+                "name file.py::MyFilter"
             )
     if named is not None:
         from reports.commands.verify_one import SECONDS, verify_one
 
-        chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
+        chosen = {
+            name: None if words is None else [word.strip() for word in words.split(",")]
+            for name, words in (("mechanisms", mechanisms), ("stages", stages))
+        }
         limits = {
             "effort": effort if effort is not None else 0.1 if quick else 1.0,
             "seconds": SECONDS if seconds is None else seconds,
@@ -148,9 +140,10 @@ def verify(
 
             compare(target, against, program=program, seed=seed, **limits)
             return
-        verify_one(target, out, program=program, mechanisms=chosen, as_json=as_json, seed=seed, **limits)
+        how: dict[str, Any] = {"thorough": thorough, **chosen, **limits}
+        verify_one(target, out, program=program, as_json=as_json, seed=seed, **how)
     else:
-        _main_job(out, quick=quick, as_json=as_json, seed=seed, runs=many, store=store, scheduler=scheduler)
+        _main_job(out, quick=quick, as_json=as_json, seed=seed)
 
 
 def limit_of(given: Mapping[str, Any]) -> float | None:
@@ -163,20 +156,10 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
     return float(seconds + 60) if 0 < seconds < float("inf") else None
 
 
-def _main_job(
-    out: Path,
-    *,
-    quick: bool,
-    as_json: bool,
-    seed: int | None,
-    runs: int | None,
-    store: Path | None,
-    scheduler: str | None,
-) -> None:
+def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
     started = time.perf_counter()
     with (
         LocalPool(ready=("reports.chapters",)) as pool,
-        ExitStack() as stack,
         Progress(
             *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()),
             console=Console(stderr=True),
@@ -190,14 +173,10 @@ def _main_job(
         import_module("reports.chapters")
         with clear_errors():
             check_folder(out)
-            players = pool if scheduler is None else stack.enter_context(cluster(scheduler))
-            kept = None if store is None else stack.enter_context(RunStore(store))
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
-        study.executor, study.runs = pool, runs
+        study.executor = pool
         study.on_progress = lambda text: doing.update(task, description=text)
-        if store is not None or scheduler is not None:
-            study.placed = {"executor": players, "store": kept}
-        told = _told(study, pool, doing, started)
+        told = _told(study, pool, doing)
         rows, unwritten = rows_of(told, study), None
         try:
             with clear_errors():
@@ -228,7 +207,7 @@ def _main_job(
             raise unwritten
 
 
-def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> list[tuple[Chapter, Told]]:
+def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter, Told]]:
     """What all chapters tell; the pool is ended by Ctrl-C."""
     from reports.chapters import CHAPTERS
     from reports.telling import tell
@@ -243,15 +222,10 @@ def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> lis
     except KeyboardInterrupt as stopped:
         pool.kill()
         doing.stop()
-        kept = study.placed and study.placed["store"]
-        left = (
-            f"finished runs are kept in {kept.path}, and the same call resumes"
-            if isinstance(kept, RunStore)
-            else "what was done is lost, and verify starts anew"
-        )
         complain(
             f"interrupted in chapter {task.completed + 1:.0f} of "
-            f"{len(CHAPTERS)} ({task.description}); nothing was decided or written, {left}"
+            f"{len(CHAPTERS)} ({task.description}); nothing was decided or written, what was done is lost, "
+            "and verify starts anew"
         )
         raise End(ExitStatus.INTERRUPTED) from stopped
 

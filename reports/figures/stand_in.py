@@ -29,7 +29,7 @@ from reports.drawing import GREY
 from reports.figures.data import Cell, FigureData
 from reports.figures.lines import colour, line
 from reports.figures.specification import Specification, any_seed, check_rising, real, reals, whole
-from reports.figures.trials import DELTA, GROUPS, FilteredDescent, TrialOutcome, Trial, outcome_of
+from reports.figures.trials import DELTA, GROUPS, FilteredDescent, Trial, TrialOutcome, outcome_of
 from theory.conversions import gaussian_mu
 from theory.numerics.decimals import interval
 

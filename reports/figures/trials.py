@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from filters.holders.individual import IndividualFilter
-from filters.rules.gdp import GaussianFilter
+from filters.rules.one_sum import GaussianFilter
 from mc.runs.executors import LocalPool, completed, cores
 from mc.runs.provenance import code_version
 from mc.runs.store import RunStore

@@ -1,18 +1,11 @@
-"""The audit of other libraries in the report and on its page of the docs: a sentence and one table."""
+"""The audit of other libraries on its page of the docs: a sentence and one table."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from reports.audit.record import Audit, Kind
 
 #: The heads of the table.
 HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")
-
-
-def audit_section(audit: Audit) -> dict[str, Any]:
-    """What the template shows."""
-    return {"answer": answer(audit), "heads": HEADS, "rows": rows(audit)}
 
 
 def answer(audit: Audit) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -28,10 +28,8 @@ from filters import (
     RogersOdometer,
     StitchedOdometer,
     Tracker,
-    gaussian_request,
     knowingly,
 )
-from filters.holders.repeats import repeats
 from mc import (
     Approaching,
     Estimate,
@@ -45,7 +43,7 @@ from mc import (
     simulate_renyi,
     simulate_training,
 )
-from mc.estimate.answer_misses import Answers, answer_misses, answered
+from mc.estimate.answer_misses import answer_misses
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
 from mc.estimate.stops import simulate_stop
@@ -57,12 +55,12 @@ from reports.pages.reached import ReachedRow
 from reports.shown.numbers import percent
 from theory.evidence import Outcome, Verdict
 from theory.guarantees import ZCDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs import Gaussian, RandomizedResponse
 from theory.pairs.sparse_vector import stop_law
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
-#: Gaussian rounds of this mu are drawn, so many of them; for the simulation the adversary plays `WATCHED`.
+#: The mu and the number of the rounds at which an odometer is compared with a quantile; the adversary plays `WATCHED`.
 MU, ROUNDS, WATCHED = 0.1, 1000, 150
 ODOMETERS: dict[str, Odometer | RogersOdometer] = {
     "Line": LineOdometer(DELTA, target=1.0),
@@ -78,8 +76,8 @@ RENYI = RenyiTracker(alpha=8.0, size=0.5)
 TRACKERS: dict[str, Tracker] = {"Rényi": RENYI, "Gaussian": GaussianTracker(size=0.5)}
 #: The epsilon at which divergences are simulated.
 EPSILON = 1.0
-#: Norms of the people whose participation is drawn, the noise, and each person's filter.
-NORMS, SIGMA, BUDGET = np.geomspace(0.05, 1.0, 2000), 4.0, 1.0
+#: The noise of an individual filter, and the mu of each person's filter.
+SIGMA, BUDGET = 4.0, 1.0
 #: Linear queries: people, norm budget, coordinates and privacy.
 PEOPLE, NORM_BUDGET, KAPPA = 100, 20.0, 0.5
 _QUERIES: dict[str, Any] = {"norm_budget": NORM_BUDGET, "kappa": KAPPA, "dimension": 4, "delta": DELTA}
@@ -94,33 +92,11 @@ PROMISE, CLIP, NOISE, CLIPPED_STEPS = GaussianFilter(mu=1.0), 1.0, 2.0, 4
 TRAINED, TRAINED_AT = 40, 0.5
 #: Steps with filtering, and those of its audit: as many after the budget is spent as before.
 _STEPS, _FILTERED = 16, 2 * CLIPPED_STEPS
-_TRAINING_RUNS, _AUDITED = 32_000, 4_000
+_TRAINING_RUNS, _AUDITED = 4_000, 4_000
 #: The pages of sums that break their promise.
 BROKEN: dict[str, type[ClippedSums]] = {"clipping": ClippingAfterAdding, "forgetting": ForgettingSums}
 #: Values on two neighbouring data sets for which a stop in the last round tells much of them, and e^epsilon of a noise.
 _STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Curves:
-    """A line for each name over `rounds`, and the truth beside it."""
-
-    rounds: NDArray[np.int64]
-    lines: dict[str, NDArray[np.float64]]
-    truth: dict[str, NDArray[np.float64]]
-
-
-@dataclass(frozen=True, slots=True)
-class Participation:
-    """How many people take part in each round, where a shared filter stops, and quantiles of the budget spent.
-
-    spent has a row for each round of `at`, and columns for the 10th, 50th and 90th percentile.
-    """
-
-    active: NDArray[np.int64]
-    shared: int
-    at: tuple[int, ...]
-    spent: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +142,6 @@ def weakest(looked_at: Sequence[LookedAt]) -> Verdict:
 class Holders:
     """Everything that the pages of the holders show; `reached` are the comparisons, by the key of the page."""
 
-    bounds: Curves
-    stairs: Curves
-    people: Participation
-    answers: Answers
     reached: dict[str, tuple[ReachedRow, ...]]
     verdicts: dict[str, Verdict]
     looked_at: dict[str, tuple[LookedAt, ...]]
@@ -207,9 +179,9 @@ class Holders:
 Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
-def simulations(count: Callable[[], float], size: Callable[[int], int], seed: int) -> list[Simulation]:
+def simulations(count: Callable[[], float], size: Callable[..., int], seed: int) -> list[Simulation]:
     """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
-    jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size(_TRAINING_RUNS) // 8))
+    jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size))
     return [
         (page, what, float(np.asarray(promised)), partial(work, seed=seed, confidence=count()))
         for page, what, promised, work in jobs
@@ -256,8 +228,9 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
     yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
-def _of_trainings(runs: int) -> Iterator[Simulation]:
+def _of_trainings(size: Callable[..., int]) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
+    runs, audited = size(_TRAINING_RUNS, quick=1000), size(_AUDITED, quick=800)
     pixels, digit = pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
     training = WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
@@ -269,9 +242,9 @@ def _of_trainings(runs: int) -> Iterator[Simulation]:
             yield "trainings", f"{who} {words}, {steps} steps", promised, work
     for page, what, kind, steps, many in (
         # so many that a violation of a fifth would be seen, in the steps that spend the budget or in those after
-        ("trainings", f"{_FILTERED} steps with filtering", ClippedSums, _FILTERED, 5 * _AUDITED),
-        ("clipping", "clipping after adding", BROKEN["clipping"], CLIPPED_STEPS, _AUDITED),
-        ("forgetting", "forgetting who sat out", BROKEN["forgetting"], _STEPS, _AUDITED),
+        ("trainings", f"{_FILTERED} steps with filtering", ClippedSums, _FILTERED, 5 * audited),
+        ("clipping", "clipping after adding", BROKEN["clipping"], CLIPPED_STEPS, audited),
+        ("forgetting", "forgetting who sat out", BROKEN["forgetting"], _STEPS, audited),
     ):
         at = {"epsilon": TRAINED_AT, "steps": steps, "person": canary, "n": many}
         yield page, f"audited, {what}", promised, partial(_audited, training, kind, **at)
@@ -292,13 +265,6 @@ def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.hypot(1.0, sums)
 
 
-def drawn(seed: int) -> dict[str, Any]:
-    """What the pictures show besides, as fields of `Holders`: the odometers' bounds, the trackers' stairs, answers."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
-    curves = {"bounds": _bounds(), "stairs": _stairs(rng)}
-    return curves | {"answers": answered(PEOPLE, answers=60, rng=rng, **_QUERIES)}
-
-
 def made() -> dict[tuple[str, str], Callable[[], Any]]:
     """(page, name) -> how a holder of that page is made: what is examined."""
     held: dict[str, dict[str, Any]] = {"odometers": ODOMETERS, "trackers": TRACKERS}
@@ -316,50 +282,17 @@ def _summed(kind: type[ClippedSums]) -> ClippedSums:
         return kind(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)
 
 
-def _line(holder: Any, requests: Iterable[DominatingPair], told: Callable[[Any], Any]) -> NDArray[np.float64]:
-    """What a holder tells of its state after each request."""
-    state, line = holder.start(1), []
-    for request in requests:
-        state = holder.spend(state, request)
-        line.append(float(told(state)[0]))
-    return np.array(line)
+def nearest(name: str) -> tuple[float, int]:
+    """How near an odometer comes to the quantile of the loss at one time: the least ratio, and after how many rounds.
 
-
-def _bounds() -> Curves:
-    """Every odometer over rounds of one mechanism, at about sixty rounds of a log axis; the quantile of the loss."""
-    shown = np.unique(np.geomspace(1, ROUNDS, 60).astype(np.int64))
-    lines = {}
-    for name, odometer in ODOMETERS.items():
-        request = RandomizedResponse(MU) if isinstance(odometer, RogersOdometer) else Gaussian(MU)
-        lines[name] = _line(odometer, [request] * ROUNDS, odometer.epsilon)[shown - 1]
-    quantile = np.asarray(Gaussian(MU * np.sqrt(shown)).loss_quantile(DELTA))
-    return Curves(shown, lines, {"quantile": quantile})
-
-
-def _stairs(rng: np.random.Generator) -> Curves:
-    """The value of each tracker, and the true sum, over rounds of a level that follows the sign of a random loss."""
-    rounds = np.arange(1, 61)
-    mu = np.empty(len(rounds))
-    loss = 0.0
-    for t in range(len(rounds)):
-        mu[t] = (0.3 if loss > 0 else 0.12) * rng.random()
-        loss += float(Gaussian(mu[t]).sample(rng, 1)[0])
-    squares = np.cumsum(mu**2)
-    values = {name: _line(tracker, map(Gaussian, mu), tracker.value) for name, tracker in TRACKERS.items()}
-    return Curves(rounds, values, {"Rényi": RENYI.alpha * squares / 2, "Gaussian": np.sqrt(squares)})
-
-
-def participation() -> Participation:
-    """The people of `NORMS` under a filter each, for `ROUNDS` rounds; the shared filter asks for the largest norm."""
-    filt, request = GaussianFilter(mu=BUDGET), gaussian_request(NORMS, SIGMA)
-    people = IndividualFilter(filt, len(NORMS))
-    at = (1, 3, 10, 25, 50, 100, 200, 400, ROUNDS)
-    active, spent = [], []
-    for t in range(1, ROUNDS + 1):
-        active.append(int(np.count_nonzero(people.select(request))))
-        if t in at:
-            # what remains is a mu, and squares of mu add up
-            left = np.array([people.report_for(i).remaining for i in range(0, len(NORMS), 5)])
-            spent.append(np.quantile(1 - (left / BUDGET) ** 2, (0.1, 0.5, 0.9)))
-    shared = repeats(filt, Gaussian(float(np.max(NORMS)) / SIGMA), most=ROUNDS)
-    return Participation(np.array(active), shared, at, np.array(spent))
+    The rounds are of one mechanism, whose zCDP parameter is that of Gaussian(MU).
+    """
+    odometer = ODOMETERS[name]
+    request = RandomizedResponse(MU) if isinstance(odometer, RogersOdometer) else Gaussian(MU)
+    state, bounds = odometer.start(1), []
+    for _ in range(ROUNDS):
+        state = odometer.spend(state, request)
+        bounds.append(float(odometer.epsilon(state)[0]))
+    rounds = np.arange(1, ROUNDS + 1)
+    ratios = np.array(bounds) / np.asarray(Gaussian(MU * np.sqrt(rounds)).loss_quantile(DELTA))
+    return float(ratios.min()), int(rounds[np.argmin(ratios)])

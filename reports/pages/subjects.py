@@ -54,7 +54,7 @@ def _accountant(epsilon: float = 2.0) -> PrivacyFilter:
         return AccountantFilter(epsilon, 1e-5, _RATES)
 
 
-_ACCOUNTANT = PageSubject(
+ACCOUNTANT = PageSubject(
     r"\varepsilon\left(\otimes_t P_t, \otimes_t Q_t; \delta\right) \le \varepsilon",
     "Training stops when the epsilon of an accountant would pass its target. The accountant composes mechanisms "
     "fixed in advance; an adversary raises the sampling rate for those whose loss is large already.",
@@ -72,7 +72,7 @@ _ACCOUNTANT = PageSubject(
     more=partial(_accountant, 2.25),
 )
 
-SUBJECTS: tuple[PageSubject, ...] = (*map(PageSubject.of, CATALOGUE.values()), _ACCOUNTANT)
+SUBJECTS: tuple[PageSubject, ...] = (*map(PageSubject.of, CATALOGUE.values()), ACCOUNTANT)
 
 
 def _listed(name: str) -> PageSubject:

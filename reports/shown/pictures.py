@@ -12,9 +12,11 @@ from mc.estimate.compare_filters import FilterComparison
 from mc.estimate.curve import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
-from mc.evaluate.evaluation import Evaluation, Evaluations
+from mc.evaluate.evaluation import Evaluations
 from reports.drawing import GREY, INK, PALETTE
-from theory.numerics.decimals import above, chance, interval, near
+from reports.shown.cells import cells
+from theory.numerics.decimals import above, chance, near
+from theory.shown import Shown
 
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.
@@ -25,12 +27,14 @@ _FINE = 200
 
 def draw(value: object, ax: Axes) -> None:
     """Draw a result into axes."""
-    PICTURES[type(value)][0](value, ax)
+    PICTURES[type(value)](value, ax)
 
 
-def alt(value: object) -> str:
-    """The picture in words."""
-    return PICTURES[type(value)][1](value)
+def alt(value: Shown) -> str:
+    """The picture in words: its first row and its last."""
+    rows = value.rows()
+    ends = (", ".join(f"{name} {cell}" for name, cell in cells(row).items()) for row in (rows[0], rows[-1]))
+    return f"{len(rows)} rows of a {type(value).__name__}, from {' to '.join(ends)}."
 
 
 def _draw_curve(value: Curve, ax: Axes) -> None:
@@ -48,26 +52,12 @@ def _draw_curve(value: Curve, ax: Axes) -> None:
     _said(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
 
 
-def _alt_curve(value: Curve) -> str:
-    ends = min(value, key=lambda one: one[0]), max(value, key=lambda one: one[0])
-    told = " and ".join(f"{interval(one.low, one.high)} at epsilon {epsilon:g}" for epsilon, one in ends)
-    return (
-        f"Estimates of delta with their intervals at {len(value.at)} epsilons, and the band between: {told}."
-    )
-
-
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     alpha, low, high = (np.array([row[name] for row in value.rows()]) for name in ("alpha", "low", "high"))
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
     ax.plot([0, 1], [1, 0], color=GREY, ls="--", lw=1.1, label="nothing released")
     ax.set(xlabel="type I error", ylabel="least type II error", xlim=(0, 1), ylim=(0, 1))
     _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
-
-
-def _alt_trade_off(value: TradeOff) -> str:
-    low, high = value.low([0.1]), value.high([0.1])
-    told = interval(float(low[0]), float(high[0]), 3)
-    return f"A band that falls from one to zero: the least type II error is in {told} at type I error 0.1."
 
 
 def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
@@ -78,14 +68,6 @@ def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     ax.plot(t, shown, color=_BLUE, lw=1.7, drawstyle="steps-mid", label="estimate")
     ax.set(xlabel="t", ylabel="P(T >= t)", ylim=(0, 1.05))
     _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
-
-
-def _alt_survival_curve(value: SurvivalCurve) -> str:
-    first, last = value.at[0], value.at[-1]
-    return (
-        f"The probability that output t is released, from {interval(first.low, first.high, 3)} at t = 1 to "
-        f"{interval(last.low, last.high, 3)} at t = {len(value.at)}."
-    )
 
 
 def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
@@ -101,11 +83,6 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     ax.set_yticks(list(at), [row["filter"] for row in rows], fontsize=8)
     ax.set(xlabel="rounds", xlim=(0, 1.15 * max(value.most, *(row["high"] for row in rows), 1)))
     _said(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
-
-
-def _alt_filter_comparison(value: FilterComparison) -> str:
-    told = ", ".join(f"{one.name} {near(one.rounds, 4)}" for one in value.choices)
-    return f"Bars of the rounds that each filter allows: {told}; a line at {value.most}, the most of a fixed plan."
 
 
 def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
@@ -129,17 +106,6 @@ def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
     _said(ax, words)
 
 
-def _alt_evaluations(value: Evaluations) -> str:
-    told = []
-    for one in dict.fromkeys(value[:1] + value[-1:]):
-        if isinstance(one, Evaluation):
-            words = interval(one.low, one.high)
-        else:
-            words = f"{near(one.value)} on two grids that differ by {above(one.difference, 2)}"
-        told.append(f"{words} at epsilon {float(one.epsilon):g}")
-    return f"The divergence of one strategy at {len(value)} epsilons: {'; '.join(told)}."
-
-
 def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:
     """Names the axes; deltas of several orders stand on a logarithmic one, on which zero is below the frame."""
     positive = [x for x in numbers if x > 0]
@@ -156,11 +122,11 @@ def _said(ax: Axes, words: str) -> None:
     ax.legend(fontsize=9, loc="best")
 
 
-#: What draws each kind of result that has a picture, and what says it in words.
-PICTURES: Mapping[type, tuple[Callable[[Any, Axes], None], Callable[[Any], str]]] = {
-    Curve: (_draw_curve, _alt_curve),
-    TradeOff: (_draw_trade_off, _alt_trade_off),
-    SurvivalCurve: (_draw_survival_curve, _alt_survival_curve),
-    FilterComparison: (_draw_filter_comparison, _alt_filter_comparison),
-    Evaluations: (_draw_evaluations, _alt_evaluations),
+#: What draws each kind of result that has a picture.
+PICTURES: Mapping[type, Callable[[Any, Axes], None]] = {
+    Curve: _draw_curve,
+    TradeOff: _draw_trade_off,
+    SurvivalCurve: _draw_survival_curve,
+    FilterComparison: _draw_filter_comparison,
+    Evaluations: _draw_evaluations,
 }

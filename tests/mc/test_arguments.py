@@ -43,10 +43,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         },
     ),
     "calibrated": (fp.calibrated, {"epsilon": 1.0, "delta": 1e-5, "each": 0.1}),
-    "calibrated_clock": (
-        lambda **given: fp.calibrated_clock(levels=8, **given),
-        {"epsilon": 1.0, "delta": 0.05, "menu": [fp.Gaussian(0.4)]},
-    ),
     "evaluate": (
         lambda **given: fp.evaluate(ZCDP, fp.Constant(BIT), **given),
         {**RULES, "evidence": None, "max_positions": 10**5},
@@ -72,13 +68,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "decide_profile": (
         lambda **given: fp.decide_profile(GDP, fp.OneShot(), workers=1, **given),
         {"epsilons": (1.0,), "most": 1000, "failure": 0.01, "seed": 0, "rounds": 1, "direction": "PQ"},
-    ),
-    "challenge": (
-        lambda **given: fp.challenge(GDP, workers=1, **given),
-        {
-            **{"adversaries": [fp.OneShot()], "epsilons": [1.0], "directions": ["PQ"], "failure": 0.01},
-            **{"most": 1000, "seed": 0, "rounds": 1, "on_denial": "halt"},
-        },
     ),
     "supremum": (fp.supremum, {"filt": GDP, "epsilon": 1.0}),
     "MenuChasing": (fp.MenuChasing, {"menu": (BIT,)}),

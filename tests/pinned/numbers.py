@@ -12,7 +12,6 @@ from filters.accounting.charges import approximate_charge, upper_quantile
 from filters.catalogue import RogersFilter
 from filters.holders.odometers import LineOdometer, MixtureOdometer, RogersOdometer, StitchedOdometer
 from filters.rules.blackwell import gaussian_cover
-from filters.rules.loss_lattice import composed_lattice
 from filters.rules.orders import order_budget
 from filters.rules.promised import promised_budget
 from reports.figures.trials import FilteredDescent, Trial
@@ -94,8 +93,6 @@ def _numbers() -> Iterator[tuple[str, object]]:
         yield f"{line!r}", line.bound(x)
     odometer = RogersOdometer(1e-3, records=1000)
     yield f"{odometer!r}", odometer.epsilon(odometer.spend(odometer.start(1), RandomizedResponse(0.1)))
-    law = composed_lattice((Laplace(2.0), RandomizedResponse(0.5)), (5, 3), 4.0)
-    yield "lattice", [law.step, law.infinite, *law.masses[:50], law.spread]
     for ratio in (Fraction(3, 2), Fraction(10**40 + 1, 10**40), Fraction(7**500, 3), Fraction(1, 9)):
         yield f"log_fraction of {ratio.numerator % 997} {ratio.denominator % 997}", log_fraction(ratio)
     y = np.concatenate((-x, x, np.ldexp(3.0, -10 * np.arange(99))))

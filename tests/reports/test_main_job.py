@@ -1,12 +1,8 @@
 """The main job by the command line: a whole report, and the status that its verdicts call for."""
 
 import json
-import os
 import re
-import signal
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +12,11 @@ import pytest
 
 import reports.chapters
 from mc import LocalPool
-from mc.runs.store import RunStore
 from reports import report
-from reports.chapters import chapter, games
+from reports.chapters import chapter
 from reports.commands import verify
 from reports.finding import Claim, Finding, Told
-from reports.pages import overview, played
+from reports.pages import overview
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
 from tests.reports.pages.test_overview import BROKEN, HOLDS, OPEN, game
@@ -118,47 +113,6 @@ def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_
     assert "elsewhere the best attack known" in " ".join(result.stdout.split())
     verdicts = json.loads((tmp_path / "out" / "verdicts.json").read_text())["verdicts"]
     assert [one["key"] for one in verdicts if not one["as_expected"]] == [wrong.key]
-
-
-def two_games(*, kill_after: int = 0) -> None:
-    """Leave the main job the games of two filters; the process group is killed at so many tiles' being stored."""
-    few(STAND_INS[0], GAMES)()
-    shown = tuple(one for one in SUBJECTS if one.name in ("BasicFilter", "NaturalFilter"))
-    games.SUBJECTS = played.SUBJECTS = overview.SUBJECTS = shown
-    stored, commit = [0], RunStore.commit
-
-    def committing(store: RunStore, *what: Any) -> None:
-        commit(store, *what)
-        stored[0] += 1
-        if stored[0] == kill_after:
-            os.killpg(0, signal.SIGKILL)
-
-    RunStore.commit = committing  # type: ignore[method-assign]
-
-
-@pytest.mark.slow
-def test_a_report_that_is_killed_in_the_middle_resumes_to_the_same_report(tmp_path: Path) -> None:
-    def report_of(folder: Path, **how: int) -> tuple[Ended, dict[str, bytes]]:
-        folder.mkdir(exist_ok=True)
-        typed = ("verify", "--quick", "--runs", "60000", "--out", "out", "--store", "runs.sqlite")
-        ended = filterproof(*typed, cwd=folder, before=partial(two_games, **how))
-        written = sorted((folder / "out").glob("*"))
-        return ended, {one.name: re.sub(rb"Made in \d+ s", b"", one.read_bytes()) for one in written}
-
-    def tiles(folder: Path) -> int:
-        with closing(sqlite3.connect(folder / "runs.sqlite")) as kept:
-            return int(kept.execute("SELECT COUNT(*) FROM tile").fetchone()[0])
-
-    ended, whole = report_of(tmp_path / "whole")
-    assert ended.returncode == 0, ended.stderr
-    assert json.loads(whole["verdicts.json"])["agreements"][1]["outcome"] == "AGREES"
-    killed, nothing = report_of(tmp_path / "killed", kill_after=7)
-    assert (killed.returncode, nothing) == (-signal.SIGKILL, {})
-    assert 0 < tiles(tmp_path / "killed") < tiles(tmp_path / "whole")
-    resumed, again = report_of(tmp_path / "killed")
-    assert resumed.returncode == 0, resumed.stderr
-    assert tiles(tmp_path / "killed") == tiles(tmp_path / "whole")
-    assert again == whole
 
 
 @pytest.mark.slow

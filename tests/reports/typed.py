@@ -51,12 +51,6 @@ class Slow(MyFilter):
         time.sleep(0.2)
         return spent
 
-class Replaces(MyFilter):
-    def __init__(self): sys.stdout = sys.stderr = object()
-
-class WithoutOutput(MyFilter):
-    def __init__(self): sys.stdout = sys.stderr = None
-
 class Unmade(fp.BasicFilter):
     def __init__(self): {{}}[1]
 

@@ -12,8 +12,6 @@ from theory.numerics import stable
 from theory.numerics.precision import PRECISION_LOCK
 
 HOUSE = Path(theory.__file__).parents[1]
-#: Run alone, with nothing but flint.
-ALONE = {"recheck.py", "recheck_balls.py"}
 
 
 def test_while_one_thread_computes_in_balls_no_other_can_set_their_precision() -> None:
@@ -34,8 +32,6 @@ def test_while_one_thread_computes_in_balls_no_other_can_set_their_precision() -
 def test_a_precision_is_set_under_the_lock_alone(room: str) -> None:
     unlocked = []
     for file in sorted((HOUSE / room).rglob("*.py")):
-        if file.name in ALONE:
-            continue
         for step in ast.walk(ast.parse(file.read_text())):
             held = (
                 [ast.unparse(item.context_expr) for item in step.items] if isinstance(step, ast.With) else []

@@ -20,15 +20,12 @@ from theory.shown import one_line
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The result of an engine that accepted a claim: evidence, a line of detail, and data to check it again.
-
-    `certificate` is JSON-able; its `kind` tells `recheck.py` how to check it.
-    """
+    """The result of an engine that accepted a claim: its evidence, what the check covered, and a line of detail."""
 
     engine: str
     evidence: Evidence
+    checked: Checked
     detail: str
-    certificate: Mapping[str, object]
 
 
 class RefusedError(Exception):
@@ -83,13 +80,7 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
         except ValueError as reason:
             raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
         axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
-        data = {"name": found.name, "file": found.file, "statement": found.statement}
-        return Reached(
-            "rocq",
-            Evidence.KERNEL,
-            f"{found.how}; {axioms}",
-            {"kind": "kernel", **data, "axioms": list(found.axioms)},
-        )
+        return Reached("rocq", Evidence.KERNEL, Checked.KERNEL, f"{found.how}; {axioms}")
 
     says = f"{theorem.says} ({theorem.name} in {theorem.module}.v)"
     return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)

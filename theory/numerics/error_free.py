@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.rounding import next_above
 
 #: high + low, two doubles (or arrays of them) that are not added, with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
@@ -90,7 +91,7 @@ def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
     with np.errstate(over="ignore", invalid="ignore"):
         product, rest = two_product(x, y)
         short = (~(rest <= 0) | (product < 2.0**-900)) & (product < np.inf)
-        return np.asarray(np.where(short, np.nextafter(product, np.inf), product))
+        return np.asarray(np.where(short, next_above(product), product))
 
 
 def inverse_beyond(x: Real) -> Real:

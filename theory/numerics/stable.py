@@ -15,6 +15,7 @@ from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.error_free import square
 from theory.numerics.precision import PRECISION_LOCK
+from theory.rounding import next_above
 
 if TYPE_CHECKING:
     from flint import arb
@@ -94,7 +95,7 @@ def log_beyond(ratio: Fraction) -> float:
     with PRECISION_LOCK, ctx.workprec(192):
         end = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator)).log1p().upper()
         near = float(end)
-        return near if arb(near) >= end else math.nextafter(near, math.inf)
+        return near if arb(near) >= end else next_above(near)
 
 
 def signed_square(x: Real) -> Real:
@@ -108,7 +109,7 @@ def signed_square(x: Real) -> Real:
         scale = np.where(np.abs(x) < 2.0**-450, 2.0**600, 1.0)  # so that the rest does not underflow
         product, rest = square(x * scale)
         short = (x > 0) & ~((near * scale * scale - product) - rest >= 0) & (near < np.inf)
-        return as_real(np.where(short, np.nextafter(near, np.inf), near))
+        return as_real(np.where(short, next_above(near), near))
 
 
 def half_square(x: Real) -> Real:
@@ -121,7 +122,7 @@ def half_square(x: Real) -> Real:
 def mass_fraction(mass: Fraction) -> float:
     """A rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
     near = float(mass)
-    return math.nextafter(near, 1.0) if 0 <= near < _LEAST_NORMAL and mass > near else near
+    return next_above(near) if 0 <= near < _LEAST_NORMAL and mass > near else near
 
 
 def increasing_root(

@@ -46,7 +46,7 @@ PAIRS: tuple[type[DominatingPair], ...] = (
     DiscreteLaplace,
     SubsampledGaussian,
 )
-_IDS = frozenset(map(id, PAIRS))
+_OURS = frozenset(PAIRS)
 
 
 @cache
@@ -83,7 +83,7 @@ def examples() -> tuple[DominatingPair, ...]:
 
 def is_ours(pair: DominatingPair) -> bool:
     """Whether a pair is of a class of this library (no subclass), whose charges the theorems are about."""
-    kind = type(pair)  # told by identity: a class of a stranger's metaclass may claim to equal any
+    kind = type(pair)
     if kind is Labelled:
         return is_ours(pair.asked)
-    return id(kind) in _IDS or (kind is Selection and all(map(is_ours, pair.members)))
+    return kind in _OURS or (kind is Selection and all(map(is_ours, pair.members)))

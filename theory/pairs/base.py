@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import isabstract
 from reprlib import repr as short
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -22,7 +23,6 @@ from numpy.typing import NDArray
 from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.stable import as_real, half_square
-from theory.pairs.pair_type import PairType
 from theory.pairs.parametrised import Parametrised
 from theory.pairs.truths import PairTruths
 
@@ -34,6 +34,13 @@ ChargeName: TypeAlias = Literal["pure_epsilon", "zcdp_rho", "gdp_mu"]
 Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
 
 
+#: What a pair declares, and says of itself, whatever its law is.
+_DECLARED = frozenset(
+    {
+        *("pure_epsilon", "zcdp_rho", "gdp_mu", "zcdp_root", "closed_least", "dominates_by", "revealing"),
+        *("renyi", "least", "dominates", "labels", "asked", "family", "take", "_abc_impl"),
+    }
+)
 ALL_CHARGES: frozenset[ChargeName] = frozenset({"pure_epsilon", "zcdp_rho", "gdp_mu"})
 
 
@@ -83,7 +90,7 @@ def check_direction(direction: object) -> None:
         )
 
 
-class DominatingPair(Parametrised, metaclass=PairType):
+class DominatingPair(Parametrised, ABC):
     """A pair of laws (P, Q) with H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for every real eps.
 
     L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it is +inf at an outcome that Q
@@ -95,7 +102,8 @@ class DominatingPair(Parametrised, metaclass=PairType):
     the sizes that they are sums of. A class says where it is less.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
     `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and repr come from the base class.
-    A subclass of a pair that overrides part of its law inherits no other form of that law, and nothing proved of it.
+    Classes of pairs are final but for what they declare: a subclass of one of them may say other charges, and raises
+    TypeError where it overrides part of the law, for whatever else it inherits would be of the parent's law.
     x, x' are neighbours in the sense that is yours: the pair must dominate the mechanism M for all of them.
     Raises ValueError for parameters out of range. Source: Zhu, Dong and Wang; paper 003, Definition 3.
     """
@@ -108,6 +116,22 @@ class DominatingPair(Parametrised, metaclass=PairType):
     closed_least: ClassVar[frozenset[ChargeName]] = frozenset()
     #: The charge that decides what the pair dominates, of whatever family: None where none does.
     dominates_by: ClassVar[Literal["pure_epsilon", "gdp_mu"] | None] = None
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        order = cls.__mro__[1:]
+        parent = next(
+            (kind for kind in order if issubclass(kind, DominatingPair) and not isabstract(kind)), None
+        )
+        if parent is None:
+            return
+        beside = [kind for kind in cls.__mro__ if kind not in parent.__mro__]
+        own = {name for kind in beside for name in vars(kind) if name[:2] != "__"} - _DECLARED
+        if changed := sorted(name for name in own if hasattr(parent, name)):
+            raise TypeError(
+                f"{cls.__name__} must not override {parent.__name__}.{changed[0]}, for what else it inherits would be "
+                "of another law; subclass fp.DominatingPair"
+            )
 
     # -- what a filter charges ---------------------------------------------------------------
 

@@ -15,12 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from theory.arguments import Real, beyond, check_probability, own
+from theory.arguments import Real, check_probability, own
 from theory.numerics.stable import as_real
 from theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
 from theory.pairs.finite import Finite
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
+from theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,9 +41,9 @@ class Erasure(Finite):
         given: object = self.p
         if isinstance(given, Fraction):
             object.__setattr__(self, "exact", given)
-            given = beyond(given)
+            given = away_from_zero(given)
         p = check_probability("p", own(given))
-        if self.exact is not None and beyond(self.exact) != p:
+        if self.exact is not None and away_from_zero(self.exact) != p:
             raise ValueError(
                 f"p must be exact, rounded up, got exact={self.exact} beside p={p!r}; pass p as a Fraction"
             )

@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from theory.arguments import Real, beyond, check_at_least_zero, check_probability, own
+from theory.arguments import Real, check_at_least_zero, check_probability, own
 from theory.numerics import portable
 from theory.numerics.stable import log_beyond
 from theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
 from theory.pairs.randomized_response import Response, check_ratio
+from theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -42,7 +43,7 @@ class KOV(Response):
             raise ValueError(
                 f"epsilon must be log(ratio), rounded up, got {epsilon!r} beside ratio={self.ratio}; use KOV.from_ratio"
             )
-        if self.exact_delta is not None and beyond(self.exact_delta) != delta:
+        if self.exact_delta is not None and away_from_zero(self.exact_delta) != delta:
             raise ValueError(
                 f"delta must be exact_delta, rounded up, got {self.exact_delta}, delta={delta!r}; use KOV.from_ratio"
             )
@@ -53,7 +54,9 @@ class KOV(Response):
     def from_ratio(cls, ratio: Fraction | int, delta: Fraction | int) -> Self:
         """The pair with e^epsilon = `ratio` >= 1 and `delta` both rational; as doubles both are rounded up."""
         exact = check_ratio(ratio)
-        return cls(log_beyond(exact), beyond(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta))
+        return cls(
+            log_beyond(exact), away_from_zero(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)
+        )
 
     @property
     def outputs(self) -> Outputs:

@@ -24,6 +24,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from theory.numerics.exact import rational
+from theory.rounding import next_above
 
 if TYPE_CHECKING:
     from flint import arb
@@ -50,7 +51,7 @@ def up(x: arb) -> float:
     near = float(end)
     if math.isnan(near):
         return math.inf
-    return near if near >= end else math.nextafter(near, math.inf)
+    return near if near >= end else next_above(near)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Branch and bound in ball arithmetic: it shows that a formula is positive on a box and records the halvings."""
+"""Branch and bound in ball arithmetic: it shows that a formula is positive on a box."""
 
 from __future__ import annotations
 
@@ -24,21 +24,18 @@ def prove_positive(
     *,
     precision: int = 64,
     most_leaves: int = 40_000,
-) -> str:
-    """The tree that shows formula > 0 on the closed box with rational corners.
+) -> int:
+    """Show that formula > 0 on the closed box with rational corners; how many smaller boxes that took.
 
-    Its nodes stand in pre-order: a digit k halves variable k at its exact midpoint (lower half first), a dot is a leaf
-    on which the ball of the formula is positive at `precision` bits.
-    Raises RefusedError, with a point where the formula is certainly <= 0 if the search met one, and ValueError
-    for a box that does not fit: it names exactly the variables of the formula, at most 10 since the tree writes one
-    digit for each split, and each side has low <= high. A formula with an undefined part counts as not positive.
-    The global precision is restored on return.
+    A box on which the ball of the formula is not positive at `precision` bits is halved at an exact midpoint.
+    Raises RefusedError, with a point where the formula is certainly <= 0 if the search met one, and ValueError for a
+    box that does not fit: it names exactly the variables of the formula, at most 10, and each side has low <= high. A
+    formula with an undefined part counts as not positive. The global precision is restored on return.
     """
     evaluate = compile_formula(formula)
     names = tuple(box)
     _check(formula, box, precision)
     root: Box = tuple((rational(low), rational(high)) for low, high in box.values())
-    nodes: list[str] = []
     leaves = 0
     with PRECISION_LOCK, ctx.workprec(precision):
         # A false claim often fails at a corner, which halving alone would reach last.
@@ -49,7 +46,6 @@ def prove_positive(
             corner, depth = stack.pop()
             value = evaluate({n: hull(*side) for n, side in zip(names, corner, strict=True)})
             if value > 0:
-                nodes.append(".")
                 leaves += 1
                 continue
             _refuse_if_negative(formula, names, corner)
@@ -58,12 +54,11 @@ def prove_positive(
             axis = _best_axis(evaluate, names, corner, root)
             low, high = corner[axis]
             middle = (low + high) / 2
-            nodes.append(str(axis))
             stack += [
                 (_replace(corner, axis, (middle, high)), depth + 1),
                 (_replace(corner, axis, (low, middle)), depth + 1),
             ]
-    return "".join(nodes)
+    return leaves
 
 
 def _check(formula: str, box: Mapping[str, tuple[Fraction, Fraction]], precision: int) -> None:

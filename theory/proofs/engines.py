@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from theory.claims.theorem import Check, Reached, RefusedError
-from theory.evidence import Evidence
+from theory.evidence import Checked, Evidence
 from theory.proofs.boxes import prove_positive
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
@@ -36,20 +36,14 @@ def certified(
 
     def check() -> Reached:
         sides = {name: (_corner(name, low), _corner(name, high)) for name, (low, high) in box.items()}
-        tree = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
-        leaves = tree.count(".")
+        leaves = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
+        wide = any(low != high for low, high in sides.values())
         where = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in sides.items())
         return Reached(
             "flint",
             Evidence.CERTIFIED,
+            Checked.RANGE if wide else Checked.POINT,
             f"{leaves} box{'es' if leaves > 1 else ''} at {precision} bits" + (f", {where}" if where else ""),
-            {
-                "kind": "positive on a box",
-                "formula": formula,
-                "box": {name: [str(low), str(high)] for name, (low, high) in sides.items()},
-                "precision": precision,
-                "tree": tree,
-            },
         )
 
     return check
@@ -68,11 +62,11 @@ def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 12
     """CERTIFIED: every formula is > 0. Formulas have no variables; `formulas` is called when the check runs."""
 
     def check() -> Reached:
-        parts = [certified(formula, precision=precision)().certificate for formula in formulas()]
+        parts = [certified(formula, precision=precision)() for formula in formulas()]
         if not parts:
             raise RefusedError("no formula was given", engine="flint", evidence=Evidence.CERTIFIED)
         detail = f"{len(parts)} formulas at {precision} bits"
-        return Reached("flint", Evidence.CERTIFIED, detail, {"kind": "all", "parts": parts})
+        return Reached("flint", Evidence.CERTIFIED, Checked.POINT, detail)
 
     return check
 
@@ -81,7 +75,7 @@ def exact(comparisons: Callable[[], Iterable[Inequality]]) -> Check:
     """EXACT: every comparison between rationals is true, and there is at least one."""
 
     def check() -> Reached:
-        rows: list[list[str]] = []
+        rows = 0
         for left, relation, right in comparisons():
             if not (_is_rational(left) and _is_rational(right)):
                 raise TypeError(
@@ -91,19 +85,19 @@ def exact(comparisons: Callable[[], Iterable[Inequality]]) -> Check:
                 raise ValueError(f"relation must be one of {', '.join(_RELATIONS)}, got {relation!r}")
             if not _RELATIONS[relation](Fraction(left), Fraction(right)):
                 raise RefusedError(
-                    f"comparison {len(rows)}: {left} {relation} {right} is false",
+                    f"comparison {rows}: {left} {relation} {right} is false",
                     engine="fractions",
                     evidence=Evidence.EXACT,
                     witness={"left": str(left), "relation": relation, "right": str(right)},
                 )
-            rows.append([str(left), relation, str(right)])
+            rows += 1
         if not rows:
             raise RefusedError("no comparison was made", engine="fractions", evidence=Evidence.EXACT)
         return Reached(
             "fractions",
             Evidence.EXACT,
-            f"{len(rows)} comparison{'s' if len(rows) > 1 else ''} of rationals",
-            {"kind": "comparisons", "comparisons": rows},
+            Checked.POINT,
+            f"{rows} comparison{'s' if rows > 1 else ''} of rationals",
         )
 
     return check

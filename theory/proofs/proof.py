@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from theory.claims.theorem import Reached, RefusedError, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.latex import as_latex
 from theory.shown import Row, Shown, row_of
-
-#: The version of the certificate's file format, which `recheck.py` reads.
-CERTIFICATE_FORMAT = "filterproof-certificate-4"
 
 #: Shown with a derivation whose claim no single engine decides.
 JOIN = (
@@ -30,15 +23,11 @@ JOINED_BY_KERNEL = (
 
 def _checked(step: Step, reached: Reached) -> Checked:
     """What the check covered, or the narrower label that the step declares: an identity at fixed values is a point."""
-    box = reached.certificate.get("box")
-    wide = isinstance(box, Mapping) and any(low != high for low, high in box.values())
-    of_evidence = {Evidence.KERNEL: Checked.KERNEL, Evidence.DERIVED: Checked.IDENTITY}
-    covered = of_evidence.get(reached.evidence, Checked.RANGE if wide else Checked.POINT)
-    if step.checked in (None, covered):
-        return covered
-    if step.checked is not Checked.POINT or covered is not Checked.IDENTITY:
+    if step.checked in (None, reached.checked):
+        return reached.checked
+    if step.checked is not Checked.POINT or reached.checked is not Checked.IDENTITY:
         raise ValueError(
-            f"checked must be {covered.name} or narrower, got checked={step.checked} in the step "
+            f"checked must be {reached.checked.name} or narrower, got checked={step.checked} in the step "
             f"{step.statement!r}; say what its check covers"
         )
     return step.checked
@@ -46,7 +35,7 @@ def _checked(step: Step, reached: Reached) -> Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step after its check has run: its evidence and certificate, or why it was refused."""
+    """A step after its check has run: its evidence, or why it was refused."""
 
     statement: str
     latex: str
@@ -56,29 +45,27 @@ class CheckedStep:
     checked: Checked
     seconds: float
     detail: str
-    certificate: Mapping[str, object] | None = None
     decides: bool = False
 
     @classmethod
     def run(cls, step: Step) -> CheckedStep:
         """Run the step's check and time it; a refusal is a result, any other exception is an error."""
-        start, certificate = time.perf_counter(), None
+        start = time.perf_counter()
         reached: Reached | RefusedError
         try:
             reached = step.check()
-            checked, detail, certificate = _checked(step, reached), reached.detail, reached.certificate
+            checked, detail = _checked(step, reached), reached.detail
         except RefusedError as refusal:
             reached, checked, detail = refusal, step.checked or Checked.POINT, str(refusal)
         return cls(
             step.statement,
             step.latex,
-            certificate is not None,
+            isinstance(reached, Reached),
             reached.engine,
             reached.evidence,
             checked,
             time.perf_counter() - start,
             detail,
-            certificate,
             step.decides,
         )
 
@@ -153,51 +140,3 @@ class Proof(Shown):
         refused = [s.statement for p in (self, *self.lemmas) for s in p.steps if not s.holds]
         detail = "refused: " + "; ".join(refused or ["a theorem used by a theorem used"])
         return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
-
-    def latex(self) -> str:
-        """The derivation in LaTeX: theorem, lemmas used, and steps, each with its evidence and what was checked."""
-        theorem = self.theorem
-        lines = [
-            rf"\begin{{theorem}}[{as_latex(theorem.title)}; {as_latex(theorem.source)}]",
-            as_latex(theorem.hypotheses) + r" \\",
-            as_latex(theorem.claim) + (rf" \[ {theorem.claim_latex} \]" if theorem.claim_latex else ""),
-            r"\end{theorem}",
-            r"\begin{proof}",
-        ]
-        if self.lemmas:
-            lines.append(as_latex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
-        lines.append(r"\begin{enumerate}")
-        for step in self.steps:
-            mark = f"{step.evidence.name.lower()}, {step.checked.word}" if step.holds else "REFUSED"
-            formula = rf" \[ {step.latex} \]" if step.latex else ""
-            lines.append(rf"\item {as_latex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
-        lines += [r"\end{enumerate}", as_latex(self.joined), r"\end{proof}"]
-        return "\n".join(lines) + "\n"
-
-    def certificate(self) -> dict[str, object]:
-        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
-
-        `seconds`, `versions` and the `tree` of a box may differ from run to run; of the rest the checker has a
-        hash. After changing a theorem run `python -m tests.theory.proofs.write_table`.
-        """
-        theorem, said = self.theorem, ("title", "source", "hypotheses", "claim", "claim_latex")
-        of_step = ("statement", "latex", "holds", "engine", "decides", "certificate")
-        return {
-            "format": CERTIFICATE_FORMAT,
-            "theorem": theorem.name,
-            **{name: getattr(theorem, name) for name in said},
-            "evidence": self.evidence.name,
-            "joined": self.joined,
-            "holds": self.holds,
-            "versions": {
-                "python": platform.python_version(),
-                **{library: version(library) for library in ("python-flint", "sympy")},
-            },
-            "steps": [
-                {name: getattr(step, name) for name in of_step}
-                | {"evidence": step.evidence.name, "checked": step.checked.word}
-                | {"seconds": round(step.seconds, 6)}
-                for step in self.steps
-            ],
-            "uses": [lemma.certificate() for lemma in self.lemmas],
-        }

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 import sympy as sp
 
 from theory.claims.theorem import Check, Reached, RefusedError
-from theory.evidence import Evidence
+from theory.evidence import Checked, Evidence
 
 #: The two sides of an identity.
 Sides: TypeAlias = tuple[sp.Expr, sp.Expr]
@@ -37,7 +37,7 @@ _Stated = TypeVar("_Stated")
 
 
 def as_written(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
-    """The same function, building its expressions without evaluation, so that a certificate holds them as written.
+    """The same function, building its expressions without evaluation, so that they are checked as they are written.
 
     For algebra only: sympy does not take limits, integrals and derivatives correctly without evaluation.
     """
@@ -163,11 +163,10 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
     """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
 
     Every symbol has a declared range, every part is one that is known here, and decimals are refused.
-    `at` is a rational point of the domain, for the second checker and for witnesses; without it points are chosen
-    from the ranges of the symbols, and the residual must be zero at each of them where it is defined.
-    Pass the two sides of an identity as a pair: the certificate then holds both. If sympy cancelled the residual
-    while building it, the second checker would only see 0 = 0. Integrals, their limits in order, are solved here
-    and stay unsolved in the certificate.
+    `at` is a rational point of the domain, for witnesses; without it points are chosen from the ranges of
+    the symbols, and the residual must be zero at each of them where it is defined.
+    Pass the two sides of an identity as a pair: each is admitted before their difference is taken. Integrals, their
+    limits in order, are solved.
     """
 
     def check() -> Reached:
@@ -181,24 +180,15 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
         # sides with solved integrals are admitted again: this refuses a Piecewise and an integral left unsolved
         solved = [admit(_solved(side)) for side in sides]
         expression = admit(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
-        domain, sample = domains(*sides), points(sides, at)
+        domains(*sides)
+        points(sides, at)  # refuses a point outside the domain
         simplified = simplify(expression)
         if simplified != 0:
             raise refusal(f"the residual is {simplified}, not 0", witness(simplified, at))
         # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
         if (shown := witness(expression, at)) is not None:
             raise refusal("the residual is not 0 at the point of the witness", shown)
-        return Reached(
-            "sympy",
-            Evidence.DERIVED,
-            "residual 0",
-            {
-                "kind": "zero",
-                "formula": " - ".join(f"({side})" for side in sides) if len(sides) == 2 else str(expression),
-                "domain": domain,
-                "points": sample,
-            },
-        )
+        return Reached("sympy", Evidence.DERIVED, Checked.IDENTITY, "residual 0")
 
     return check
 
@@ -217,8 +207,7 @@ def nonnegative(
 
     def check() -> Reached:
         claim, parts = admit(expression()), [admit(term) for term in terms()]
-        domain = domains(claim, *parts)
-        sample = points([claim])
+        domains(claim, *parts)
         residual = simplify(claim - sum(parts, sp.Integer(0)))
         if residual != 0:
             raise refusal(
@@ -229,23 +218,12 @@ def nonnegative(
                 raise refusal(f"the term {part} is not evidently >= 0", witness(part))
         if strict and not any(part.is_positive for part in parts):
             raise refusal("no term is evidently > 0")
-        for point in sample:
+        for point in points([claim]):
             value = value_at(claim, point)
             if value is not None and (not value.is_real or value < -NOISE):
                 raise refusal("the expression is below 0", {"at": point, "value": str(sp.N(value, 12))})
-        return Reached(
-            "sympy",
-            Evidence.DERIVED,
-            "equal to " + " + ".join(f"({part})" for part in parts),
-            {
-                "kind": "nonnegative",
-                "formula": str(claim),
-                "terms": [str(part) for part in parts],
-                "strict": strict,
-                "domain": domain,
-                "points": sample,
-            },
-        )
+        detail = "equal to " + " + ".join(f"({part})" for part in parts)
+        return Reached("sympy", Evidence.DERIVED, Checked.IDENTITY, detail)
 
     return check
 

@@ -11,7 +11,6 @@ library; no budget is above the one that the theorem allows, or below it by more
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -20,6 +19,7 @@ from flint import arb, ctx, fmpq
 from theory.numerics.exact import rational
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs.truths import down
+from theory.rounding import next_above
 from theory.thresholds.b_star import b_star
 
 #: Bits of the balls, one after the other until they tell which double it is. The last ones do where epsilon or delta is
@@ -41,7 +41,7 @@ def below(value: Callable[[], arb]) -> float:
             ball = value()
             if ball.is_finite():
                 found = down(ball)
-                if ball < arb(math.nextafter(found, math.inf)):
+                if ball < arb(next_above(found)):
                     return found
     raise ArithmeticError(
         f"value must be narrower than doubles are at {precision} bits, got {ball}; report this"

@@ -1,4 +1,4 @@
-"""The games of holders: two data sets that differ in one person, blocks of a tracker, the bound of an odometer.
+"""The games of holders: two data sets that differ in one person, the bound of an odometer.
 
 Each is played by the holder's own code, and replayed from its data by anyone who has that code.
 """
@@ -8,26 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from filters.holders.held_to import HeldTo, Played
-from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.holders.losses import OvertakingGame
 from mc.examine.holders.people import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 
-#: The game of each way in which a holder is asked.
+#: The game of each way in which a holder is asked; a tracker is played as a `BlockFilter`.
 GAMES: dict[Played, type[HolderGame]] = {
     "selects": PeopleGame,
     "sums": PeopleGame,
-    "blocks": BlockGame,
     "losses": OvertakingGame,
 }
 
 
 def game_of(holder: HeldTo, data: object) -> HolderGame:
     """The game of a witness, played by this holder; ValueError for data of another kind of game."""
-    kind = GAMES[holder.played]
-    if isinstance(data, Mapping) and set(data) == kind.fields:
+    kind = GAMES.get(holder.played)
+    if kind is not None and isinstance(data, Mapping) and set(data) == kind.fields:
         return kind.from_data(holder, data)
     raise ValueError(
         f"game must be one of {type(holder).__name__}, got {repr(data)[:40]}; pass what was written"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from mc.examine.measure import Bound, Measure, goals
@@ -48,9 +48,14 @@ class HolderGame(ABC):
         """The pairs that are released at most, each with how often."""
         return Counter(self.sequence.counts)
 
+    @property
     @abstractmethod
-    def smaller(self) -> Iterator[Self]:
-        """Games that are part of this one, the smallest first."""
+    def parts(self) -> tuple[Hashable, ...]:
+        """What the game consists of, one by one."""
+
+    @abstractmethod
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        """The game of some of its parts; None where these make no game."""
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from theory.arguments import check_count
 from theory.numerics.exact import rational
 from theory.numerics.precision import PRECISION_LOCK
 from theory.pairs import RandomizedResponse
+from theory.rounding import next_above
 
 #: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
 _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
@@ -68,7 +69,7 @@ class OvertakingGame(HolderGame):
         worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
-        return Bound(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
+        return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
         """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
@@ -102,13 +103,14 @@ class OvertakingGame(HolderGame):
             )
         return float(bound[0])
 
-    def smaller(self) -> Iterator[Self]:
-        kind = type(self)
-        if self.rounds > 1:
-            for fewer in dict.fromkeys((self.rounds // 2, self.rounds - 1)):
-                yield kind(self.holder, self.ratios, fewer)
-        for left_out in self.ratios if len(self.ratios) > 1 else ():
-            yield kind(self.holder, tuple(ratio for ratio in self.ratios if ratio != left_out), self.rounds)
+    @property
+    def parts(self) -> tuple[Fraction | None, ...]:
+        """None for each round, and the ratios."""
+        return (*[None] * self.rounds, *self.ratios)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        ratios, rounds = tuple(part for part in parts if part is not None), parts.count(None)
+        return type(self)(self.holder, ratios, rounds) if ratios and rounds else None
 
     def to_data(self) -> dict[str, Any]:
         return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self.rounds}

@@ -182,9 +182,12 @@ class PeopleGame(HolderGame):
     def sequence(self) -> Sequence:  # type: ignore[override]
         return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
 
-    def smaller(self) -> Iterator[Self]:
-        for left_out in range(self.rounds if self.rounds > 1 else 0):
-            yield type(self)(self.holder, self.questions[:left_out] + self.questions[left_out + 1 :])
+    @property
+    def parts(self) -> tuple[Question, ...]:
+        return self.questions
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        return type(self)(self.holder, parts) if parts else None
 
     @property
     def asked(self) -> str:  # type: ignore[override]

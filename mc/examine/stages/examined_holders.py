@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from filters.contract.work import OutOfWork, WorkLimit, count
@@ -13,6 +14,7 @@ from mc.examine.filter_fault import examining
 from mc.examine.holders import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
+from mc.examine.minimise import minimise
 from mc.examine.witness import measured_witness
 from mc.examine.words import count_words
 from theory.evidence import Evidence
@@ -20,6 +22,8 @@ from theory.evidence import Evidence
 _ASKED = "What is the most that it lets anyone tell, played by its own code?"
 #: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
 _PLAYED, _SOLVED = 20, 10
+#: What a tracker lets through.
+_BLOCKS = "everything, for it denies nothing: what keeps its promise is fp.BlockFilter(tracker, blocks)"
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
@@ -29,13 +33,16 @@ def lets_through(holder: Any, limit: WorkLimit) -> Iterator[object]:
         yield {"promise": holder.promise, "scope": holder.scope}
         game = next(_proposed(holder), None)
     told = "nothing" if game is None else f"{game.menu}: {game.asked}"
+    if holder.played == "blocks":
+        told = _BLOCKS
     yield StageFinding(
         "admission", "What does a fresh one let through?", told, told, "" if game else "everything else"
     )
 
 
 def _proposed(holder: HeldTo) -> Iterator[HolderGame]:
-    return (game for game in GAMES[holder.played].proposed(holder) if game.released)
+    kind = GAMES.get(holder.played)
+    return (game for game in kind.proposed(holder) if game.released) if kind else iter(())
 
 
 def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:
@@ -88,7 +95,7 @@ class _Tried:
         self.rows[key] = max(self.rows.get(key, row), row, key=lambda row: row.attack)
         if not exceeds(solved.low, promised):
             return None
-        game = _shrunk(game, measure)
+        game = _minimal(game, measure)
         solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
         scope = f"an analyst who asks: {game.asked}"
@@ -108,12 +115,12 @@ def _inside(one: HolderGame, other: HolderGame) -> bool:
     return one is not other and one.menu == other.menu and one.released < other.released
 
 
-def _shrunk(game: HolderGame, measure: Measure) -> HolderGame:
-    """The smallest game inside this one that is above the promise, as far as leaving out one thing at a time leads."""
+def _minimal(game: HolderGame, measure: Measure) -> HolderGame:
+    """The game without the parts that it does not need to be above the promise."""
 
-    def above(less: HolderGame) -> bool:
-        return exceeds(less.solved(measure).low, less.promised(measure))
+    @cache  # of equal rounds any one is left out alike
+    def above(parts: tuple[Any, ...]) -> bool:
+        less = game.with_parts(parts)
+        return less is not None and exceeds(less.solved(measure).low, less.promised(measure))
 
-    while (less := next(filter(above, game.smaller()), None)) is not None:
-        game = less
-    return game
+    return game.with_parts(minimise(game.parts, above)) or game

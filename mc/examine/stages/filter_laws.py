@@ -12,7 +12,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.examination import USED_UP, StageFinding
 from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.sequence import attributes, granted
+from mc.examine.sequence import content_of_attributes, granted
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import count_words
 from theory.pairs import DominatingPair
@@ -36,14 +36,14 @@ def laws(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
     filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenLaw]()
     rng = np.random.default_rng(subject.seed)
-    tried, before = 0, attributes(filt)
+    tried, before = 0, content_of_attributes(filt)
     # one family at a time: a filter may know one family only, and a request for several runs is then of that family
     for line in lines:
         if tried and limit.exhausted:
             break
         _note(broken, filt, _asked(filt, line, rng, limit.fraction(1 / (len(lines) - tried))))
         tried += 1
-    changed = attributes(filt) != before
+    changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not have used up what it keeps outside its states
         _note(broken, filt, (law for line in lines for law in _used_up(filt, line, runs=_EXAMPLES)))
     name, faults, notes = type(filt).__name__, list[str](), list[str]()

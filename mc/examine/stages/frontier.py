@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from filters.contract.largest_granted import largest_granted
 from filters.contract.state import keys
 from filters.contract.work import WorkLimit, count
 from mc.examine.family_lines import Line
@@ -32,8 +33,8 @@ from theory.pairs.base import Direction
 _LASTING = (1000, 400)
 #: Rounds in which a least request is put, to learn how many requests are granted at all.
 _CAP = 2000
-#: Steps between octaves, and fewer of them for rows and for losses, where a size to a hundredth is enough.
-_STEPS, _FEWER = 9, 5
+#: The relative precision of a size, and a rougher one for rows and for losses.
+_COARSE, _ROUGH = 2.0**-9, 2.0**-5
 #: The most turns of two families.
 _TURNS = 40
 #: Shares of the largest first request, how often it is asked, and requests in a row that may follow.
@@ -72,16 +73,12 @@ class Affordable:
         def lasts(size: float) -> bool:
             return player.fork().ask(line.line.pair(size), times) == times
 
-        coarse = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3]
-        at = next((place for place, size in enumerate(coarse) if lasts(size)), None)
-        if at is None or self.limit.exhausted:
+        octaves = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3][::-1]
+        fewer = self.subject.looks or times >= min(_LASTING)
+        tolerance = math.inf if line.line.family == "own" else _ROUGH if fewer else _COARSE
+        low = largest_granted(lasts, octaves, tolerance)
+        if low is None or self.limit.exhausted:
             return None
-        if line.line.family == "own":
-            return coarse[at]
-        low, high = coarse[at], coarse[at - 1] if at else coarse[at]
-        for _ in range(_FEWER if self.subject.looks or times >= min(_LASTING) else _STEPS):
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if lasts(middle) else (low, middle)
         return _short(low) if lasts(_short(low)) else low
 
     def pair(self, player: Player, line: Admission, times: int = 1) -> DominatingPair | None:

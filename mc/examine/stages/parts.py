@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from threading import Lock, RLock
 from typing import Any
 
 from filters import PrivacyFilter
@@ -46,16 +45,13 @@ from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.contract.checks import checked_reaches
-from filters.contract.library import of_the_library, settled
-from filters.contract.terms import FilterTerms
+from filters.contract.library import of_the_library
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.holders.individual import IndividualFilter
-from filters.holders.journal import Journal
 from filters.holders.linear_queries import LinearQueries
-from filters.holders.secret_noise import UsedNoise
 from filters.rules.additive import AdditiveFilter
 from mc.examine.examination import StageFinding
-from mc.examine.stages.made_of import Unknown, as_made, fields_as_made, is_one_of, parts_of, read
+from mc.examine.stages.made_of import Unknown, parts_of
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
 from theory.claims.theorem import RefusedError
@@ -90,10 +86,6 @@ _TOLD: dict[type[PrivacyFilter], str] = {
         "where it is enough by its docstring's argument"
     ),
 }
-#: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
-_RUNNING = {"_process", "_people", "_state", "_sums", "_some_left", "_shape", "_factors"}
-_LENT: dict[str, type] = {"_lock": type(RLock()), "_changing": type(Lock()), "_changed": set}
-_LENT |= {"_key": bytes, "_journal": Journal, "_noise": UsedNoise}
 #: Proofs already run in this process.
 PROVED: dict[str, Proof] = {}
 
@@ -168,7 +160,7 @@ def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFindin
 
 
 def _listed(kind: type) -> bool:
-    return is_one_of(kind, (entry.kind for entry in CATALOGUE.values()))
+    return any(kind is entry.kind for entry in CATALOGUE.values())
 
 
 def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
@@ -188,15 +180,14 @@ def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, P
 
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
     """The filters of the catalogue that are no single sum."""
-    fields_as_made(filt)
     joins = joined(filt)
     theorem, numbers, scope, evidence = type(filt).theorem, _certified(filt), SCOPE, Evidence.EXACT
     assert theorem is not None
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
-        if set(filt._orders.alphas) != set(allowed):
+        if set(filt.usable) != set(allowed):
             raise Unknown("it keeps other orders than it promises")
-        for alpha, budget in zip(filt._orders.alphas, filt._orders.budgets, strict=True):
+        for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
             implied(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
         told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
@@ -240,13 +231,10 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
 def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
-    inner = read(filt, "inner")
-    if not _listed(type(inner)):
-        raise Unknown(f"its inner filter is a {type(inner).__name__}, which is not of the catalogue")
+    if not _listed(type(filt.inner)):
+        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not of the catalogue")
     if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
         raise Unknown("its levels cover nothing but themselves")
-    for made in (filt.inner, filt):
-        fields_as_made(made)
     try:
         solved = filt.recheck()
     except ValueError as reason:
@@ -276,7 +264,8 @@ def _of_a_holder(holder: HeldTo, *, done: dict[str, Proof] | None) -> Verdict:
         evidence += [] if known.citations else [known.evidence]
         if not is_held_to(inner):
             scopes.append(known.scope)
-    _check_made(holder)
+    if not _reached(holder):
+        raise Unknown("what its people were charged is no sum of charges")
     numbers = certify(holder)  # type: ignore[arg-type]
     if numbers.refused or not numbers.numbers:
         raise Unknown(f"its numbers are not certified: {numbers}")
@@ -291,24 +280,6 @@ def _of_a_holder(holder: HeldTo, *, done: dict[str, Proof] | None) -> Verdict:
     return _proved(
         (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done
     )
-
-
-def _check_made(holder: HeldTo) -> None:
-    """Unknown unless a holder of the library holds what its constructor makes, and sums that charges can come to."""
-    kind: Any = type(holder)
-    if not hasattr(kind, "anew"):
-        fields_as_made(holder)  # type: ignore[arg-type]
-        return
-
-    def may(name: str, value: object, made: object) -> bool:
-        runs = name in _RUNNING and type(value) is type(made) and settled(value)
-        if type(value) is FilterTerms is type(made):
-            return value.are_of(holder.filter)  # type: ignore[attr-defined]
-        return runs or type(value) is _LENT.get(name) or any(value is inner for inner in holder.rests_on)
-
-    as_made(holder, kind.anew(holder, 1), may)
-    if not _reached(holder):
-        raise Unknown("what its people were charged is no sum of charges")
 
 
 def _reached(holder: HeldTo) -> bool:

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -19,6 +19,7 @@ from itertools import product
 import numpy as np
 
 from filters.contract.checks import checked_observe, checked_start
+from filters.contract.largest_granted import last_granted
 from filters.contract.state import State, same
 from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
@@ -42,6 +43,9 @@ _TINY = 256.0
 _FAR = 61
 #: Families whose largest pair is looked for between the sizes of the grid.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
+
+#: Requests of a play that are the largest granted to the last bit, and the relative precision of those after them.
+_EXACT, _COARSE = 2, 2.0**-12
 
 #: Sizes that people write: one or two digits.
 _DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
@@ -221,7 +225,12 @@ def greedily(player: Player, line: Admission, most: int, *, repeated: int = 1) -
                 return
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.kind in _FINE
-                player.ask(_between(player, line, place) if fine else pairs[place], repeated)
+                pair = (
+                    _between(player, line, place, 0.0 if chosen < _EXACT else _COARSE)
+                    if fine
+                    else pairs[place]
+                )
+                player.ask(pair, repeated)
                 chosen += 1
                 top = min(place + 9, len(pairs))
                 break
@@ -229,16 +238,14 @@ def greedily(player: Player, line: Admission, most: int, *, repeated: int = 1) -
             return
 
 
-def _between(player: Player, line: Admission, place: int) -> DominatingPair:
-    """The largest pair granted between one of the grid that is and the next one, which is not, to a part in 2^12."""
+def _between(player: Player, line: Admission, place: int, tolerance: float) -> DominatingPair:
+    """The largest pair granted between one of the grid that is and the next one, which is not."""
     sizes = sorted({*line.line.sizes, *line.sizes})
-    low, high = sizes[place], sizes[place + 1]
-    for _ in range(10):
-        if player.limit.exhausted:
-            break
-        middle = (low + high) / 2
-        low, high = (middle, high) if player.grants(line.line.pair(middle)) else (low, middle)
-    return line.line.pair(low)
+
+    def granted_now(size: float) -> bool:
+        return not player.limit.exhausted and player.grants(line.line.pair(size))
+
+    return line.line.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
 
 
 def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
@@ -296,8 +303,5 @@ def _largest(player: Player, line: Admission, most: float | None) -> float | Non
         sizes = list(line.line.sizes)
     top = line.line.most if most is None else min(most, line.line.most)
     sizes = [t for t in sizes if line.line.least <= t <= top]
-    low, high = -1, len(sizes)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if player.grants(line.line.pair(sizes[middle])) else (low, middle)
-    return sizes[low] if low >= 0 else None
+    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(line.line.pair(t)))
+    return sizes[granted_sizes - 1] if granted_sizes else None

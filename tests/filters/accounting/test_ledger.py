@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
@@ -51,16 +50,6 @@ def test_a_budget_between_two_doubles_decides_by_the_rationals(n: int) -> None:
                 assert set(budget.fits(budget.start(n), charge)) == {Fraction(target) <= limit}
         signs.add(float(np.sign(budget.low)))
     assert signs == {-1.0, 0.0, 1.0}
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_what_no_double_shows_decides_at_the_edge(n: int) -> None:
-    """Sums whose first double is that of the budget: the second one tells."""
-    budget = Budget.of(1.0)
-    for low, within in ((1e-18, False), (-1e-18, True), (0.0, True)):
-        state = np.full(n, 0.75), np.full(n, low)
-        for charge in (Square(0.5), Square(np.full(n, 0.5)), Plain(0.25), Plain(np.full(n, 0.25))):
-            assert set(budget.fits(state, charge)) == {within}
 
 
 reals = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
@@ -154,13 +143,6 @@ def test_what_is_no_charge_is_refused_in_its_own_run_only(n: int, bad: float) ->
             assert budget.fits(state, Square(x)).tolist() == fits.tolist()
 
 
-def test_a_root_below_zero_is_charged_its_square() -> None:
-    budget = Budget.square_of(1.0)
-    for n in SIZES:
-        for root in (-0.5, np.full(n, -0.5)):
-            assert set(budget.add(budget.start(n), Square(root))[0]) == {0.25}
-
-
 @pytest.mark.parametrize("n", SIZES)
 def test_sums_beyond_the_budget_go_on_being_exact(n: int) -> None:
     """Odometers go on adding."""
@@ -172,15 +154,15 @@ def test_sums_beyond_the_budget_go_on_being_exact(n: int) -> None:
             assert {Fraction(h) + Fraction(e) for h, e in zip(*map(list, state), strict=True)} == {spent}
 
 
-def test_an_allowance_of_nothing_admits_only_what_is_free() -> None:
-    nothing = Allowance(0.0)
+def test_a_budget_of_nothing_admits_only_what_is_free() -> None:
+    nothing = Budget.of(0.0)
     for n in SIZES:
         for charge, fits in ((Plain(2.0**-50), False), (Plain(5e-324), False), (Plain(0.0), True)):
             assert set(nothing.fits(nothing.start(n), charge)) == {fits}
             assert set(nothing.step(nothing.start(n), charge)[0]) == {fits}
     for none in (math.nan, -math.nan, -1e-300, -math.inf, math.inf):
-        with pytest.raises(ValueError, match=r"(allowance must be >= 0|budget must be finite)"):
-            Allowance(none)
+        with pytest.raises(ValueError, match="budget must be finite and >= 0"):
+            Budget.of(none)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -196,33 +178,6 @@ def test_a_state_is_sixteen_bytes_a_run_and_left_alone(n: int) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(state, kept, strict=True))
     assert sum(part.nbytes for part in state) == 16 * n
     assert all(part.flags.c_contiguous and part.dtype == np.float64 for part in state)
-
-
-def test_no_runs_are_a_state_too() -> None:
-    budget = Budget.square_of(1.0)
-    for charge in (Square(0.5), Square(np.empty(0)), Plain(np.empty(0)), Square(0.1)):
-        fits, after = budget.step(budget.start(0), charge)
-        assert fits.shape == after[0].shape == after[1].shape == (0,)
-
-
-@pytest.mark.parametrize("n", [5, 40])
-def test_charges_of_the_wrong_length_are_no_charges(n: int) -> None:
-    budget = Budget.square_of(1.0)
-    for wrong in (n - 1, n + 1, 2):
-        with pytest.raises(ValueError, match="broadcast"):
-            budget.step(budget.start(n), Square(np.full(wrong, 0.5)))
-
-
-@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8, np.float32, np.float16, ">f8"])
-def test_integers_and_short_floats_are_charged_as_the_doubles_they_are(kind: str) -> None:
-    declared = (np.array([1, 2, 3, 5, 7]) / (1 if np.dtype(kind).kind in "iu" else 8)).astype(kind)
-    for made in (Square, Plain):
-        charge = made(declared)
-        assert isinstance(charge.x, np.ndarray)
-        assert charge.x.dtype == np.float64
-        assert charge.x.tolist() == [float(v) for v in declared]
-        for value in (declared[2], np.array(declared[2])):
-            assert type(made(value).x) is float
 
 
 def test_a_pair_is_reached_if_it_is_a_sum_within_the_budget() -> None:
@@ -289,10 +244,3 @@ def long_play(seed: int, runs: int, rounds: int, share: float, first: float) -> 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-18, 1e-5, 1e-3]))
 def test_long_sequences_follow_the_integers(seed: int, share: float) -> None:
     long_play(seed, runs=100, rounds=800, share=share, first=1.0 - 100 * share)
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=2)
-@given(st.integers(0, 2**32 - 1))
-def test_a_hundred_thousand_rounds_follow_the_integers(seed: int) -> None:
-    long_play(seed, runs=20, rounds=100_000, share=1.2e-5, first=0.0)

@@ -8,11 +8,12 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.certified.closed_forms.conversions import numbers_at
-from filters.certified.closed_forms.realisation import kappas
 from filters.certified.pairs import charges, sampled_number
-from filters.certified.promised import budgets, promise_numbers
+from filters.certified.promised import promise_numbers
 from filters.certified.running_number import Claims, RunningNumber
+from tests.filters.certified.closed_forms.conversions import numbers_at
+from tests.filters.certified.closed_forms.realisation import kappas
+from tests.filters.certified.decided import budgets
 from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 
 

@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.certified.covered import COVERED, Join, Losses, joined, joins_of
 from filters.rules.composition import composed_hockey_stick
-from filters.rules.loss_lattice import composed_lattice
 from theory.claims.theorem import THEOREMS
 from theory.pairs import examples
 
@@ -63,7 +61,7 @@ def test_a_blackwell_filter_does_with_each_kind_as_its_line_says(pair: fp.Domina
 
 def test_what_the_filter_names_is_joined_and_nothing_else() -> None:
     menu = (fp.RandomizedResponse(0.25), fp.Laplace(4.0), SAMPLED, fp.Gaussian(0.5), fp.Erasure(0.1))
-    expected = (Join.PAIR, Join.OWN, Join.GAUSSIAN, Join.NUMBER, Join.DENIED)
+    expected = (Join.PAIR, Join.GAUSSIAN, Join.GAUSSIAN, Join.NUMBER, Join.DENIED)
     assert joined(fp.BlackwellFilter(1.0, menu)) == dict(zip(menu, expected, strict=True))
     design = (fp.RandomizedResponse(0.125), fp.Laplace(8.0))
     assert joined(fp.PotentialFilter(1.0, 0.01, design)) == dict(
@@ -86,14 +84,11 @@ def _binned(pair: fp.DominatingPair, cuts: np.ndarray) -> fp.FinitePair:
 def test_a_finite_mechanism_is_a_pair_of_its_own_below_what_dominates_it_alone_and_composed(
     pair: fp.DominatingPair,
 ) -> None:
-    """The argument of `Join.OWN`: by the lattice of the pair, which lies above it, and the mechanism in fractions."""
+    """The argument of `Join.OWN`: by a certified composition of the pair, and the mechanism in fractions."""
     own = _binned(pair, np.array([-0.31, -0.12, 0.017, 0.23]))
     for rounds, level in product((1, 2, 4), (0.0, 0.1, 0.5, 1.0)):
         ratio = Fraction(math.exp(level))
         alone = float(composed_hockey_stick((own,), (rounds,), ratio))
-        sides: list[Any] = [composed_lattice((one,), (rounds,), math.inf) for one in (pair, pair.swapped)]
-        above = max(
-            float(-np.expm1(np.minimum(level - law.losses, 0.0)) @ law.masses) + law.infinite for law in sides
-        )
+        above = fp.Composition({pair: rounds}).delta(level, relative=1e-4).high
         assert alone <= above * (1 + 1e-9)
     assert own.zcdp_rho <= pair.zcdp_rho

@@ -1,7 +1,5 @@
 """What a filter is shown: a state that it can only read, and requests of one family at a time."""
 
-import pickle
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,10 +15,9 @@ from filters.contract.checks import (
     checked_observe,
     checked_spend,
 )
-from filters.contract.state import copied, frozen, leaves, lent_copy, read_only
+from filters.contract.state import copied, frozen, leaves, read_only
 from filters.holders.repeats import repeats
 from tests.filters.own import of
-from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
 STATES = {
@@ -45,11 +42,6 @@ def test_a_lent_state_is_the_same_numbers_and_cannot_be_written_to(lend: Any, st
         assert lent.tolist() == leaf.tolist()
         with pytest.raises(ValueError, match="read-only"):
             lent[...] = lent.copy()
-        if leaf.dtype.kind != "M":  # of which there is a copy
-            with pytest.raises(ValueError, match="WRITEABLE"):
-                lent.flags.writeable = True
-        with pytest.raises((ValueError, TypeError, NotImplementedError)):
-            lent.base[...] = 0
 
 
 def test_a_live_object_in_a_state_is_lent_as_a_copy() -> None:
@@ -60,75 +52,24 @@ def test_a_live_object_in_a_state_is_lent_as_a_copy() -> None:
         assert state[0] == [1]
 
 
-def test_a_loan_does_not_lie_over_the_loan_before() -> None:
-    first = read_only(np.zeros(3))
-    assert read_only(first) is first
-    part = first[:2]
-    assert read_only(part) is part
-
-
-@pytest.mark.parametrize("state", STATES.values(), ids=STATES)
-def test_a_copy_is_lent_that_leads_back_to_nothing(state: Any) -> None:
-    for leaf, lent in zip(leaves(state), leaves(lent_copy(state)), strict=True):
-        assert (lent.dtype, lent.tolist()) == (leaf.dtype, leaf.tolist())
-        with pytest.raises(ValueError, match="read-only"):
-            lent[...] = lent.copy()
-        assert not np.shares_memory(lent, leaf)
-
-
-def test_a_filter_that_opens_and_reshapes_its_loan_changes_nothing_that_is_kept() -> None:
-    class Opening(Told):
-        def grant(self, state: Any, request: DominatingPair) -> Any:
-            answer = self.admits(state, request), self.spend(state, request)
-            for loan in state:
-                loan.flags.writeable = True
-                loan[...] = -100
-                loan.shape = (1, 1)
-            return answer
-
-    session = Opening().open("retry")
-    granted = [session.request(Gaussian(0.5)) for _ in range(4)]
-    assert granted == [True, True, False, False]
-    assert [float(leaf[0]) for leaf in session._now.state] == [0.75, 2.0]
-
-
-def test_a_filter_of_ones_own_has_no_way_into_what_people_spent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither back from what it is lent, nor by a decision that charges in place."""
-
-    class Grasping(Told):
-        def spend(self, state: Any, request: DominatingPair) -> Any:
-            spent = super().spend(state, request)
-            for loan in state:
-                under: Any = loan
-                while isinstance(under, np.ndarray):
-                    under = under.base
-                under.obj[...] = -100
-            return spent
-
+def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    class InPlace(Told):
         def grant_in_place(self, state: Any, request: DominatingPair) -> Any:
             return np.ones(len(state[0]), dtype=np.bool_)
 
     for block in (4, 2):
         monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", block)
-        people = fp.IndividualFilter(Grasping(), 4)
+        people = fp.IndividualFilter(InPlace(), 4)
         for fits in (True, True, False):
             assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
 
 
-def test_who_made_a_frozen_state_cannot_reshape_what_is_kept() -> None:
-    made = np.frombuffer(np.arange(4.0).tobytes())
-    kept = frozen(made)
-    made.shape = (2, 2)
-    assert kept.tolist() == [0.0, 1.0, 2.0, 3.0]
-
-
-def test_bytes_under_an_array_do_not_make_it_frozen() -> None:
-    """NumPy unpickles an array of more than a thousand bytes over bytes, and lets it write to them."""
-    made = pickle.loads(pickle.dumps(np.zeros(200)))  # noqa: S301, our own bytes
-    assert type(made.base) is bytes
-    kept = frozen(made)
+def test_a_frozen_state_is_nobody_elses() -> None:
+    made = np.arange(4.0)
+    kept = frozen((made, (made,)))
     made[:] = -1.0
-    assert not kept.any()
+    made.shape = (2, 2)
+    assert kept[0].tolist() == kept[1][0].tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
 class Told(fp.PrivacyFilter):
@@ -202,16 +143,6 @@ NEVER = of(BASE, grant=lambda filt, s, r: (closed(s, r), s))
 GENEROUS = of(BASE, grant=lambda filt, s, r: (~closed(s, r), s))
 
 
-@dataclass
-class Closed:
-    """A rule that is no function, and has no hash."""
-
-    denies: bool = True
-
-    def __call__(self, state: Any, request: Any) -> Any:
-        return closed(state, request)
-
-
 #: What a subclass overrides, and how often it grants what costs 0.21 of 0.5.
 OVERRIDING = {
     "denies by grant": (NEVER, 0),
@@ -225,33 +156,14 @@ OVERRIDING = {
         of(BASE, grant=lambda filt, s, r: (BASE.admits(filt, s, r) & (s[0] == 0), BASE.spend(filt, s, r))),
         1,
     ),
-    "denies by a value": (of(BASE, admits=Closed()), 0),
     "nothing": (fp.ZCDPFilter, 2),
 }
 
 
-class ByAttribute(fp.AdditiveFilter):
-    """A filter whose own instance has what decides."""
-
-    promise = ZCDP(0.5)
-    charge = fp.zcdp_charge
-
-    def __init__(self, rho: float) -> None:
-        self.admits = closed  # type: ignore[method-assign]
-
-
-class Later(fp.ZCDPFilter):
-    """A class that is changed once it has decided."""
-
-
-assert Later(0.5).open().request(Gaussian(0.5))
-Later.admits = lambda self, state, request: closed(state, request)  # type: ignore[method-assign]
-
-
 @pytest.mark.parametrize(
     ("kind", "granted"),
-    [*OVERRIDING.values(), (ByAttribute, 0), (Later, 0)],
-    ids=[*OVERRIDING, "own", "later"],
+    OVERRIDING.values(),
+    ids=OVERRIDING,
 )
 def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch
@@ -261,8 +173,7 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     assert (checked_grant_in_place(filt, copied(filt.start(3)), request) is None) == (
         kind is not fp.ZCDPFilter
     )
-    if kind is not ByAttribute:  # which is not made of the library
-        assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
+    assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
     monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", 2)
     for people in (1, 3, 7):

@@ -29,35 +29,6 @@ def charged(people: fp.IndividualFilter) -> list[Fraction]:
     return [(Fraction(one) + Fraction(other)) * unit for one, other in zip(high, low, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("filt", "scale"),
-    [(fp.GaussianFilter(1.0), 1), (fp.ZCDPFilter(0.5), Fraction(1, 2)), (fp.RenyiFilter(8.0, 4.0), 4)],
-)
-def test_the_exact_sum_of_what_counted_is_charged_and_stays_within_the_budget(
-    filt: fp.PrivacyFilter, scale: Fraction
-) -> None:
-    """By rationals: the squares of factor times norm over sigma; the budget of squares is 1 each time."""
-    rng = np.random.default_rng(4)
-    n, sigma = 30, 0.7
-    people = fp.IndividualFilter(filt, n)
-    spent, counted = [Fraction(0)] * n, np.zeros(n)
-    for _ in range(40):
-        norms = rng.exponential(0.3, n) * 10.0 ** rng.integers(-3, 3, n)
-        before = charged(people)
-        factors = people.clip(norms, sigma=sigma, most=0.4)
-        paid = [after - then for after, then in zip(charged(people), before, strict=True)]
-        assert ((factors >= 0) & (factors <= 1)).all()
-        for i in range(n):
-            size = Fraction(float(factors[i])) * Fraction(float(norms[i]))
-            assert size <= Fraction(0.4)
-            assert scale * (size / Fraction(sigma)) ** 2 <= paid[i]
-            spent[i] += (size / Fraction(sigma)) ** 2
-            counted[i] = float(size)
-    assert max(spent) <= 1
-    # and who asked for more than there was got all but a share of 2^-20 of the root
-    assert sorted(float(one) for one in spent)[n // 2] > 1 - 1e-5
-
-
 def test_whoever_asks_for_little_still_counts_when_little_is_left() -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
     people.clip(np.array([math.sqrt(1 - 2.0**-44)]), sigma=1.0)  # 2^-22 of the norm is left
@@ -85,24 +56,9 @@ def test_whom_the_filter_denies_counts_with_nothing_whatever_it_called_affordabl
     assert people.clip(np.array([1.0, 0.5, 9.0]), sigma=1.0).tolist() == [0.0, 1.0, 0.0]
 
 
-def test_whoever_asks_for_just_what_is_left_counts_with_nearly_all_of_it() -> None:
-    """Where the product of what is left and sigma is rounded up, the quotient is more than what is left."""
-    for sigma in np.linspace(0.3, 3.0, 40):
-        assert fp.IndividualFilter(Boastful(False), 1).clip(np.array([0.7 * sigma]), sigma=sigma) > 1 - 1e-12
-
-
 def test_a_filter_for_which_a_gaussian_costs_too_much_lets_nobody_in() -> None:
     people = fp.IndividualFilter(fp.BasicFilter(1.0), 2)
     assert people.clip(np.array([1.0, 0.0]), sigma=1.0).tolist() == [0.0, 1.0]
-
-
-@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1.7e308])
-def test_odd_sizes_are_clipped_and_charged(size: float) -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    factor = float(people.clip(np.array([size]), sigma=1.0, most=0.5)[0])
-    assert Fraction(factor) * Fraction(size) <= Fraction(1, 2)
-    assert factor * size >= min(size, 0.5) * (1 - 1e-12)
-    assert charged(people)[0] > 0
 
 
 # -- clipped sums ----------------------------------------------------------------------------------------------
@@ -128,6 +84,7 @@ def test_vectors_in_closed_form_are_summed_alike() -> None:
         people = fp.IndividualFilter(fp.GaussianFilter(1.0), 7)
         sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
         answers.append([sums.release(given, np.random.default_rng(k)).value for k in range(9)])
+        assert 2.0 * (1 + 2.0**-33) < sums.sigma < 2.0 * (1 + 2.0**-31)  # for the rounding of norms
     np.testing.assert_allclose(answers[0], answers[1], atol=1e-12)
 
 
@@ -228,27 +185,6 @@ def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
     for name in ("clip", "sigma"):
         with pytest.raises(ValueError, match=name):
             fp.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
-
-
-def test_an_array_with_norms_of_its_own_is_a_table() -> None:
-    class Lie(np.ndarray):
-        def norms(self) -> np.ndarray:
-            return np.zeros(self.shape[:-1])
-
-        def weighted(self, factors: np.ndarray) -> np.ndarray:
-            return factors @ np.asarray(self)
-
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
-    value = sums.release(np.full((1, 3), 9.0).view(Lie), SILENT).value
-    assert np.linalg.norm(value) == pytest.approx(1.0, rel=1e-9)
-
-
-def test_a_limit_that_is_no_double_is_rounded_down() -> None:
-    short: Any = Fraction(1) - Fraction(1, 2**55)
-    assert float(short) == 1.0
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    assert people.clip(np.ones(1), sigma=2.0, most=short)[0] < 1.0
 
 
 def test_errors_do_not_quote_what_is_personal() -> None:
@@ -371,7 +307,7 @@ def test_personal_values_leave_by_two_doors_only() -> None:
     assert str(people.report_for(0)) == str(left.report_for(0))
     assert str(left.report_for(0)).endswith("0 only, not to be shown to anyone else: 0.8 left of 1-GDP")
     assert left.made_public().tolist() == pytest.approx([0.8, 1.0], rel=1e-14)
-    for door in (list, np.array, np.asarray, pickle.dumps, copy.copy, copy.deepcopy, sum, _state_of):
+    for door in (list, np.array, np.asarray, pickle.dumps, copy.copy, copy.deepcopy, sum):
         with pytest.raises(TypeError, match="personal values must not be"):
             door(left)
     given = np.array([0.25])
@@ -383,10 +319,6 @@ def test_personal_values_leave_by_two_doors_only() -> None:
     for person, shown_by in itertools.product((2, -1), (left, people)):
         with pytest.raises((IndexError, ValueError), match=r"^person must be"):
             shown_by.report_for(person)
-
-
-def _state_of(held: object) -> object:
-    return held.__getstate__()  # type: ignore[attr-defined]
 
 
 def test_a_tracker_of_people_is_asked_for_one_pair_each() -> None:

@@ -1,6 +1,7 @@
 """Whatever is done to a saved file, it is refused or restores no more than a whole budget."""
 
 import itertools
+import json
 import math
 from collections.abc import Callable
 from functools import partial
@@ -135,6 +136,7 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
                 assert "\n" not in str(error)  # noqa: PT017
                 refused[0] += 1
             else:
+                assert json.dumps(restored.to_dict()) == json.dumps(changed)  # True is not 1
                 assert grants(restored, pair) <= most
         changed = data.draw(mutations(signed))
         try:
@@ -189,36 +191,17 @@ def test_what_is_saved_is_restored_to_the_last_bit_and_goes_on_signing(make: Any
             again(data, key=key)
 
 
-@pytest.mark.parametrize(("make", "again"), ALL)
-def test_what_is_saved_is_a_mapping_with_its_own_keys(make: Any, again: Any) -> None:
-    saved = reread(make().to_dict())
-    for name in saved:
-        with pytest.raises(ValueError, match=rf"^[^\n]*{name}[^\n]*$"):
-            again({key: value for key, value in saved.items() if key != name})
-    for data in (None, [], [["format", "filterproof.session"]], "session", b"{}", 1, True, set()):
-        with pytest.raises(ValueError, match="data must be a mapping"):
-            again(data)
-    for data in ({**saved, "more": 1}, {**saved, "format": "filterproof.other"}):
-        with pytest.raises(ValueError, match="data must"):
-            again(data)
-
-
 @pytest.mark.parametrize(("make", "again"), GROUPS)
-@pytest.mark.parametrize("forged", [-1000.0, -(2.0**-30), 2.5, math.nan, math.inf, -math.inf])
-def test_nobody_gets_budget_from_a_saved_file(make: Any, again: Any, forged: float) -> None:
-    for person in range(3):
-        for part in (0, 1):
-            data = reread(make().to_dict())
-            data["state"][part]["values"][person] = forged.hex()
-            with pytest.raises(ValueError, match="another in 1 of 3 runs"):
-                again(data)
-
-
-@pytest.mark.parametrize(("make", "again"), GROUPS)
-@pytest.mark.parametrize("count", [0, -3, True, 3.0, "3", None, 2, 4, 10**15])
-def test_the_number_of_people_is_the_number_of_states(make: Any, again: Any, count: object) -> None:
-    with pytest.raises(ValueError, match=r"people must be an integer >= 1|shape must be 1 sizes, the first"):
-        again({**make().to_dict(), "people": count})
+def test_nobody_gets_budget_from_a_saved_file(make: Any, again: Any) -> None:
+    numbers = (-1000.0, -(2.0**-30), 2.5, math.nan, math.inf, -math.inf)
+    for person, part, number in itertools.product(range(3), (0, 1), numbers):
+        data = reread(make().to_dict())
+        data["state"][part]["values"][person] = number.hex()
+        with pytest.raises(ValueError, match="another in 1 of 3 runs"):
+            again(data)
+    for count in (0, -3, True, 3.0, "3", None, 2, 4, 10**15):
+        with pytest.raises(ValueError, match=r"people must be an integer >= 1|1 sizes, the first"):
+            again({**make().to_dict(), "people": count})
 
 
 def test_people_and_queries_are_restored_under_their_own_budgets() -> None:

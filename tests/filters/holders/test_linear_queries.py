@@ -11,7 +11,6 @@ import pytest
 
 import filters as fp
 import filters.holders.linear_queries
-import filters.holders.query_rows
 from filters.holders.no_noise import SILENT
 
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
@@ -30,34 +29,6 @@ def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
     queries = fp.LinearQueries(3, **HOW)
     queries.leave([0])
     assert summed(queries, np.array([1e300, 1.0, 0.5])) == [1.5]
-
-
-@pytest.mark.parametrize("block", [1, 2, 3, 7])
-def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monkeypatch: Any) -> None:
-    """Beside people who are asked one by one, in rational numbers."""
-    monkeypatch.setattr(filters.holders.linear_queries, "_BLOCK", block)
-    rng = np.random.default_rng(4)
-    queries, budget = fp.LinearQueries(5, **HOW), Fraction(3)
-    spent, present = [Fraction(0)] * 5, [True] * 5
-    for t in range(60):
-        if t % 9 == 4:
-            assert queries.join(2) == range(len(spent), len(spent) + 2)
-            spent, present = [*spent, Fraction(0), Fraction(0)], [*present, True, True]
-        if t % 10 == 6:
-            queries.leave(t % len(spent) if t % 20 == 6 else np.array([t % len(spent)] * 2))
-            present[t % len(spent)] = False
-        values = rng.integers(0, 5, (len(spent), 2)) / 4
-        expected = np.zeros(2)
-        for i, row in enumerate(values):
-            after = spent[i] + sum(Fraction(x) ** 2 for x in row)
-            if present[i] and after <= budget:
-                spent[i], expected = after, expected + row
-        assert summed(queries, values) == expected.tolist()
-        left = [Fraction(queries.report_for(person).remaining) * 6 for person in range(queries.people)]
-        assert all(told <= budget - one for told, one in zip(left, spent, strict=True))
-        assert left == pytest.approx([budget - one for one in spent], rel=1e-12, abs=1e-12)
-    assert 0 < sum(present) < len(present)
-    assert any(one == budget for one in spent)  # to the last bit of the budget
 
 
 @pytest.mark.parametrize(
@@ -104,7 +75,6 @@ BAD: list[tuple[Any, str]] = [
 def test_values_that_are_refused_cost_nothing(
     values: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filters.holders.query_rows, "_BLOCK", 2)
     with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
         with pytest.raises(ValueError, match=f"^values must {message}; pass"):
             queries.answer(values, SILENT)
@@ -120,23 +90,6 @@ def test_what_is_no_generator_charges_nobody(bad: object) -> None:
     assert queries.to_dict() == fresh.to_dict()
 
 
-def test_values_that_change_under_way_are_charged_as_they_are_summed(monkeypatch: Any) -> None:
-    """The check came before: whoever has no number when it is their turn is not charged and not counted."""
-    values, charge = np.full(3, 0.5), fp.Budget.charge
-    monkeypatch.setattr(filters.holders.linear_queries, "_BLOCK", 1)
-
-    def late(budget: fp.Budget, *arguments: Any) -> Any:
-        values[:] = 1e6, math.nan, math.inf
-        return charge(budget, *arguments)
-
-    monkeypatch.setattr(fp.Budget, "charge", late)
-    queries = fp.LinearQueries(3, **HOW)
-    assert summed(queries, values) == [0.5]
-    assert (
-        queries.report_for(1).remaining == queries.report_for(2).remaining > queries.report_for(0).remaining
-    )
-
-
 @pytest.mark.parametrize(
     "dtype", [np.float16, np.float32, np.float64, np.longdouble, np.int8, np.uint64, np.bool_], ids=str
 )
@@ -145,15 +98,6 @@ def test_numbers_of_any_kind_count_as_the_doubles_they_are(dtype: Any) -> None:
     assert summed(queries, np.array([1, 0, 1], dtype=dtype)) == [2.0]
     assert summed(queries, [1, 0, 1]) == [2.0]
     assert queries.report_for(0).remaining == pytest.approx(0.5 / 3, rel=1e-12)
-
-
-def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum() -> None:
-    """Ten times a square next to 0.3 is more than 3, by less than adding doubles shows."""
-    root = math.nextafter(math.sqrt(0.3), 1.0)
-    square = root * root
-    assert 10 * Fraction(square) > 3 > 9 * Fraction(square)
-    queries = fp.LinearQueries(1, **HOW)
-    assert [summed(queries, np.array([root])) for _ in range(10)] == [[root]] * 9 + [[0.0]]
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-150, 1e-155, 1e-158, 1e-160, 1e-162, 1e-170, 1e-320])

@@ -1,20 +1,15 @@
 """A session decides once and before it releases, records before it answers, and keeps what was spent as its own."""
 
 import math
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 import filters as fp
-from filters.accounting.allowance import Allowance
-from filters.catalogue import CATALOGUE
 from filters.contract.checks import checked_admits
-from filters.contract.terms import FilterTerms
-from filters.rules import additive
-from tests.filters.own import Adding, ClaimsToBeAny
-from theory.guarantees import ApproxDP, PureDP
+from tests.filters.own import Adding
+from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 
@@ -110,141 +105,6 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
         session.observe(0.1)
 
 
-# -- terms -----------------------------------------------------------------------------------------------------
-
-
-def vars_of(thing: Any) -> dict[str, Any]:
-    return {part.name: getattr(thing, part.name) for part in fields(thing)}
-
-
-class Claims(type):
-    """A class that claims to equal any, and is found in the place of a budget's."""
-
-    def __eq__(cls, other: object) -> bool:
-        return True
-
-    def __hash__(cls) -> int:
-        return hash(fp.Budget)
-
-
-class Endless(fp.Budget, metaclass=Claims):
-    """A budget of one that takes every charge."""
-
-    __slots__ = ()
-
-    def step(self, state: Any, charge: Any) -> Any:
-        return np.ones(len(state[0]), dtype=np.bool_), super().step(state, charge)[1]
-
-
-@pytest.mark.parametrize(
-    ("part", "name", "other"),
-    [
-        ("budget", "high", lambda budget: 4.0),
-        ("budget", "high", lambda budget: ClaimsToBeAny(4.0)),
-        (None, "budget", lambda budget: Endless(budget.high, budget.low, budget.exponent)),
-    ],
-    ids=["a number", "one that claims to equal any", "a budget whose class does"],
-)
-def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_more(
-    part: str | None, name: str, other: Any
-) -> None:
-    additive._largest_first.cache_clear()
-    filt = fp.GaussianFilter(mu=1.0)
-    session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
-    assert session.request(Gaussian(0.9))
-    assert people.select(Gaussian(0.9)).all()
-    charged = [holder.to_dict()["state"] for holder in (session, people)]
-    object.__setattr__(getattr(filt, part) if part else filt, name, other(filt.budget))
-    for ask in (session.request, people.select, lambda pair: people.clip(np.full(2, pair.mu), sigma=1.0)):
-        with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
-            ask(Gaussian(0.9))
-    assert [holder.to_dict()["state"] for holder in (session, people)] == charged
-    fresh = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), 1)  # of which nothing was remembered from those
-    assert fresh.clip(np.full(1, 2.0), sigma=1.0).round(4).tolist() == [0.5]
-
-
-@pytest.mark.parametrize(
-    "name", ["BasicFilter", "RogersFilter", "AllOrdersFilter", "ExPostFilter", "RealisationFilter"]
-)
-def test_a_filter_whose_numbers_are_exchanged_one_by_one_is_seen_not_to_be_the_one_that_was_opened(
-    name: str,
-) -> None:
-    filt: Any = CATALOGUE[name].example()
-    terms = FilterTerms.of(filt)
-    budgets = [part for part in vars_of(filt).values() if isinstance(part, (fp.Budget, Allowance))]
-    for thing in (filt, *budgets):
-        for part, value in vars_of(thing).items():
-            object.__setattr__(thing, part, 9.25)
-            with pytest.raises(TypeError, match="must keep its promise and its budget"):
-                terms.check(filt)
-            object.__setattr__(thing, part, value)
-            terms.check(filt)
-
-
-@pytest.mark.parametrize("claimed", [None, float, ApproxDP], ids=["none", "a number's", "a promise's"])
-def test_a_budget_of_ones_own_that_is_changed_in_place_is_seen_whatever_its_class_claims_to_be(
-    claimed: type | None,
-) -> None:
-    class ClaimsThis(Claims):
-        def __hash__(cls) -> int:
-            return hash(claimed)
-
-    @dataclass
-    class Limit(metaclass=ClaimsThis if claimed else type):
-        most: float
-
-        def __getattribute__(self, name: str) -> Any:
-            return most if name == "most" else object.__getattribute__(self, name)
-
-    most = 0.02
-
-    class Limited(MyFilter):
-        budget = Limit(most)
-
-    filt = Limited()
-    session = filt.open("retry")
-    assert session.request(RandomizedResponse(0.1))
-    filt.budget.most = 9.0
-    with pytest.raises(TypeError, match="Limited must keep its promise and its budget"):
-        session.request(RandomizedResponse(0.1))
-
-
-@pytest.mark.parametrize("held", [[0.02], {"most": 0.02}, ([0.02], 1)], ids=str)
-def test_a_list_or_a_dict_that_a_budget_holds_is_seen_to_change(held: Any) -> None:
-    filt = MyFilter()
-    filt.budget = held  # type: ignore[attr-defined]
-    session = filt.open("retry")
-    assert session.request(RandomizedResponse(0.1))
-    changed = held[0] if isinstance(held, tuple) else held
-    changed["most" if isinstance(held, dict) else 0] = 9.0
-    with pytest.raises(TypeError, match="MyFilter must keep its promise and its budget"):
-        session.request(RandomizedResponse(0.1))
-
-
-def test_a_charge_that_is_put_into_a_filter_under_its_holders_charges_and_grants_nothing() -> None:
-    class Mine(fp.AdditiveFilter):
-        promise, budget, charge = PureDP(1.0), fp.Budget.of(1.0), fp.pure_charge
-
-    filt: Any = Mine()
-    session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
-    filt.charge = fp.zcdp_charge
-    for ask in (session.request, people.select):
-        with pytest.raises(TypeError, match="Mine must keep what it decides by while it is held"):
-            ask(RandomizedResponse(0.9))
-    del filt.charge
-    assert session.request(RandomizedResponse(0.9))
-
-
-def test_a_tracker_whose_size_is_exchanged_while_people_are_counted_by_it_says_nothing_of_them() -> None:
-    tracker = fp.GaussianTracker(size=1.0)
-    people = fp.IndividualTracker(tracker, 2)
-    people.spend(Gaussian(0.9))
-    object.__setattr__(tracker, "size", 0.25)
-    for ask in (people.values, lambda: people.report_for(0), lambda: people.spend(Gaussian(0.9))):
-        with pytest.raises(TypeError, match="GaussianTracker must keep its promise and its budget"):
-            ask()
-
-
 def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
     class Widening(MyFilter):
         def admits(self, spent: Any, request: DominatingPair) -> Any:
@@ -252,7 +112,7 @@ def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
             return np.ones(len(spent), dtype=np.bool_)
 
     for ask in (Widening().open().request, fp.IndividualFilter(Widening(), 2).select):
-        with pytest.raises(TypeError, match="Widening must keep its promise and its budget"):
+        with pytest.raises(TypeError, match="Widening must keep its promise"):
             ask(RandomizedResponse(5.0))
 
 
@@ -296,38 +156,6 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
         asked.clear()
         assert people.select(RandomizedResponse(np.array([0.25, 0.75, 0.5]))).tolist() == active
         assert asked == granting
-
-
-class Scratch(Adding):
-    """Has one buffer that every method writes into."""
-
-    def __init__(self) -> None:
-        self.buffer = np.zeros(1)
-
-    def start(self, n: int) -> Any:
-        self.buffer[:] = 0
-        return self.buffer
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return self.spend(state, request) <= 1
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return np.add(state, request.pure_epsilon, out=self.buffer)
-
-
-@pytest.mark.parametrize(
-    "asking",
-    [lambda filt: filt.open("retry").request, lambda filt: fp.IndividualFilter(filt, 1).select],
-    ids=["session", "people"],
-)
-def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget(asking: Any) -> None:
-    filt = Scratch()
-    ask, granted = asking(filt), []
-    for epsilon in (0.75, 0.5, 0.5, 0.25, 0.25):
-        if ask(RandomizedResponse(epsilon)):
-            granted.append(epsilon)
-        filt.open()  # another session starts in the same buffer
-    assert granted == [0.75, 0.25]
 
 
 def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:

@@ -51,23 +51,6 @@ def test_a_filter_of_ones_own_adds_exactly() -> None:
     assert session.affordable(RandomizedResponse) == 0.75
 
 
-def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
-    class Wider(OfPureEpsilon):
-        budget = Budget.of(2.0)
-
-    Wider.__name__ = "OfPureEpsilon"
-    saved = OfPureEpsilon().open().to_dict()
-    assert repr(fp.Session.from_dict(saved, OfPureEpsilon())) == repr(OfPureEpsilon().open())
-    with pytest.raises(ValueError, match="filt must be the filter that was saved"):
-        fp.Session.from_dict(saved, Wider())
-
-
-def test_the_threshold_is_the_conversions() -> None:
-    filt = fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE)
-    assert filt.threshold == SIMPLE.budget(1.0, 1e-5)
-    assert fp.ApproximateDPFilter(1.0, 1e-5).threshold == pytest.approx(0.0305565952, rel=1e-8)
-
-
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
 def test_what_is_affordable_or_remains_is_admitted_and_nothing_more_is(
@@ -90,19 +73,6 @@ def test_what_is_affordable_or_remains_is_admitted_and_nothing_more_is(
         if share > 0:
             state = filt.spend(state, family(best * max(share, 1e-6)))
     assert filt.affordable(state, family)[0] <= 1e-6
-
-
-def test_affordable_of_many_runs_is_that_of_each() -> None:
-    rng = np.random.default_rng(3)
-    filt = fp.GaussianFilter(1.0)
-    state = filt.start(30)
-    for _ in range(3):
-        state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 30)))
-    state = (np.append(state[0], 0.0), np.append(state[1], 0.0))  # and one that has spent nothing
-    best = filt.affordable(state, Gaussian)
-    for run in range(0, 31, 3):
-        alone = (state[0][run : run + 1], state[1][run : run + 1])
-        assert filt.affordable(alone, Gaussian)[0] == best[run]
 
 
 @pytest.mark.parametrize("filt", ADDITIVE[:3], ids=repr)

@@ -3,16 +3,12 @@
 import math
 
 import mpmath as mp
-import numpy as np
 import pytest
 
 import filterproof as fp
 from filters.accounting.amounts import Plain
-from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
 from mc.estimate.compare_filters import kept_mu
-from mc.examine.verify import examine
-from theory.evidence import Evidence, Outcome
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.
 RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9, 0.05), (0.1, 1e4)]
@@ -61,15 +57,6 @@ def test_from_a_fifth_on_and_without_sampling_a_round_costs_its_gdp_parameter_sq
     assert repeats(limited(1.0), fp.Gaussian(0.25), most=100) == 16
 
 
-def test_runs_and_members_are_charged_each_by_its_own_rate() -> None:
-    rates = np.array([0.1, 0.2, 0.01])
-    each = [charged(fp.SubsampledGaussian(q=q, sigma=1.5)) for q in rates.tolist()]
-    together = limited(1.0).charge(fp.SubsampledGaussian(q=rates, sigma=1.5))
-    assert together.exact(1.0)[0].tolist() == each
-    mixed = fp.Selection((fp.SubsampledGaussian(q=0.1, sigma=1.5), fp.Gaussian(0.5)), np.array([0, 1, 1]))
-    assert limited(1.0).charge(mixed).exact(1.0)[0].tolist() == [each[0], 0.25, 0.25]
-
-
 def test_a_round_that_reveals_something_is_never_free_nor_one_whose_charge_no_double_holds() -> None:
     assert charged(fp.SubsampledGaussian(q=1e-200, sigma=1.0)) > 0
     assert charged(fp.SubsampledGaussian(q=1e-200, sigma=0.01)) == math.inf
@@ -105,20 +92,3 @@ def test_rounds_fixed_in_advance_reach_several_times_delta(
     reached = fp.Composition({pair: rounds}).delta(epsilon)
     # dp-accounting's PLD, on a lattice of 1e-3, found the same and at most 2 % more
     assert reached.low == pytest.approx(times * delta, rel=1e-3)
-
-
-def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
-    filt, menu = limited(0.5), CATALOGUE["CentralLimitFilter"].page.menu
-    alone = [fp.Composition({pair: repeats(filt, pair, most=100)}).delta(2.0, relative=1e-2) for pair in menu]
-    worst = fp.worst_case(filt, menu, epsilon=2.0, relative=0.03)
-    assert worst.evidence is Evidence.CERTIFIED
-    assert worst.low > 1.1 * max(bounds.high for bounds in alone)
-    assert worst.low > 60 * filt.promise.delta(2.0)
-
-
-def test_the_examination_refutes_it_by_a_witness_that_its_own_code_plays_again() -> None:
-    found = examine(limited(0.5), effort=0.7, first_only=True)
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert found.verdict.evidence is Evidence.CERTIFIED
-    assert found.witness is not None
-    assert found.witness.replay().refutes

@@ -11,20 +11,13 @@ import pytest
 
 import filterproof as fp
 from filters.certified.potential import potential
-from filters.contract.work import WorkLimit
 from filters.rules import potential_design
 from filters.rules.loss_atoms import height as height_at
 from filters.rules.loss_atoms import loss_atoms
-from filters.rules.potential import PotentialFilter
+from filters.rules.potential import COMMON_RATES, PotentialFilter
 from filters.rules.potential_design import potential_clock
-from filters.rules.potential_family import ONE, charge_at, index_of, payoff
-from filters.rules.potential_table import COMMON_RATES, tabled_clock
+from filters.rules.potential_family import ONE, payoff
 from mc.examine.extremal_steps import extremal_steps
-from mc.examine.measure import Measure
-from mc.examine.stages.game_menus import menus
-from mc.examine.stages.games import solved
-from mc.examine.stages.sequences import sequences
-from mc.examine.subject import Subject
 from theory.too_large import TooLargeError
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
@@ -42,15 +35,6 @@ class FiveWhereSixAreDue(PotentialFilter):
         return PotentialFilter._charges(self, request) * 5 // 6
 
 
-class FiveForItsOwn(PotentialFilter):
-    """A wrong table: five sixths of its due for the mechanisms of its design, as far as they fit."""
-
-    def _charges(self, request: fp.DominatingPair) -> np.ndarray:
-        due = PotentialFilter._charges(self, request)
-        wrong = (due <= self._clock.budget) & (request in self.design)
-        return np.where(wrong, due * 5 // 6, due)
-
-
 class Stranger(fp.Gaussian):
     """A pair whose true values are not known."""
 
@@ -66,22 +50,6 @@ def test_the_worst_adversary_stays_within_delta(menu: tuple[fp.DominatingPair, .
     filt = PotentialFilter(EPSILON, DELTA, menu)
     low, high = ends(filt, list(menu))
     assert 0.5 * DELTA < low <= high <= DELTA
-
-
-def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_it_alone() -> None:
-    honest, wrong = (kind(EPSILON, 0.05, (BIT,)) for kind in (PotentialFilter, FiveForItsOwn))
-    goal = Measure.hockey_stick(EPSILON)
-    for filt, above in ((honest, False), (wrong, True)):
-        subject = Subject.of(filt, seed=1)
-        menu = next(menus(subject, WorkLimit.of(2_400_000)))
-        assert menu.pairs == (BIT,)
-        (game,) = solved(subject, menu, goal)
-        assert game is not None
-        assert (game.witness is not None) == above
-        found = [one.verdict for one in sequences(subject, WorkLimit.of(40))]
-        assert (
-            any(verdict is not None and verdict.outcome is fp.Outcome.REFUTED for verdict in found) == above
-        )
 
 
 def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -> None:
@@ -109,21 +77,6 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     object.__setattr__(lowered, "_clock", replace(lowered._clock, backward=late))
     (payoffs,) = (one for one in islice(potential(lowered, "lowered"), 2) if "payoffs" in one.says)
     assert payoffs.checked().found.name == "OFF"
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "pair", "plan"),
-    [
-        (8.0, fp.SubsampledGaussian(0.1, 1.0), 129),
-        (2.0, fp.SubsampledGaussian(0.01, 1.0), 1202),  # with a short window of losses, three quarters
-    ],
-)
-def test_a_design_keeps_nine_tenths_of_a_fixed_plan_of_its_mechanism(
-    epsilon: float, pair: fp.SubsampledGaussian, plan: int
-) -> None:
-    """What `Composition` grants a fixed plan, by its upper end."""
-    filt = PotentialFilter(epsilon, 1e-5, (pair,))
-    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * plan
 
 
 def test_strangers_pairs_are_denied() -> None:
@@ -204,7 +157,7 @@ def test_heights_are_at_least_the_hockey_stick_at_the_loss_itself(pair: fp.Domin
 
 def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above() -> None:
     """Far atoms are summed along chords: at knots on and between them, at levels low and high."""
-    family = tabled_clock(2.0, 1e-5, COMMON_RATES).forward
+    family = potential_clock(2.0, 1e-5, COMMON_RATES).forward
     law = loss_atoms(COMMON_RATES[2], family.parts)
     assert law.places[-1] > 16
     means = family.means(law)
@@ -232,11 +185,6 @@ def test_the_payoff_is_rounded_up_at_every_knot() -> None:
                 z = flint.arb(flint.fmpq(parts - 1, parts)) ** (first + i)
                 due = ((1 - flint.arb(epsilon).exp() * z) * ONE).max(flint.arb(0))
                 assert due <= height < due + 1.001
-
-
-def test_charges_have_indices() -> None:
-    assert [charge_at(index_of(c)) for c in (1, 2, 1023, 1024, 1 << 40)] == [1, 2, 1023, 1024, 1 << 40]
-    assert all(charge_at(i) < charge_at(i + 1) for i in range(1, 40_000))
 
 
 def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
@@ -288,15 +236,3 @@ def test_a_design_that_needs_too_large_a_table_is_refused_before_it_is_made(
     monkeypatch.setattr(potential_design._Search, "family", None)
     with pytest.raises(TooLargeError, match=rf"^design must need at most \d+ {needed}, got \d+; pass fewer"):
         fp.PotentialFilter(epsilon, 1e-5, design)
-
-
-def test_no_family_has_more_levels_than_were_counted_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    for design in ((BIT,), SMALL, (fp.Gaussian(0.05), fp.Gaussian(1.0))):
-        counted: list[int] = []
-        monkeypatch.setattr(
-            potential_design, "_check", lambda menu, knots, levels, into=counted: into.append(levels)
-        )
-        clock = potential_design.potential_clock.__wrapped__(EPSILON, DELTA, design)
-        assert all(
-            len(family.at) <= counted[-1] <= 3 * len(family.at) for family in (clock.forward, clock.backward)
-        )

@@ -13,7 +13,6 @@ from filters.catalogue import CATALOGUE
 from filters.testing.broken_laws import broken_laws
 from filters.testing.requests import cheaper_first, possible_loss, requests_of
 from tests.filters.own import of
-from theory.numerics.stable import expm1_minus
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
 
@@ -124,12 +123,7 @@ FIVE_UNLESS_DEAR = of(
 #: What each does wrong, the law that it breaks, and the filter.
 PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
-    "allows less": ("a_grant_is_admits_and_spend", of(Together, most=0.25)),
     "charges less": ("a_grant_is_admits_and_spend", of(Together, share=0.5)),
-    "only a window at first": (
-        "cheaper_is_admitted_too",
-        refused(lambda s, c: (s[1] == 0) & (np.abs(np.sqrt(2 * c) - 0.4) >= 0.1)),
-    ),
     "denies small": ("cheaper_is_admitted_too", refused(lambda s, c: c < 0.05**2 / 2)),
     "hole after three": (
         "cheaper_is_admitted_too",
@@ -153,18 +147,12 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         "saving_is_invisible",
         of(Sound, spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
     ),
-    "counts calls": ("a_denial_changes_nothing", CountsCalls),
-    "counts calls, later": ("the_future_changes_no_past_decision", CountsCalls),
-    "counts calls, saved": ("saving_is_invisible", CountsCalls),
+    "counts calls": ("the_future_changes_no_past_decision", CountsCalls),
     "admits in place": ("a_denial_changes_nothing", written("admits")),
     "spends in place": ("the_old_state_is_left_alone", written("spend")),
     "observes in place": ("the_old_state_is_left_alone", written("observe")),
     "remains in place": ("asking_changes_nothing", written("remaining")),
     "refilled": ("asking_changes_nothing", Refilled),
-    "mean of runs": (
-        "runs_do_not_see_each_other",
-        of(Sound, spend=lambda filt, s, r: (s[0] + np.mean(cost(r) + 0 * s[0]), s[1], s[2])),
-    ),
     "max of runs": (
         "runs_do_not_see_each_other",
         of(Sound, admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
@@ -184,7 +172,6 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         "runs_do_not_see_each_other",
         of(Sound, admits=lambda filt, s, r: Sound.admits(filt, s if r.shape else (s[0][:1] + 0 * s[0],), r)),
     ),
-    "closed": ("something_is_admitted", refused(lambda s, c: s[0] >= 0)),
 }
 
 
@@ -251,23 +238,9 @@ def test_nothing_is_asked_after_the_time_is_up() -> None:
     assert left == []
 
 
-def test_the_same_generator_draws_the_same_examples() -> None:
-    one, other = (
-        broken_laws(PLANTED["refunds"][1](), rng=np.random.default_rng(3), examples=40) for _ in range(2)
-    )
-    assert one == other != ()
-
-
 def test_more_noise_is_cheaper_and_more_epsilon_is_dearer() -> None:
     assert cheaper_first(Laplace(1.0), Laplace(2.0)) == (Laplace(2.0), Laplace(1.0))
     assert cheaper_first(Gaussian(1.0), Gaussian(0.5)) == (Gaussian(0.5), Gaussian(1.0))
     assert cheaper_first(Gaussian(1.0), RandomizedResponse(1.0)) is None
     (chain,) = requests_of([Laplace(1.0), Laplace(4.0), Laplace(2.0)]).chains
     assert chain.pairs == (Laplace(4.0), Laplace(2.0), Laplace(1.0))
-
-
-def test_one_number_and_many_have_the_same_bits() -> None:
-    some, others = (0.0, -0.0, 1e-300, 5e-324, 0.1, -0.3, 0.7499, 0.75), (-0.75, 3.0, -40.0, 800.0)
-    x = np.array([*some, *others, np.inf, -np.inf, np.nan])
-    alone = np.array([float(expm1_minus(float(value))) for value in x])
-    assert alone.tobytes() == expm1_minus(x).tobytes()

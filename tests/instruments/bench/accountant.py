@@ -3,10 +3,129 @@
 import argparse
 import datetime
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from reports.chapters import central_limit, rates
-from reports.chapters.accountant import CASES, measured
+from filters import knowingly
+from filters.catalogue import GaussianResidueFilter, PotentialFilter, RenyiFilter
+from filters.holders.repeats import repeats
+from filters.privacy_filter import PrivacyFilter
+from filters.rules.potential import COMMON_RATES
+from mc import AccountantFilter, Composition
+from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
+from mc.examine.supremum import supremum
+from mc.worst_case import WorstCase, worst_case
+from reports.chapters.central_limit import MENU, central_limit
+from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
+
+DELTA = 1e-5
+#: Epsilon and menu of each game of the accountant's rule.
+CASES: tuple[tuple[float, tuple[DominatingPair, ...]], ...] = (
+    (2.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))),
+    (2.0, (SubsampledGaussian(0.05, 1.0),)),
+    (2.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.05, 0.6))),
+    (2.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.5))),
+    (2.0, (SubsampledGaussian(0.02, 1.0), SubsampledGaussian(0.1, 1.0))),
+    (4.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))),
+    (1.0, (SubsampledGaussian(0.01, 1.0), SubsampledGaussian(0.02, 1.0))),
+    (2.0, (Gaussian(0.25), Gaussian(0.5))),
+)
+#: Epsilon and menu whose rounds are compared with fixed plans.
+RATES: tuple[tuple[float, tuple[DominatingPair, ...]], ...] = (
+    (2.0, COMMON_RATES),
+    (2.0, (SubsampledGaussian(0.05, 1.5), SubsampledGaussian(0.1, 2.0))),
+    (2.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))),
+    (4.0, (SubsampledGaussian(0.01, 0.8), SubsampledGaussian(0.05, 1.0))),
+    (8.0, (SubsampledGaussian(0.02, 0.7), SubsampledGaussian(0.1, 1.0))),
+)
+#: The promises at which the central limit is looked at, each for every menu.
+POINTS = ((2.0, 1e-5), (1.0, 1e-5), (4.0, 1e-5), (1.0, 1e-6), (2.0, 1e-6), (4.0, 1e-6))
+MENUS: tuple[tuple[DominatingPair, ...], ...] = (MENU, (SubsampledGaussian(0.001, 0.8),))
+#: The promises and menus whose games are solved: two rates with one noise, of which one round costs four of the other,
+#: so that sums meet again, and two rates with a noise each.
+_ONE_NOISE, _TWO = COMMON_RATES[:2], COMMON_RATES[1:]
+GAMES = ((2.0, 1e-5, _ONE_NOISE), (1.0, 1e-5, _ONE_NOISE), (1.0, 1e-5, _TWO), (1.0, 1e-6, _TWO))
+#: More rounds than the filter grants of any mechanism looked at.
+_MOST = 300_000
+#: The relative width of a composition, and of a game.
+_WIDTH = 0.02
+
+
+def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:
+    """The worst case of the accountant's rule over a menu where outputs are drawn from P (removal)."""
+    with knowingly():
+        filt = AccountantFilter(epsilon, DELTA, menu)
+    return worst_case(filt, menu, epsilon=epsilon, direction="PQ")
+
+
+def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> list[dict[str, Any]]:
+    """A row for each mechanism: its rounds by each rule, and the certified ends of what the central limit's reach."""
+    limit, potential = central_limit(epsilon, delta), PotentialFilter(epsilon, delta, menu)
+    granted = [repeats(limit, pair, most=_MOST) for pair in menu]
+    shares = {pair: 1 / n for pair, n in zip(menu, granted, strict=True)}
+    renyi = RenyiFilter.planned(epsilon, delta, shares)
+    rows = []
+    for pair, n in zip(menu, granted, strict=True):
+        reached = Composition({pair: n}).delta(epsilon, relative=_WIDTH)
+        rows.append(
+            {
+                "epsilon": epsilon,
+                "delta": delta,
+                "mechanism": repr(pair),
+                "plan": planned_rounds(epsilon, delta, pair, MOST_ROUNDS)[0] if n < MOST_ROUNDS else None,
+                "Rényi": repeats(renyi, pair, most=_MOST),
+                "potential": int(potential.rounds(potential.start(1), pair)[0]),
+                "central limit": n,
+                "low": reached.low,
+                "high": reached.high,
+            }
+        )
+    return rows
+
+
+def played(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> dict[str, Any]:
+    """The certified ends of what the worst adaptive adversary gets of the filter, beside the best fixed mechanism."""
+    filt = central_limit(epsilon, delta)
+    worst = worst_case(filt, menu, epsilon=epsilon, relative=_WIDTH)
+    alone = [
+        Composition({pair: repeats(filt, pair, most=_MOST)}).delta(epsilon, relative=_WIDTH).low
+        for pair in menu
+    ]
+    return {
+        "epsilon": epsilon,
+        "delta": delta,
+        "menu": [repr(pair) for pair in menu],
+        "fixed": max(alone),
+        "low": worst.low,
+        "high": worst.high,
+    }
+
+
+def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...]) -> dict[str, Any]:
+    """The rounds of each member by each rule, and the certified ends of what an adversary on the menu gets."""
+    plans = [planned_rounds(epsilon, DELTA, pair, MOST_ROUNDS)[0] for pair in menu]
+    renyi = RenyiFilter.planned(epsilon, DELTA, {pair: 1 / n for pair, n in zip(menu, plans, strict=True)})
+    residue, potential = GaussianResidueFilter(kept_mu(epsilon, DELTA)), PotentialFilter(epsilon, DELTA, menu)
+    named: dict[str, PrivacyFilter] = {"Rényi": renyi, "GDP residue": residue, "potential": potential}
+    rules = [_bounded(name, filt, epsilon, menu) for name, filt in named.items()]
+    return {"epsilon": epsilon, "menu": [repr(pair) for pair in menu], "plans": plans, "rules": rules}
+
+
+def _rounds(filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> list[int]:
+    return [repeats(filt, pair, most=MOST_ROUNDS) for pair in menu]
+
+
+def _bounded(
+    name: str, filt: PrivacyFilter, epsilon: float, menu: Sequence[DominatingPair]
+) -> dict[str, Any]:
+    """From below by each member played alone until it is denied, from above by what the filter keeps."""
+    rounds = _rounds(filt, menu)
+    alone = [
+        float(Composition({pair: n}).delta(epsilon).low) for pair, n in zip(menu, rounds, strict=True) if n
+    ]
+    low = max(alone, default=0.0)
+    return {"rule": name, "rounds": rounds, "low": low, "high": supremum(filt, epsilon).high}
 
 
 def main() -> None:
@@ -28,16 +147,11 @@ def main() -> None:
         )
         print(epsilon, [repr(pair) for pair in menu], worst, flush=True)
     kept = []
-    for case in rates.CASES:
-        kept.append(rates.kept_of_plans(*case))
+    for case in RATES:
+        kept.append(kept_of_plans(*case))
         print(kept[-1], flush=True)
-    beyond = [
-        row
-        for point in central_limit.POINTS
-        for menu in central_limit.MENUS
-        for row in central_limit.overshoot(*point, menu)
-    ]
-    games = [central_limit.played(*game) for game in central_limit.GAMES]
+    beyond = [row for point in POINTS for menu in MENUS for row in overshoot(*point, menu)]
+    games = [played(*game) for game in GAMES]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     recorded = {
         "date": today,

@@ -1,7 +1,8 @@
 """The parts of the corpus: one written before the search of `mc/examine`, four after, their authors unread in it.
 
-The third was written when the search was mended after the second, the fourth before it read a filter's frontier,
-the fifth before it moved budgets by losses on a grid and played long histories.
+Bugs that public threads tell are in `public`, each with its repair. The third part was written when the search was
+mended after the second, the fourth before it read a filter's frontier, the fifth before it moved budgets by losses on a
+grid and played long histories.
 """
 
 from importlib import import_module

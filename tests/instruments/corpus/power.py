@@ -1,4 +1,4 @@
-"""The power of the examination, measured on the corpus: `make power`."""
+"""The power of the examination, measured on the corpus and on public bugs and their repairs: `make power`."""
 
 import argparse
 import json
@@ -6,16 +6,60 @@ import resource
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
+import filterproof as fp
 from mc.examine.examination import Status
 from mc.examine.verify import examine
-from reports.chapters.power import right
+from reports.chapters.recorded import right
 from tests.instruments.corpus.halves import HALVES
+from tests.instruments.corpus.public import BUGS
 
 #: What an examination says of a filter, in one word.
 Said = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is examined: its name, whether it is broken or sound, the game that breaks it, and what makes it.
+
+    promise is that of a service, None for a filter; thread is where a public bug was told.
+    """
+
+    name: str
+    kind: str
+    breaks: str
+    make: Callable[[], Any]
+    promise: fp.Guarantee | None = None
+    thread: str = ""
+
+
+def _public() -> list[Subject]:
+    """Each public bug as it was and as it was repaired."""
+    subjects = []
+    for bug in BUGS:
+        service = bug.make(repaired=False)
+        promise = None if isinstance(service, fp.PrivacyFilter) else bug.promise
+        for repaired, kind in ((False, "broken"), (True, "sound")):
+
+            def make(bug: Any = bug, repaired: bool = repaired) -> Any:
+                return bug.make(repaired=repaired)
+
+            subjects.append(Subject(bug.name, kind, bug.said, make, promise, bug.thread))
+    return subjects
+
+
+SUBJECTS: dict[str, list[Subject]] = {
+    half: [
+        Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
+        for case in cases
+    ]
+    for half, cases in HALVES.items()
+} | {"public": _public()}
 
 
 def _processor() -> float:
@@ -25,38 +69,44 @@ def _processor() -> float:
 
 
 def examined(job: tuple[str, int, float]) -> Said:
-    """The line of one case: its part, its place and the effort.
-
-    found: the time at which the telling of its first refutation began. What cannot be examined is an error, and a miss.
-    """
+    """The line of one subject: its part, its place and the effort. What cannot be examined is an error, and a miss."""
     half, place, effort = job
-    case = HALVES[half][place]
-    line: Said = {"half": half, "name": case.name, "kind": case.kind, "outcome": "ERROR", "evidence": ""}
-    line |= {"seconds": 0.0, "found": None, "processor": 0.0, "stages": [], "detail": ""}
-    line["breaks"] = case.why if case.kind == "broken" else ""
-    began, spent, begun = time.perf_counter(), _processor(), dict[str, float]()
+    subject = SUBJECTS[half][place]
+    line: Said = {
+        "half": half,
+        "name": subject.name,
+        "kind": subject.kind,
+        "outcome": "ERROR",
+        "evidence": "",
+    }
+    line |= {"seconds": 0.0, "processor": 0.0, "stages": [], "detail": "", "witness": ""}
+    line |= {"breaks": subject.breaks, "thread": subject.thread}
+    began, spent = time.perf_counter(), _processor()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = examine(
-                case.filter_class(),
-                effort=effort,
-                first_only=True,
-                on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
-            )
-        outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
-        if found.witness is not None:
-            outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
+            line |= _found(subject, effort)
     except Exception as error:  # noqa: BLE001 - see above
-        return line | {"detail": repr(error)}
-    return line | {
+        line |= {"detail": repr(error)}
+    seconds, processor = time.perf_counter() - began, _processor() - spent
+    return line | {"seconds": round(seconds, 1), "processor": round(processor, 1)}
+
+
+def _found(subject: Subject, effort: float) -> Said:
+    if subject.promise is not None:
+        breach = fp.first_breach(subject.make(), subject.promise, effort=effort).breach
+        witness = "" if breach is None else "; ".join(breach.story)
+        return {"outcome": "UNDECIDED" if breach is None else "REFUTED", "witness": witness}
+    found = examine(subject.make(), effort=effort)
+    outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
+    if found.witness is not None:
+        outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
+    return {
         "outcome": outcome,
         "evidence": found.verdict.evidence.name,
-        "seconds": round(time.perf_counter() - began, 1),
-        "found": begun.get("telling"),
-        "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
+        "witness": "" if found.witness is None else str(found.witness),
     }
 
 
@@ -64,12 +114,16 @@ def _record(out: Path, effort: float, table: list[Said]) -> None:
     """Write the cases examined, each with its date and time; of what was not examined again the last record stays."""
     before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
     today = time.strftime("%Y-%m-%d")
-    known = {(half, case.name) for half, cases in HALVES.items() for case in cases}
-    cases = {(said["half"], said["name"]): said for said in before.get("cases", [])}
-    cases |= {(said["half"], said["name"]): {**said, "date": today, "effort": effort} for said in table}
-    kept = sorted((half, said["kind"], name) for (half, name), said in cases.items() if (half, name) in known)
+    order = [
+        (half, subject.kind, subject.name) for half, subjects in SUBJECTS.items() for subject in subjects
+    ]
+    cases = {(said["half"], said["kind"], said["name"]): said for said in before.get("cases", [])}
+    cases |= {
+        (said["half"], said["kind"], said["name"]): {**said, "date": today, "effort": effort}
+        for said in table
+    }
     record = {"date": today, "effort": effort, "history": before.get("history", "")}
-    record["cases"] = [cases[half, name] for half, _, name in kept]
+    record["cases"] = [cases[key] for key in order if key in cases]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(record, indent=1) + "\n")
 
@@ -79,7 +133,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--effort", type=float, default=1.0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--half", choices=sorted(HALVES), nargs="+", default=list(HALVES))
+    parser.add_argument("--half", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
@@ -87,8 +141,8 @@ def main(arguments: list[str]) -> int:
     jobs = [
         (half, place)
         for half in given.half
-        for place, case in enumerate(HALVES[half])
-        if wanted is None or case.name in wanted
+        for place, subject in enumerate(SUBJECTS[half])
+        if wanted is None or subject.name in wanted
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
@@ -102,7 +156,7 @@ def main(arguments: list[str]) -> int:
                 f"{said['seconds']:5.1f} s, {said['processor']:5.1f} of the processor  {str(said['detail'])[:110]}",
                 flush=True,
             )
-    for half in HALVES:
+    for half in SUBJECTS:
         for kind in ("broken", "sound"):
             rows = [said for said in table if said["half"] == half and said["kind"] == kind]
             if rows:

@@ -1,40 +1,38 @@
-"""What `filterproof prove` finds with a fault planted: the modules are imported anew, in a fork, one of them changed.
+"""What certified numbers, or else tests, find with a fault planted: in a process of their own, on a copy of the tree.
 
-Nothing is written to the tree. The fork shares the libraries that were imported before it, and a fault costs what its
-checks take up to the first refusal. What cannot see the fault is left out: the steps of the theorems, which use
-nothing of the modules in which faults are planted (a test says so), and for a fault of `filters` the closed forms of
-`theory`.
+A fault costs what its checks take up to the first refusal. What cannot see the fault is left out: the steps of the
+theorems, which use nothing of the modules in which faults are planted (a test says so), and for a fault of `filters`
+the closed forms of `theory`.
 """
 
 import importlib
-import importlib.util
 import json
 import os
-import select
-import signal
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from types import CodeType, ModuleType
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.instruments.planted.fault import ROOT, Fault
 
-#: The packages of the project: whatever is of them is imported anew.
-_OURS = ("theory", "filters", "mc", "reports", "filterproof")
-_LIBRARIES = ("numpy", "scipy.special", "scipy.optimize", "flint", "numba", "numba.np.random._constants")
+#: The packages, which must lie side by side, and what else is linked.
+_COPIED = ("theory", "filters", "mc", "reports", "filterproof")
+_LINKED = ("tests", "filterproof_pytest.py", "pyproject.toml")
+_LEFT_OUT = "not slow and not browser and not training and not audit and not referee"
 #: Seconds until a fault counts as found, because nothing ends.
-_PATIENCE = 120.0
+_PATIENCE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a planted fault. found: "refused", "error", "endless" or "killed" are red, and nothing else is."""
+    """What came of a planted fault. found: "refused", "error" or "endless" are red, and nothing else is."""
 
     found: str
     detail: str
@@ -42,12 +40,12 @@ class Outcome:
 
     @property
     def red(self) -> bool:
-        return self.found in ("refused", "error", "endless", "killed")
+        return self.found in ("refused", "error", "endless")
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of what `filterproof prove` runs: the packages that it imports from, and what it finds wrong, in words."""
+    """Numbers that are certified: the packages that they are of, and what is found wrong, in words."""
 
     name: str
     packages: tuple[str, ...]
@@ -55,21 +53,22 @@ class _Part:
 
 
 def _closed_forms(module: str) -> Iterator[str]:
-    closed = importlib.import_module("filters.certified.closed_forms")
-    for group in closed.GROUPS:
-        yield from _wrong(closed.numbers_of(group))
+    groups = importlib.import_module("tests.filters.certified.groups")
+    yield from _wrong(number for numbers in groups.CLOSED_FORMS.values() for number in numbers())
 
 
 def _points(module: str) -> Iterator[str]:
-    for found in importlib.import_module("filters.certified.catalogue").certified_points():
-        yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
+    groups = importlib.import_module("tests.filters.certified.groups")
+    yield from _wrong(number for numbers in groups.SUMS.values() for number in numbers())
 
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
     catalogue = importlib.import_module("filters.certified.catalogue")
     package = "theory.pairs" if module.startswith("filters.accounting") else module
-    own = sorted(catalogue.things(), key=lambda thing: not _of(thing, package))
+    groups = importlib.import_module("tests.filters.certified.groups")
+    every = [*catalogue.things(), *(make() for make in groups.THINGS)]
+    own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
         found = catalogue.covered(thing)
         yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
@@ -89,81 +88,80 @@ def _wrong(numbers: Iterator[Any]) -> Iterator[str]:
             yield f"{checked.found.name}: {number.says}"
 
 
+def _tests(module: str) -> Iterator[str]:
+    """The first test that fails: those that import the module come first, then the folder of its tests."""
+    if not module:  # nothing is planted, and `make test` runs them all
+        return
+    folder = Path("tests", *module.split(".")[:-1])
+    while not folder.is_dir():
+        folder = folder.parent
+    tests = [
+        file for room in ("theory", "filters") for file in sorted(Path("tests", room).rglob("test_*.py"))
+    ]
+    named = [file for file in tests if f"{module} import" in file.read_text("utf-8")]
+    files = map(str, dict.fromkeys([*named, *(file for file in tests if folder in file.parents)]))
+    seen = _FirstFailure()
+    quiet = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", _LEFT_OUT]
+    pytest.main([*quiet, *files], plugins=[seen])
+    yield from seen.failed
+
+
+class _FirstFailure:
+    """The test, or the file, that fails."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
 PARTS: tuple[_Part, ...] = (
     _Part("closed forms", ("theory",), _closed_forms),
     _Part("sums, conversions, budgets", ("theory", "filters"), _points),
     _Part("filters, holders, pairs", ("theory", "filters"), _things),
+    _Part("tests", ("theory", "filters"), _tests),
 )
 
 
 def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS, patience: float = _PATIENCE) -> Outcome:
-    """Run the parts in a fork in which the fault is planted, up to the first refusal; None plants nothing."""
-    if fault is not None:
-        fault.planted()  # a text that is not there is an error of the table, and no fault that was found
-    outcome, status = forked(lambda: _run(fault, parts), _LIBRARIES, patience)
-    if status == -signal.SIGKILL and outcome.seconds >= patience:
-        return replace(outcome, found="endless", detail=f"no end after {patience:g} s")
-    return replace(outcome, found="error") if outcome.found == "ended" else outcome
-
-
-def forked(
-    work: Callable[[], tuple[str, str]], shared: Sequence[str], patience: float | None = None
-) -> tuple[Outcome, int]:
-    """What `work` comes to in a fork that shares some libraries, and the status; "ended" where it says nothing."""
-    for library in shared:
-        with suppress(ImportError):  # numba is not needed
-            importlib.import_module(library)
+    """Run the parts on a copy of the tree with the fault in it, up to the first refusal; None plants nothing."""
+    changed = None if fault is None else fault.planted()
+    names = [part.name for part in parts if fault is None or _sees(part, fault)]
     began = time.perf_counter()
-    read, write = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of threads that the libraries hold: nothing of theirs is used here
-        child = os.fork()
-    if child == 0:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for package in _COPIED:
+            leave = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / package, folder / package, ignore=leave)
+        for package in _LINKED:
+            (folder / package).symlink_to(ROOT / package)
+        if fault is not None and changed is not None:
+            (folder / fault.file).write_text(changed, "utf-8")
+        command = [sys.executable, "-m", __name__, fault.module if fault is not None else "", *names]
+        # nothing is compiled anew for each copy: a fault in compiled loops runs in Python
+        fast = {"FILTERPROOF_FAST": str(int("compiled" in command[3])), "NUMBA_DISABLE_JIT": "1"}
+        environment = os.environ | fast | {"PYTHONPATH": name}
         try:
-            os.close(read)
-            os.write(write, json.dumps(work()).encode()[:60_000])
-        finally:
-            os._exit(0)
-    os.close(write)
-    ready, _, _ = select.select([read], [], [], patience)
-    if not ready:
-        os.kill(child, signal.SIGKILL)
-    told = b"".join(iter(lambda: os.read(read, 65_536), b""))
-    os.close(read)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    found, detail = json.loads(told) if told else ("ended", f"the process ended with status {status}")
-    return Outcome(found, detail, time.perf_counter() - began), status
-
-
-def planting(fault: Fault | None, packages: Sequence[str] = _OURS) -> None:
-    """From here on what is imported of the packages is imported anew, with the fault in it. Only in a fork."""
-    for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
-        del sys.modules[name]
-    if fault is not None:
-        sys.meta_path.insert(0, _Planted(fault))
-        if "fast" in fault.file:
-            _without_compiler(in_loops="compiled" in fault.file)
-
-
-def _run(fault: Fault | None, parts: Sequence[_Part]) -> tuple[str, str]:
-    planting(fault)
-    try:
-        for part in parts:
-            if fault is not None and not _sees(part, fault):
-                continue
-            for refused in part.refused(fault.module if fault is not None else ""):
-                return "refused", f"{part.name}: {refused}"[:300]
-    except Exception as error:  # noqa: BLE001 - whatever the fault leads to, `filterproof prove` does not end well
-        return "error", f"{type(error).__name__}: {error}"[:300]
-    return "green", ""
-
-
-def _without_compiler(*, in_loops: bool) -> None:
-    """Loops in Python, or none: compiled ones are kept on disk, under a key that a constant does not change."""
-    if in_loops and "numba" in sys.modules:
-        sys.modules["numba"].config.DISABLE_JIT = True
-    else:
-        os.environ["FILTERPROOF_FAST"] = "0"
+            done = subprocess.run(
+                command,
+                cwd=name,
+                env=environment,
+                timeout=patience,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Outcome("endless", f"no end after {patience:g} s", patience)
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        last = done.stderr.strip().rpartition("\n")[2] or f"the process ended with status {done.returncode}"
+        return Outcome("error", last[:300], seconds)
+    return Outcome(*json.loads(done.stdout.strip().rpartition("\n")[2]), seconds)
 
 
 def _sees(part: _Part, fault: Fault) -> bool:
@@ -171,29 +169,13 @@ def _sees(part: _Part, fault: Fault) -> bool:
     return any(fault.module.startswith(f"{package}.") for package in part.packages)
 
 
-class _Planted(MetaPathFinder):
-    """Finds the one module in which the fault is."""
-
-    def __init__(self, fault: Fault) -> None:
-        self._fault = fault
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self._fault.module:
-            return None
-        where = str(ROOT / self._fault.file)
-        return importlib.util.spec_from_file_location(
-            fullname, where, loader=_Changed(self._fault, fullname, where)
-        )
+def _first_refusal(module: str, names: Sequence[str]) -> tuple[str, str]:
+    for part in PARTS:
+        if part.name in names:
+            for refused in part.refused(module):
+                return "refused", f"{part.name}: {refused}"[:300]
+    return "green", ""
 
 
-class _Changed(SourceFileLoader):
-    """Loads the source with the fault in it, and keeps no bytecode of it."""
-
-    def __init__(self, fault: Fault, fullname: str, path: str) -> None:
-        super().__init__(fullname, path)
-        self._fault = fault
-
-    def get_code(self, fullname: str) -> CodeType | None:
-        return compile(self._fault.planted(), self.path, "exec", dont_inherit=True)
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(_first_refusal(sys.argv[1], sys.argv[2:])) + "\n")

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from unittest import SkipTest
 
@@ -16,10 +17,23 @@ import filterproof as fp
 from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import ask, subject_of
-from mc.accountants.truth import promised_too_little, worth_more
+from mc.accountants.truth import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
+
+
+def subject_of(filt: Any, **hooks: Any) -> AccountantSubject:
+    return AccountantSubject(filt, filt.menu, **hooks)
+
+
+def ask(subject: AccountantSubject, law: str) -> tuple[str, str]:
+    """What became of a law, and what it says."""
+    try:
+        return "held", ACCOUNTANT_LAWS[law](subject)
+    except SkipTest as reason:
+        return "not asked", str(reason)
+    except LawBrokenError as broken:
+        return "broken", str(broken)
 
 
 @dataclass
@@ -169,20 +183,14 @@ def giving_up() -> AccountantSubject:
 
 
 def knowing_only_its_menu() -> AccountantSubject:
-    charges = {pair: float(pair.zcdp_rho) for pair in MENU}
-    filt = fp.from_accountant(
-        Rho, charges.__getitem__, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.rho
+    known = {pair: float(pair.zcdp_rho) for pair in MENU}.__getitem__
+    return subject_of(
+        fp.from_accountant(Rho, known, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.rho)
     )
-    return subject_of(filt)
 
 
-def idle() -> AccountantSubject:
-    return purse(0.3, run=lambda held, pair, body: None)
-
-
-def misspelt() -> AccountantSubject:
-    return purse(0.3, raw=lambda held, value: held.misspelt(value))
-
+idle = partial(purse, 0.3, run=lambda held, pair, body: None)
+misspelt = partial(purse, 0.3, raw=lambda held, value: held.misspelt(value))
 
 #: What a Rho says that it has spent.
 SAID: dict[str, Callable[[Rho], float]] = {
@@ -192,7 +200,6 @@ SAID: dict[str, Callable[[Rho], float]] = {
     # two kinds of event cost less together than the dearer one alone
     "a discount": lambda held: held.rho / (2 if len({rho for rho, _ in held.ledger}) > 1 else 1),
     "no answer of nothing": lambda held: held.rho if held.ledger else 1 / 0.0,
-    "out of range": lambda held: held.rho if held.rho <= 0.3 else math.exp(1e3),
     "noise for cost": lambda held: sum(count / rho for rho, count in held.ledger),
     "falls from the start": lambda held: held.rho if held.ledger else 5.0,
 }
@@ -216,7 +223,6 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
         ("broken", "falls", lambda: accountant(SAID["less when tired"])),
         ("broken", "falls", lambda: accountant(SAID["falls from the start"])),
         ("held", "", lambda: accountant(SAID["no answer of nothing"])),
-        ("raised", "OverflowError: math range error", lambda: accountant(SAID["out of range"])),
     ],
     "a_superset_never_costs_less": [
         ("broken", "without", lambda: accountant(SAID["a discount"])),
@@ -257,7 +263,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
     "tiny_spends_are_their_sum": [
         ("broken", "over", lambda: purse(most=1.01)),
         ("broken", "only", lambda: purse(most=0.9)),
-        ("not asked", "misspelt", misspelt),
+        ("not asked", "not added up", accountant),
     ],
     "what_it_answers_is_at_least_the_truth": [
         ("broken", "is due", lambda: accountant(SAID["half"])),
@@ -280,8 +286,8 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
 def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from_it(
     law: str, outcome: str, words: str, subject: Callable[[], AccountantSubject]
 ) -> None:
-    answer = ask(subject(), law)
-    assert (answer.outcome, words in answer.words) == (outcome, True), answer.words
+    found, said = ask(subject(), law)
+    assert (found, words in said) == (outcome, True), said
 
 
 def test_every_law_is_broken_by_something() -> None:
@@ -303,8 +309,8 @@ SOUND: list[Callable[[], AccountantSubject]] = [
 @pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
 def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(law: str) -> None:
     answers = [ask(sound(), law) for sound in SOUND]
-    assert {answer.outcome for answer in answers} <= {"held", "not asked"}, answers
-    assert "held" in {answer.outcome for answer in answers[:2]}
+    assert {outcome for outcome, _ in answers} <= {"held", "not asked"}, answers
+    assert "held" in {outcome for outcome, _ in answers[:2]}
 
 
 def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not_given() -> None:
@@ -318,83 +324,62 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
     full().test_its_own_ledger_answers_the_same()
     assert full.__name__ == "TestRho"
 
-
-def test_a_test_of_the_class_fails_for_a_broken_object() -> None:
+    broken = fp.laws_for_accountants(accountant(SAID["half"]).filter)()
     with pytest.raises(LawBrokenError, match="is due"):
-        fp.laws_for_accountants(
-            accountant(SAID["half"]).filter
-        )().test_what_it_answers_is_at_least_the_truth()
-
-
-def test_a_filter_of_our_own_is_refused() -> None:
+        broken.test_what_it_answers_is_at_least_the_truth()
     with pytest.raises(TypeError, match=r"fp\.laws is for others"):
         fp.laws_for_accountants(fp.ZCDPFilter(1.0))
 
 
-def least_rho(held: Uses) -> float:
+def least_rho(uses: Counter[Any]) -> float:
     """Randomised response spends eps tanh(eps / 2) of zCDP: D_alpha / alpha falls from its value at order 1."""
-    return sum(count * pair.epsilon * math.tanh(pair.epsilon / 2) for pair, count in held.uses.items())
+    return sum(count * pair.epsilon * math.tanh(pair.epsilon / 2) for pair, count in uses.items())
 
 
-def least_mu(held: Uses) -> float:
-    """The mu of a few randomised responses, by where their total variation is that of the Gaussian."""
-    if not held.uses:
+def least_mu(uses: Counter[Any]) -> float:
+    """The mu of a few randomised responses, by where their profile is that of the Gaussian."""
+    if not uses:
         return 0.0
-    due = {at: fp.Composition(held.uses).delta(at, relative=1e-6).high for at in (0.0, 0.25, 1.0, 3.0)}
+    due = {at: fp.Composition(uses).delta(at, relative=1e-6).high for at in (0.0, 0.25, 1.0, 3.0)}
     return max(
         optimize.brentq(lambda mu, at=at, most=most: float(fp.GaussianDP(mu).delta(at)) - most, 1e-9, 50.0)
         for at, most in due.items()
     )
 
 
+RESPONSES = (fp.RandomizedResponse(1.0), fp.RandomizedResponse(2.0))
+LIKELIER, RARER = fp.FinitePair((0.5, 0.5), (0.25, 0.75)), fp.FinitePair((0.25, 0.75), (0.5, 0.5))
+
+
+def least_epsilon(uses: Counter[Any]) -> float:
+    """The largest loss of two pairs, whose losses of the two directions are not added."""
+    small, large = math.log(1.5), math.log(2)
+    return max(uses[LIKELIER] * large + uses[RARER] * small, uses[LIKELIER] * small + uses[RARER] * large)
+
+
 @pytest.mark.parametrize(
-    ("spent", "target"), [(least_rho, fp.ZCDP(1.0)), (least_mu, fp.GaussianDP(3.0))], ids=["zcdp", "gdp"]
+    ("least", "target", "menu"),
+    [
+        (least_rho, fp.ZCDP(1.0), RESPONSES),
+        (least_mu, fp.GaussianDP(3.0), RESPONSES),
+        (least_epsilon, fp.PureDP(4.0), (LIKELIER, RARER)),
+    ],
+    ids=["zcdp", "gdp", "pure"],
 )
-@pytest.mark.parametrize(("share", "outcome"), [(1.0, "held"), (0.9, "broken")], ids=["tight", "short"])
+@pytest.mark.parametrize(("share", "outcome"), [(1.0, "held"), (0.95, "broken")], ids=["tight", "short"])
 def test_a_tight_answer_is_at_least_the_truth_and_a_smaller_one_is_not(
-    spent: Callable[[Uses], float], target: fp.Guarantee, share: float, outcome: str
+    least: Callable[[Any], float], target: fp.Guarantee, menu: Any, share: float, outcome: str
 ) -> None:
     filt = fp.from_accountant(
-        Uses,
-        lambda pair: pair,
-        target,
-        menu=(fp.RandomizedResponse(1.0), fp.RandomizedResponse(2.0)),
-        spent=lambda held: share * spent(held),
+        Uses, lambda pair: pair, target, menu=menu, spent=lambda held: share * least(held.uses)
     )
-    answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
-    assert answer.outcome == outcome, answer.words
+    found, said = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
+    assert found == outcome, said
 
 
-@pytest.mark.parametrize(("share", "outcome"), [(1.0, "held"), (0.99, "broken")], ids=["tight", "short"])
-def test_losses_of_two_directions_are_not_added(share: float, outcome: str) -> None:
-    likelier, rarer = fp.FinitePair((0.5, 0.5), (0.25, 0.75)), fp.FinitePair((0.25, 0.75), (0.5, 0.5))
-    losses: dict[fp.DominatingPair, tuple[float, float]] = {
-        likelier: (math.log(2), math.log(1.5)),
-        rarer: (math.log(1.5), math.log(2)),
-    }
-
-    def largest(held: Uses) -> float:
-        return share * max(
-            sum(count * losses[pair][side] for pair, count in held.uses.items()) for side in (0, 1)
-        )
-
-    filt = fp.from_accountant(Uses, lambda pair: pair, fp.PureDP(4.0), menu=(likelier, rarer), spent=largest)
-    answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
-    assert answer.outcome == outcome, answer.words
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.2, 0.3, 0.4])
-def test_a_bound_is_printed_on_the_side_that_it_claims(epsilon: float) -> None:
+def test_a_bound_is_printed_on_the_side_that_it_claims() -> None:
     """To the nearest four of eight would be false."""
     granted = (fp.RandomizedResponse(1.0),) * 2
-    words = promised_too_little(granted, epsilon, fp.ApproxDP(1.0, 1e-5), 0.0)
-    assert float(words.split("at least ")[1].split(",")[0]) <= fp.Composition(granted).delta(epsilon).low
-    filt = fp.from_accountant(
-        lambda: Rho(),
-        lambda pair: float(pair.zcdp_rho),
-        fp.ZCDP(0.3 + epsilon),
-        menu=MENU,
-        spent=lambda held: held.rho,
-    )
-    worst = fp.worst_case(filt, MENU, epsilon=1.0, rounds=3)
-    assert float(worth_more(filt)[0].split("at most ")[1].split(",")[0]) >= worst.high
+    for epsilon in (0.1, 0.2, 0.3, 0.4):
+        words = promised_too_little(granted, epsilon, fp.ApproxDP(1.0, 1e-5), 0.0)
+        assert float(words.split("at least ")[1].split(",")[0]) <= fp.Composition(granted).delta(epsilon).low

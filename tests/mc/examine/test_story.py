@@ -2,42 +2,28 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import filterproof as fp
+from filters.contract.state import leaves
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.story import _fall, curve_of, state_words, story_of_plan, story_of_sequence
+from mc.examine.story import _why, curve_of, state_words, story_of_plan, story_of_sequence
 from mc.worst_case.plan import Plan
 from tests.mc.examine import toys
 
-D2, KOV = Measure.renyi(2.0), fp.KOV(1.0, 1e-3)
+D2 = Measure.renyi(2.0)
 
 
-class Cheap(toys.WholeUnits):
-    """The same of a promise that 400 free requests break."""
+class Once(toys.CountsFirstOnly):
+    """The same under a promise that says what it allows of order 2."""
 
-    promise = fp.ZCDP(0.02)
-
-
-class Books(toys.Two):
-    """Keeps rho, mu^2 and epsilon, each half of what is due for a Laplace, and denies nothing."""
-
-    def start(self, n):
-        return (np.zeros(n),) * 3
-
-    def admits(self, state, request):
-        return state[0] >= 0
-
-    def spend(self, state, request):
-        due = request.zcdp_rho, request.gdp_mu**2, request.pure_epsilon
-        return tuple(
-            held + due * (0.5 if isinstance(request, fp.Laplace) else 1.0)
-            for held, due in zip(state, due, strict=True)
-        )
+    promise, most = fp.ZCDP(0.5), 0.5
 
 
 class SumOfLosses(toys.Sum):
@@ -53,42 +39,58 @@ class SumOfLosses(toys.Sum):
         return state + loss
 
 
-def test_each_turn_says_what_was_revealed_by_then() -> None:
+FILTERS = (toys.Sum, toys.Window, toys.ResetAfterTen, Once)
+STEPS = st.lists(
+    st.tuples(st.sampled_from((0.05, 0.3, 0.5)).map(fp.Gaussian), st.integers(1, 12)), min_size=1, max_size=4
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(FILTERS), STEPS)
+def test_a_story_is_the_play_that_the_filters_own_methods_give(kind: Any, steps: Any) -> None:
+    """The second route asks the filter round by round, and adds up mu^2, which is D of order 2 of Gaussians."""
+    filt, state, states, revealed = kind(), kind().start(1), [], [0.0]
+    for pair in (pair for pair, times in steps for _ in range(times)):
+        assume(filt.admits(state, pair)[0])
+        states.append(state)
+        state, revealed = filt.spend(state, pair), [*revealed, revealed[-1] + pair.mu**2]
+    states.append(state)
+    told = story_of_sequence(filt, Sequence(tuple(steps)), D2)
+    first = next((n for n, all_ in enumerate(revealed) if all_ > 1 + 2e-9), None)
+    assert told.passed == first
+    ends = [0, *(int(turn.rounds.partition("-")[2] or turn.rounds) for turn in told.turns)]
+    assert ends[-1] == len(states) - 1
+    assert first is None or first - 1 in ends  # the turn that passes it begins with the round that does
+    for begin, end, turn in zip(ends, ends[1:], told.turns, strict=False):
+        assert turn.rounds in (f"{begin + 1}-{end}", f"{end}")
+        assert (turn.before, turn.after) == (state_words(states[begin]), state_words(states[end]))
+        assert turn.reached == pytest.approx(revealed[end], rel=1e-9)
+        assert turn.promised == 1.0
+    assert len(told.why) <= 3
+    for reason in told.why:  # of a round until the promise is passed, and true
+        number = int(reason.split(",")[0].removeprefix("in round "))
+        assert number <= (first or 0)
+        before, after = (
+            [np.asarray(part) for part in leaves(one)] for one in states[number - 1 : number + 1]
+        )
+        same = all(map(np.array_equal, before, after))
+        less = any(b.sum() < a.sum() for a, b in zip(before, after, strict=True))
+        assert ("it cost nothing" in reason, "falls" in reason) == (same, less)
+
+
+def test_why_names_what_falls_and_the_first_round_of_what_is_free() -> None:
     played = Sequence(((fp.Gaussian(0.9), 1), (fp.Gaussian(0.01), 7), (fp.Gaussian(0.9), 1)))
     told = story_of_sequence(toys.Window(), played, D2)
-    # by hand: D of order 2 of Gaussians is the sum of mu^2
-    by_hand = [0.81, 0.81 + 7e-4, 1.62 + 7e-4]
-    assert [one.reached for one in told.turns] == pytest.approx(by_hand, rel=1e-12)
-    assert [one.rounds for one in told.turns] == ["1", "2-8", "9"]
-    assert told.passed == 9
-    assert told.why[0] == "in round 8, the sum of the state falls from 0.4053 to 0.00035"
-    assert [one.promised for one in told.turns] == [1.0, 1.0, 1.0]
-
-
-def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
-    played = Sequence(((fp.Gaussian(0.3), 40),))
-    told = story_of_sequence(toys.ResetAfterTen(), played, D2)
-    assert all(one.after == two.before for one, two in pairwise(told.turns))
-    assert told.turns[-1].reached == pytest.approx(played.low(D2))
-    # 12 x 0.09 is the first sum of mu^2 above 1
-    assert told.passed == 12
-    assert told.turns[1].rounds == "12"
-    falls = [why for why in told.why if "falls" in why]  # and none after the promise is passed
-    assert falls == ["in round 10, part 2 of the state falls from 0.405 to 0"]
-    assert not [*_fall(np.array([0.4]), np.array([0.35]), 3)]  # a little less is no fall
-    assert not [*_fall(np.array([0.4]), np.array([-1.0]), 3)]  # nor is what a gauge of losses does
-    (told_of_two,) = _fall(np.array([[1.0, 2.0]]), np.array([[0.1, 2.0]]), 3)
-    assert told_of_two == "in round 3, number 1 of the state falls from 1 to 0.1"
-
-
-def test_three_falls_are_told_and_none_that_comes_later() -> None:
-    class Narrow(toys.ResetAfterTen):
-        promise = fp.ZCDP(0.4)
-
+    assert told.why == ("in round 8, the sum of the state falls from 0.4053 to 0.00035",)
     told = story_of_sequence(toys.ResetAfterTen(), Sequence(((fp.Gaussian(0.15), 60),)), D2)
     assert [why.split(",")[0] for why in told.why] == [f"in round {number}" for number in (10, 20, 30)]
-    told = story_of_sequence(Narrow(), Sequence(((fp.Gaussian(0.31), 12),)), D2)
-    assert (told.passed, told.why) == (9, ())
+    free = type("Few", (Once,), {"promise": fp.ZCDP(0.02)})()
+    told = story_of_sequence(free, Sequence(((fp.Gaussian(0.1), 6),)), D2)
+    assert told.why == ("in round 2, Gaussian(mu=0.1) leaves the state as it was: it cost nothing",)
+    # a little less is no fall, nor is what a gauge of losses does; of a row of two each number is told
+    for old, new, falls in ((0.4, 0.35, 0), (0.4, -1.0, 0), ([1.0, 2.0], [0.1, 2.0], 1)):
+        told_of = [*_why(np.array([old]), np.array([new]), fp.Gaussian(1.0), "here")]
+        assert [reason for _, reason in told_of] == ["here number 1 of the state falls from 1 to 0.1"] * falls
 
 
 def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
@@ -98,15 +100,6 @@ def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
     few = story_of_sequence(toys.Sum(), Sequence(((fp.Gaussian(0.01), 3), (fp.Gaussian(0.02), 40))), D2)
     assert [one.rounds for one in few.turns] == ["1-3", "4-43"]
     assert state_words(np.array(["x" * 60])) == "x" * 60
-
-
-def test_what_costs_nothing_later_in_a_row_is_told_where_the_row_is_cut() -> None:
-    class Once(toys.CountsFirstOnly):
-        promise = fp.ZCDP(0.02)
-
-    told = story_of_sequence(Once(), Sequence(((fp.Gaussian(0.1), 6),)), D2)
-    # the fifth mu^2 passes 0.04
-    assert told.why == ("after round 4 Gaussian(mu=0.1) leaves the state as it was: it cost nothing",)
 
 
 def test_the_state_after_a_row_that_is_not_played_to_its_end_is_not_told_unless_a_request_leaves_it_so(
@@ -127,79 +120,6 @@ def test_a_row_that_passes_the_promise_at_once_is_not_cut() -> None:
     assert [one.rounds for one in told.turns] == ["1-11", "12-31"]
 
 
-def test_why_names_the_charge_that_is_too_small_and_its_currency() -> None:
-    played = Sequence(((fp.Laplace(2.0), 8),))
-    told = story_of_sequence(toys.CheapLaplace(), played, D2)
-    least = fp.Laplace(2.0).least("zcdp_rho")[0]
-    assert told.why == (f"Laplace(b=2) was charged 0.0625; its least zCDP rho is {least:.4g}",)
-    assert story_of_sequence(fp.ZCDPFilter(0.5), Sequence(((fp.Laplace(2.0), 2),)), D2).why == ()
-
-
-@pytest.mark.parametrize(
-    ("promise", "unit", "charge"),
-    [
-        (fp.ZCDP(0.02), "zCDP rho", "zcdp_rho"),
-        (fp.GaussianDP(0.2), "GDP mu", "gdp_mu"),
-        (fp.PureDP(0.2), "pure epsilon", "pure_epsilon"),
-    ],
-)
-def test_of_several_currencies_that_of_the_promise_is_told(promise, unit: str, charge: str) -> None:
-    filt, laplace = Books(), fp.Laplace(2.0)
-    filt.promise = promise
-    told = story_of_sequence(filt, Sequence(((laplace, 2),)), Measure.hockey_stick(0.1))
-    least = laplace.least(charge)[0]
-    paid = float(getattr(laplace, charge)) * (np.sqrt(0.5) if charge == "gdp_mu" else 0.5)
-    assert told.why == (f"Laplace(b=2) was charged {paid:.4g}; its least {unit} is {least:.4g}",)
-
-
-@pytest.mark.parametrize(
-    ("pair", "price", "why"),
-    [
-        # a delta may pay for what epsilon does not, and a KOV pair has an epsilon of its own
-        (KOV, lambda pair: pair.epsilon / 2 if pair == KOV else pair.pure_epsilon, "pure epsilon is 1"),
-        # few bits of a sum are no fault, and what every request costs is no currency
-        (KOV, lambda pair: pair.epsilon * (1 - 5e-4) if pair == KOV else pair.pure_epsilon, ""),
-        (fp.RandomizedResponse(1.0), lambda pair: 2.0**-13, ""),
-    ],
-)
-def test_a_charge_is_told_where_it_is_a_currency_and_too_small(pair, price, why: str) -> None:
-    class Priced(toys.Sum):
-        promise, most = fp.ApproxDP(0.5, 1e-4), 9.0
-
-        def cost(self, state, request):
-            return state * 0 + price(request)
-
-    told = story_of_sequence(Priced(), Sequence(((pair, 2),)), Measure.hockey_stick(0.5))
-    assert told.passed == 1
-    assert [text.endswith(why) for text in told.why] == [True] * bool(why)
-
-
-def test_why_names_sums_that_are_kept_apart() -> None:
-    played = Sequence(((fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1.0), 1)))
-    told = story_of_sequence(toys.PerFamily(), played, D2)
-    assert told.why == (
-        "Gaussian(mu=1) is charged to part 1 of the state; "
-        "RandomizedResponse(epsilon=1) is charged to part 2 of the state",
-    )
-
-
-def test_why_is_silent_where_the_charge_is_right_and_on_what_comes_after_the_promise_is_passed() -> None:
-    pays_with_a_delta = Sequence(((fp.KOV(1.0, 1e-3), 1), (fp.Erasure(2.5e-4), 1)))
-    assert story_of_sequence(toys.Squares(), pays_with_a_delta, Measure.hockey_stick(1.0)).why == ()
-    free = "Gaussian(mu=0.01) leaves the state as it was: it was charged nothing"
-    dropped, small = (fp.Gaussian(1.1e-2), 400), (fp.Gaussian(0.01), 1)
-    for steps, why in (((dropped, small), 0), ((small, dropped), 1)):
-        # of either 400 are free: what comes first, and passes a zCDP of 0.02, explains it
-        told = story_of_sequence(Cheap(), Sequence(steps), D2)
-        assert told.passed is not None
-        assert [free in told.why, len(told.why)] == [why == 1, 1 + why]
-    seven = tuple((fp.Gaussian(0.0112 + 1e-4 * place), 50) for place in range(7))
-    told = story_of_sequence(Cheap(), Sequence(seven), D2)
-    assert told.passed is not None
-    assert told.passed > 300
-    assert len(told.why) == 6  # of six kinds
-
-
 def test_why_says_which_world_an_answer_tells_for_and_that_nothing_was_charged_of_no_answer_that_was() -> (
     None
 ):
@@ -208,7 +128,7 @@ def test_why_says_which_world_an_answer_tells_for_and_that_nothing_was_charged_o
     told = story_of_plan(toys.RunningLoss(), plan, Measure.hockey_stick(1.0, "QP"), Fraction(11, 4))
     assert told.passed == 2
     of = "RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing"
-    assert told.why == (f"after loss -0.693, which tells for Q, {of}",)
+    assert told.why == (f"in round 1, after loss -0.693, which tells for Q, {of}",)
 
 
 def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
@@ -221,7 +141,7 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     assert told.turns[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
     assert told.passed == 2
     assert told.why == (
-        "after loss +0.693 RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing",
+        "in round 1, after loss +0.693, RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing",
     )
 
 
@@ -266,7 +186,7 @@ def test_why_speaks_of_the_round_in_which_the_promise_is_passed() -> None:
     told = story_of_plan(toys.AfterGain(), plan, Measure.hockey_stick(1.0), Fraction(11, 4))
     assert told.passed == 2
     assert len(told.why) == 2
-    assert told.why[1].startswith("after loss +0.916 RandomizedResponse")
+    assert told.why[1].startswith("in round 2, after loss +0.916, RandomizedResponse")
     assert told.turns[0].answered == "granted, then go on below, else stop"
     assert [*curve_of(told, toys.AfterGain.promise, lambda at: 0.0)][-1][0] == 2.0
 

@@ -118,13 +118,6 @@ class ToTheData(Plain):
         return fp.PrivateSum(vectors.sum(axis=1) + sigma * rng.standard_normal(self.noises), sigma)
 
 
-def unclipped(people: int, runs: int) -> fp.ClippedSums:
-    """The library's sums over people of whom a method was put in later."""
-    holders = fp.IndividualFilter(fp.GaussianFilter(1.0), people * runs)
-    holders.clip = lambda norms, *, sigma, most: np.ones_like(norms)  # type: ignore[method-assign, misc, assignment]
-    return fp.ClippedSums(holders, clip=1.0, sigma=1.0, runs=runs)
-
-
 # -- IDX files, written by the description of the format and not by the reader ----------------------------
 
 IMAGES, LABELS = "images-idx3-ubyte", "labels-idx1-ubyte"

@@ -10,7 +10,7 @@ import filterproof as fp
 from mc.training.network import Network
 from mc.training.stopping import PrivateCounts
 from mc.training.two_trainings import TwoTrainings
-from tests.mc.training.made_up import CANARY, MAKE, RHO, ToTheData, Two, descent, three, unclipped
+from tests.mc.training.made_up import CANARY, MAKE, RHO, ToTheData, Two, descent, three
 
 COUNTS = PrivateCounts(people=3, rho=0.04, looks=8)
 NET = Network(sizes=(3, 4, 2))
@@ -35,6 +35,9 @@ class OtherNoise(fp.ClippedSums):
 
 class Other(fp.ClippedSums):
     pass
+
+
+OTHERS = Other.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
 
 
 REFUSED: list[tuple[Callable[[], object], str]] = [
@@ -110,7 +113,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: simulated(ToTheData, Two(100.0)), "sigma must be .*tells about that person"),
     (
-        lambda: simulated(lambda people, runs: (unclipped if runs > 1 else MAKE)(people, runs), Two(0.5)),
+        lambda: simulated(lambda people, runs: (OTHERS if runs > 1 else MAKE)(people, runs), Two(0.5)),
         "make must give the same kind of sums whatever the number of runs",
     ),
     (lambda: simulated(epsilon=800.0), "epsilon must be at most 500 in size"),

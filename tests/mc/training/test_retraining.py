@@ -256,12 +256,6 @@ def test_a_folder_that_cannot_serve_is_named(folder: Path, tmp_path: Path) -> No
     ):
         with pytest.raises(OSError, match=sentence):
             train_idx(folder, **SETTING, most_steps=2, out=tmp_path / out)
-    (tmp_path / "spent" / "private").mkdir(parents=True)
-    (tmp_path / "spent" / "private" / "descent.npz").write_text("everybody's budget")
-    with pytest.raises(
-        ValueError, match=r"out must hold no descent of an earlier version, got .*; pass another"
-    ):
-        train_idx(folder, **SETTING, most_steps=2, out=tmp_path / "spent")
     write_squares(folder, side=26)
     with pytest.raises(ValueError, match=r"folder must hold pictures of 28 by 28 points, got 676 .*; pass"):
         train_idx(folder, **SETTING, out=tmp_path / "none")

@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 import filterproof as fp
-from tests.mc.training.made_up import CANARY, MAKE, PEOPLE, Plain, ToTheData, Two, unclipped
+from tests.mc.training.made_up import CANARY, MAKE, PEOPLE, Plain, ToTheData, Two
 from theory.pairs import Gaussian
 
 
@@ -86,23 +86,14 @@ class Theirs:
         return PEOPLE.vectors(parameters)
 
 
-def lenient(people: int, runs: int) -> fp.ClippedSums:
-    """The library's sums under a filter of which a method was put in later."""
-    filt = fp.GaussianFilter(1.0)
-    object.__setattr__(filt, "affordable", lambda state, family: np.full(len(state[0]), 99.0))
-    object.__setattr__(filt, "grant", lambda state, request: (np.ones(len(state[0]), dtype=np.bool_), state))
-    return fp.ClippedSums(fp.IndividualFilter(filt, people * runs), clip=99.0, sigma=1.0, runs=runs)
-
-
 def test_what_is_not_the_librarys_is_not_trusted() -> None:
     ours, theirs = (fp.simulate_training(of, MAKE, epsilon=0.5, steps=3, n=500) for of in (PEOPLE, Theirs()))  # type: ignore[arg-type]
     assert "Theorem" in ours.rests_on
     assert "Theorem" not in theirs.rests_on
     assert ours.high < theirs.high
-    for make in (unclipped, lenient):
-        found = fp.simulate_training(Two(0.02, late=50.0), make, epsilon=5.0, steps=2, n=200)
-        assert "Theorem" not in found.rests_on
-        assert found.high > 5e-4 > found.low
+    found = fp.simulate_training(Two(0.02, late=50.0), Plain, epsilon=5.0, steps=2, n=200, squares=1.0)
+    assert "Theorem" not in found.rests_on
+    assert found.high > 5e-4 > found.low
 
 
 def test_a_filter_that_admits_no_gaussian_releases_nothing_about_anybody() -> None:

@@ -55,8 +55,6 @@ def test_what_is_kept_of_a_solved_game_answers_its_own_question_alone():
             kept = solved_case(CountFilter(4), [pair], **given, known=known)
             fresh = worst_case(CountFilter(4), [pair], **given)
             assert (kept.epsilon, kept.low, kept.high) == (fresh.epsilon, fresh.low, fresh.high)
-    with pytest.raises(TypeError, match="known"):
-        worst_case(CountFilter(4), [Gaussian(0.1)], epsilon=1.0, known=known)
 
 
 def test_a_search_between_neighbouring_doubles_ends():

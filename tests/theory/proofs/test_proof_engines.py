@@ -15,7 +15,7 @@ from theory.proofs import THEOREMS, joined, needed, own_steps, prove
 from theory.proofs.boxes import prove_positive
 from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.proof import CheckedStep, Proof
-from theory.proofs.slips import slip
+from theory.proofs.slips import Slip
 from theory.proofs.symbolic import zero
 
 x = sp.Symbol("x", positive=True)
@@ -27,8 +27,7 @@ def _theorem(*steps: Step) -> Proof:
 
 
 def test_a_box_is_split_until_every_leaf_is_positive() -> None:
-    tree = prove_positive("x*x - x + 26/100", {"x": (Fraction(0), Fraction(1))})
-    assert tree.count(".") == tree.count("0") + 1 > 1
+    assert prove_positive("x*x - x + 26/100", {"x": (Fraction(0), Fraction(1))}) > 1
 
 
 def test_a_point_where_the_formula_is_negative_is_found() -> None:
@@ -77,16 +76,15 @@ def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused(
         assert not proof.holds
         assert proof.verdict().outcome is Outcome.UNDECIDED
         assert "false" in proof.verdict().detail
-    assert "REFUSED" in _theorem(TRUE, FALSE).latex()
 
 
 def test_a_slip_is_shown_by_both_forms_with_the_weaker_evidence() -> None:
-    true, false = exact(lambda: [(1, "<", 2)]), certified("0 - 1")
-    assert slip("s", (false, true)).check().evidence is Evidence.CERTIFIED
+    true, false = ((1, "<", 2),), "0 - 1"
+    assert Slip("s", false, true, "").step.check().evidence is Evidence.CERTIFIED
     with pytest.raises(RefusedError, match="the printed form was accepted"):
-        slip("s", (true, true)).check()
+        Slip("s", true, true, "").step.check()
     with pytest.raises(RefusedError):
-        slip("s", (false, false)).check()
+        Slip("s", false, false, "").step.check()
 
 
 def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
@@ -95,19 +93,6 @@ def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
     assert strong.evidence is Evidence.EXACT
     assert Proof(strong.theorem, strong.steps, (weak,)).evidence is Evidence.DERIVED
     assert Proof(strong.theorem, strong.steps, (weak,)).holds
-
-
-@pytest.mark.parametrize(
-    ("prose", "tex"),
-    [
-        ("sum e_t^2/2 <= B*, 5 % of B_norm", r"sum $e_t^{2}$/2 $\le$ B*, 5 \% of B\_norm"),
-        ("e^(-(alpha-1)(rho-D)) at delta > 0", r"$e^{-(\alpha -1)(\rho -D)}$ at $\delta$ $>$ 0"),
-        ("e^(-x^2/2) and mu_t^2", r"$e^{-x^{2}/2}$ and $\mu_t^{2}$"),
-    ],
-)
-def test_prose_is_set_with_its_mathematics(prose: str, tex: str) -> None:
-    theorem = Theorem("n", prose, "s", "h", "c", ())
-    assert f"[{tex}; s]" in Proof(theorem, ()).latex()
 
 
 def test_proofs_already_made_are_used_instead_of_run_again() -> None:
@@ -124,7 +109,7 @@ def test_a_proof_comes_back_from_another_process_as_it_went(proofs: dict[str, Pr
     for proof in list(proofs.values())[::4]:  # steps by every engine, and by a kernel
         back = pickle.loads(pickle.dumps(proof))  # noqa: S301
         assert back.theorem is proof.theorem
-        assert back.certificate() == proof.certificate()
+        assert back.steps == proof.steps
 
 
 def test_a_theorem_of_ones_own_is_not_taken_for_one_of_ours_elsewhere() -> None:

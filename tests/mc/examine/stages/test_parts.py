@@ -15,7 +15,6 @@ from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.two_doubles import limit_of
 from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
-from tests.mc.examine.stages.test_unlike_parts import Wider, changed
 from theory.evidence import Evidence, Outcome
 from theory.proofs.proof import Proof
 
@@ -279,16 +278,6 @@ UNCOVERED = {
         "cover nothing but themselves",
     ),
     "losses that are looked at": (of_losses, "cover nothing but themselves"),
-    "a budget of one's own within": (
-        lambda: calibrated_here(
-            changed(fp.ZCDPFilter(calibrated_here().threshold), budget=Wider(0.5, 0.0, -3))
-        ),
-        "its budget is not what",
-    ),
-    "levels that its constructor did not make": (
-        lambda: changed(calibrated_here(), _levels=fp.calibrated(10.0, 1e-5)._levels),
-        "its _levels is not what",
-    ),
 }
 
 

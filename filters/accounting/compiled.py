@@ -1,0 +1,291 @@
+"""What exists only for speed: sums of many runs in compiled loops, to the same bits; and quotients, rounded up.
+
+`step` answers as `Budget.general_step` would, to the last bit, `charge` as `Budget.charge`, `quotients` as
+`error_free.quotient_beyond`; or with None where they know no faster way, or nothing is compiled. Nothing here decides
+what a filter grants.
+
+Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
+in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all
+runs as the general route does. A third adds what NumPy has made of other charges. Two more add in place.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
+from theory.fast.compiler import compiler, worth
+from theory.numerics.error_free import Exact
+
+#: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
+SMALL = 16384
+
+SPLITTER = 2.0**27 + 1
+_ULP = 2.0**-52
+#: Quotients between these are rounded up without over- or underflow.
+LITTLE, MUCH = 2.0**-900, 2.0**900
+#: A double of which these bits are zero has 26 bits at most, and its square is a double.
+LAST_BITS = 2**27 - 1
+#: Instead of a mask that is not looked at: not the array of answers, or the loop cannot be vectorised.
+_EVERYONE = np.zeros(0, dtype=np.bool_)
+#: Half an ulp and a little: added to a double times itself, it gives the next one up.
+_UP = 2.0**-53 * (1 + 2.0**-51)
+
+
+def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+    """`Budget.general_step` of the budget `limit`; None: ask that."""
+    n = len(state[0])
+    if not worth(n) or not _one_each(charge, n) or (found := kernels()) is None:
+        return None
+    high = _to_read(state[0])
+    fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
+    if not isinstance(charge, Square) or not is_power_of_two(charge.scale):
+        alike = isinstance(charge, Plain) and isinstance(charge.x, float) and is_zero(state[1])
+        if alike and not found.add_short(high, charge.exact(limit.root)[0], limit.last, top, fits):
+            return fits, (top, state[1])
+        low, rest = _to_read(state[1]), np.empty(n)
+        for first in range(0, n, SMALL):
+            runs = slice(first, first + SMALL)
+            with np.errstate(over="ignore", invalid="ignore"):
+                cost = (charge if n <= SMALL else charge.take(runs)).exact(limit.root)
+            pairs = high[runs], low[runs], *(_to_read(np.atleast_1d(part)) for part in cost)
+            found.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
+        return fits, (top, rest)
+    x = np.ascontiguousarray(np.atleast_1d(charge.x))
+    if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
+        least = bits_of(max(LEAST_ROOT / limit.root, 5e-324))
+        terms = limit.root, charge.scale, least, limit.last
+        if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
+            return fits, (top, state[1])
+    low, rest = _to_read(state[1]), np.empty(n)
+    each = x if len(x) == n else np.full(n, x[0])
+    found.add_squares(high, low, each, limit.root, charge.scale, (limit.high, limit.low), fits, top, rest)
+    return fits, (top, rest)
+
+
+def bits_of(x: float) -> int:
+    """The bits of x, as an integer; those of numbers from zero up are ordered as the numbers are."""
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits
+
+
+def is_zero(low: NDArray[np.float64]) -> bool:
+    """Whether all low parts are zero: at one glance where one number stands for all runs, as in a fresh state."""
+    return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
+
+
+def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums as a read-only array: a loop is compiled once more for arrays that may be written to."""
+    sums = np.ascontiguousarray(sums)
+    if sums.flags.writeable:
+        sums = sums.view()
+        sums.flags.writeable = False
+    return sums
+
+
+def charge(
+    limit: Any, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
+) -> NDArray[np.bool_] | None:
+    """`Budget.charge` for numbers, and squares times a power of two, one per run; None for others: ask `step`."""
+    if isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
+        return None
+    if not worth(len(state[0])) or (found := kernels()) is None:
+        return None
+    if isinstance(charge, Square) and not is_power_of_two(charge.scale):
+        return None
+    x, fits = np.ascontiguousarray(charge.x), np.empty(len(state[0]), dtype=np.bool_)
+    some = _EVERYONE if among is None else np.ascontiguousarray(among)
+    terms = (limit.high, limit.low), some, fits
+    if isinstance(charge, Square):
+        found.charge_squares(state[0], state[1], x, limit.root, charge.scale, *terms)
+    else:
+        found.charge_numbers(state[0], state[1], x, limit.root, *terms)
+    return fits
+
+
+def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
+    """(x / y rounded up; how many x are 0); None where one is out of range, or nothing is compiled."""
+    if not LITTLE < y < MUCH or not worth(len(x)) or (found := kernels()) is None:
+        return None
+    up = np.empty(len(x))
+    zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
+    return None if odd else (up, zeros)
+
+
+def _one_each(charge: Charge, n: int) -> bool:
+    """Whether the charge is one number for all n runs or one per run."""
+    if isinstance(charge, Mixed):
+        return charge.index.shape == (n,) and all(_one_each(member, n) for member in charge.charges)
+    return np.shape(charge.x) in ((), (n,))
+
+
+@cache
+def kernels() -> SimpleNamespace | None:
+    """The compiled loops by their names, or None where there is no compiler."""
+    compile_ = compiler()
+    if compile_ is None:
+        return None
+    from numba.extending import register_jitable
+
+    for step_of_a_loop in (_added, _carried, _squared, _within):
+        register_jitable(step_of_a_loop)
+    loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs]
+    loops += [_charge_numbers, _charge_squares, _divide_up]
+    return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
+
+
+def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
+    """`error_free.add_up` of (high, low) and (p, q), operation by operation; without a branch, as all that follows."""
+    w = low + q
+    t = w - low
+    return _carried(high, p, w, (low - (w - t)) + (q - t))
+
+
+def _carried(high: Any, p: Any, w: Any, lost: Any) -> Any:
+    """high + p + w as a pair, rounded up where something is lost, here or before."""
+    s = high + p
+    t = s - high
+    e = (high - (s - t)) + (p - t)
+    v = e + w
+    t = v - e
+    lost += (e - (v - t)) + (w - t)
+    v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
+    total = s + v
+    return total, v - (total - s)
+
+
+def _squared(x: Any, root: float, scale: float) -> Any:
+    """`Square.exact` of x and a scale that is a power of two, operation by operation."""
+    declared = abs(x)
+    a = declared * root
+    a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
+    p = a * a
+    c = SPLITTER * a
+    a1 = c - (c - a)
+    a2 = a - a1
+    q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
+    return p * scale, q
+
+
+def _within(total: Any, carry: Any, limit: Any) -> Any:
+    """`Budget.covers`."""
+    return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
+
+
+def _add_short_squares(
+    high: Any, x: Any, bits: Any, root: float, scale: float, least_bits: int, last: float, top: Any, fits: Any
+) -> Any:
+    """top = high + scale (root x)^2, fits where that is at most last; 0 if every square and every sum is exact.
+
+    x holds one number per run or one for all, bits the same seen as integers. The loop has no branch, so that
+    several runs are done in one instruction.
+    """
+    rounded, together, least, shared = 0, bits[0], bits[0], x.size == 1
+    for i in range(high.size):
+        a = (x[0] if shared else x[i]) * root
+        p = a * a * scale
+        total = high[i] + p
+        gained = total - high[i]
+        top[i] = total
+        fits[i] = total <= last
+        rounded += (gained != p) | (total - gained != high[i])
+        if not shared:
+            together |= bits[i]
+            least = min(least, bits[i])
+    return rounded + (together & LAST_BITS != 0) + (least < least_bits)
+
+
+def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
+    """The same for one number p that all runs are charged."""
+    rounded = 0
+    for i in range(high.size):
+        total = high[i] + p
+        gained = total - high[i]
+        top[i] = total
+        fits[i] = (total <= last) & (p >= 0)
+        rounded += (gained != p) | (total - gained != high[i])
+    return rounded
+
+
+def _add_squares(
+    high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, fits: Any, top: Any, rest: Any
+) -> None:
+    """(top, rest) = (high, low) + scale (root x)^2 rounded up, and whether that is within the limit."""
+    for i in range(high.size):
+        p, q = _squared(x[i], root, scale)
+        top[i], rest[i] = _added(high[i], low[i], p, q)
+        fits[i] = _within(top[i], rest[i], limit)
+
+
+def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any, top: Any, rest: Any) -> None:
+    """(top, rest) = (high, low) + (gain, part) rounded up, and whether that is within the limit and no refund.
+
+    gain and part hold one number per run or one for all.
+    """
+    alike, shared = gain.size == 1, part.size == 1
+    for i in range(high.size):
+        p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
+        top[i], rest[i] = _added(high[i], low[i], p, q)
+        fits[i] = _within(top[i], rest[i], limit) & (p >= 0)
+
+
+def _charge_numbers(high: Any, low: Any, x: Any, root: float, limit: Any, some: Any, fits: Any) -> None:
+    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is; of `some`, if any."""
+    for i in range(high.size):
+        declared = x[i]
+        p = declared * root * root
+        p = LEAST if (p < LEAST) & (declared > 0) else p
+        total, carry = _carried(high[i], p, low[i] + 0.0, 0.0)
+        fit = _within(total, carry, limit) & (p >= 0)
+        if some.size:
+            fit &= some[i]
+        high[i] = total if fit else high[i]
+        low[i] = carry if fit else low[i]
+        fits[i] = fit
+
+
+def _charge_squares(
+    high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, some: Any, fits: Any
+) -> None:
+    """The same for charges scale (root x)^2."""
+    for i in range(high.size):
+        p, q = _squared(x[i], root, scale)
+        total, carry = _added(high[i], low[i], p, q)
+        fit = _within(total, carry, limit)
+        if some.size:
+            fit &= some[i]
+        high[i] = total if fit else high[i]
+        low[i] = carry if fit else low[i]
+        fits[i] = fit
+
+
+def _divide_up(x: Any, y: float, up: Any) -> Any:
+    """up = x / y, or the next double where that is less; how many are 0, how many out of range.
+
+    Each x is read once: it is the caller's, who could write to it meanwhile.
+    """
+    zeros, odd = 0, 0
+    d = SPLITTER * y
+    b1 = d - (d - y)
+    b2 = y - b1
+    for i in range(x.size):
+        top = x[i]
+        q = top / y
+        p = q * y
+        c = SPLITTER * q
+        a1 = c - (c - q)
+        a2 = q - a1
+        rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+        nothing = top == 0
+        inside = (top >= LITTLE) & (q >= LITTLE) & (q <= MUCH)
+        q += 0.0 if (p - top) + rest >= 0 else q * _UP
+        up[i] = 0.0 if nothing else q
+        zeros += nothing
+        odd += not (nothing | inside)
+    return zeros, odd

@@ -1,0 +1,60 @@
+"""The largest request of a family that is granted: looked for on a grid of sizes, then between two of them.
+
+>>> largest_granted(lambda size: size <= 1.1, (0.5, 1.0, 2.0))
+1.1
+>>> largest_granted(lambda size: size <= 1.1, (2.0, 3.0)) is None
+True
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+#: Whether a request of this size is granted.
+Step: TypeAlias = Callable[[float], bool]
+
+
+def largest_granted(step: Step, grid: Sequence[float], tolerance: float = 0.0) -> float | None:
+    """The largest size that `step` grants, above the largest of the grid that it grants; None if it grants none.
+
+    The grid ascends, and is tried from the top down, for a filter may deny a size and grant a larger one. Then
+    `last_granted` looks between the two sizes at which the answer changes.
+    """
+    place = next((place for place in reversed(range(len(grid))) if step(grid[place])), None)
+    if place is None or place + 1 == len(grid):
+        return None if place is None else grid[place]
+    return last_granted(step, grid[place], grid[place + 1], tolerance)
+
+
+def last_granted(step: Step, granted: float, denied: float, tolerance: float = 0.0) -> float:
+    """The granted end of an interval of sizes at whose other end `step` denies, once its ends are near each other.
+
+    Parameters
+    ----------
+    step : whether a request of a size is granted
+    granted, denied : positive sizes, in either order
+    tolerance : the relative width at which to stop; 0 goes on until the two are neighbouring doubles
+
+    Notes
+    -----
+    Bisects on the bits of the doubles, in at most 63 calls of `step`; within an octave in 53. Every size tried has as
+    few bits as its place in the bisection needs, so that sums of coarse sizes are exact.
+    """
+    good, bad = _bits(granted), _bits(denied)
+    while abs(good - bad) > 1 and abs(_double(bad) - _double(good)) > tolerance * _double(good):
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if step(_double(middle)) else (good, middle)
+    return _double(good)
+
+
+def _bits(size: float) -> int:
+    """The place of a positive double among all doubles, in ascending order."""
+    bits: int = struct.unpack("<q", struct.pack("<d", size))[0]
+    return bits
+
+
+def _double(bits: int) -> float:
+    size: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return size

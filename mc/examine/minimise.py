@@ -1,0 +1,50 @@
+"""Delta debugging: the part of a counterexample that it needs.
+
+>>> minimise("abcdefgh", lambda part: {"b", "g"} <= set(part))
+('b', 'g')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from filters.contract.work import WorkLimit
+
+T = TypeVar("T")
+
+
+def minimise(
+    items: Sequence[T], fails: Callable[[tuple[T, ...]], bool], *, limit: WorkLimit | None = None
+) -> tuple[T, ...]:
+    """A subsequence of `items` that still fails and from which no single item can be removed.
+
+    Parameters
+    ----------
+    items
+        What fails; that it does is not tried again.
+    fails
+        Whether a subsequence fails too.
+    limit
+        The work after which the subsequence is returned as it is then.
+
+    Notes
+    -----
+    Halves, quarters, ..., single items are removed, the first ones first, until a pass over the single items removes
+    none (Zeller and Hildebrandt, Simplifying and isolating failure-inducing input, 2002). The result depends on the
+    arguments alone.
+    """
+    kept, size = tuple(items), max(len(items) // 2, 1)
+    while kept:
+        start, before = 0, kept
+        while start < len(kept):
+            if limit is not None and limit.exhausted:
+                return kept
+            if fails(fewer := kept[:start] + kept[start + size :]):
+                kept = fewer
+            else:
+                start += size
+        if size == 1 and kept == before:
+            break
+        size = max(size // 2, 1)
+    return kept

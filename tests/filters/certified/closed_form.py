@@ -1,0 +1,96 @@
+"""A closed form of the code beside the value that it stands for: at which points, by which function, how near."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+from flint import arb
+
+from filters.certified.running_number import CLOSE, Claims, RunningNumber, Truth
+from theory.pairs.base import DominatingPair
+
+#: The absolute error below the relative one that the docstrings of `theory` state, where doubles end.
+LEAST = 1e-300
+#: The error of what a pair is asked, where it declares no other.
+_ERRORS: Mapping[str, Mapping[str, Any]] = {
+    "hockey_stick": {"least": LEAST},
+    "renyi": {"least": LEAST},
+    "loss_cdf": {"slack": 0, "least": CLOSE},
+}
+#: What a pair declares, with no argument.
+DECLARED = ("pure_epsilon", "zcdp_rho", "gdp_mu")
+
+#: The arguments of a call, and the double that came back.
+Call: TypeAlias = tuple[tuple[float, ...], float]
+
+
+def called(function: Callable[..., Any], points: Sequence[tuple[float, ...]]) -> Iterator[Call]:
+    """What the function gives at each point, called with numbers; and with arrays, where it gives other bits."""
+    columns = [np.array(column, dtype=np.float64) for column in zip(*points, strict=True)]
+    together = np.broadcast_to(function(*columns), (len(points),))
+    for point, other in zip(points, together, strict=True):
+        alone = float(function(*point))
+        yield point, alone
+        if not (float(other) == alone or (np.isnan(other) and np.isnan(alone))):
+            yield point, float(other)
+
+
+def grid(*columns: Sequence[float]) -> list[tuple[float, ...]]:
+    """Every combination of the numbers."""
+    return list(product(*columns))
+
+
+def in_balls(function: Callable[..., arb]) -> Callable[..., Truth]:
+    """The true value at a point of a function from doubles to a ball."""
+    return lambda *at: partial(function, *at)
+
+
+def closed_form(
+    theorem: str,
+    says: str,
+    code: Callable[..., Any],
+    truth: Callable[..., Truth],
+    points: Sequence[tuple[float, ...]],
+    *,
+    slack: float = CLOSE,
+    least: float | Callable[..., float] = 0.0,
+    charge: bool = False,
+) -> Iterator[RunningNumber]:
+    """A number for each point, and for each bit that arrays change: what is claimed, by which function, how near.
+
+    says: a format of the point's numbers, and of `at`, the point. code: a vectorised function of them. truth: what it
+    stands for at a point. slack, least: the error that is declared; `least` may be a function of the point. charge:
+    whether the code must lie above, as charges do, or near.
+    """
+    compared = Claims(theorem).at_least if charge else Claims(theorem).near
+    for at, value in called(code, points):
+        floor = least(*at) if callable(least) else least
+        yield compared(says.format(*at, at=at), value, truth(*at), slack=slack, least=floor)
+
+
+def of_pair(
+    theorem: str,
+    name: str,
+    make: Callable[..., DominatingPair],
+    asked: str,
+    points: Iterable[tuple[float, ...]],
+    **errors: Any,
+) -> Iterator[RunningNumber]:
+    """What a pair declares, or its method of one argument, beside the same of its truths.
+
+    Points are the parameters of the pair, then the argument.
+    """
+    arguments = 0 if asked in DECLARED else 1
+
+    def answered(of: Callable[[DominatingPair], Any], *at: Any) -> Any:
+        parameters = len(at) - arguments
+        answer = getattr(of(make(*at[:parameters])), asked)
+        return answer(*at[parameters:]) if arguments else answer
+
+    code, truth = partial(answered, lambda pair: pair), partial(answered, lambda pair: pair.truths)
+    says = f"{name}.{asked} at {{at!r}}"
+    return closed_form(theorem, says, code, truth, tuple(points), **{**_ERRORS.get(asked, {}), **errors})

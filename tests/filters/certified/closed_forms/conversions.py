@@ -1,0 +1,155 @@
+"""The conversions at doubles, each held against the infimum over the orders that it stands for, or its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from flint import arb, ctx
+
+from filters.certified.conversion_truths import cks_log_delta, cks_order_less_one, positive_part
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from tests.filters.certified.closed_form import LEAST, called, closed_form, grid, in_balls
+from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
+from theory.numerics.precision import PRECISION_LOCK
+from theory.pairs.normal_law import hockey_stick
+from theory.pairs.truths import ball_of
+
+_Points: TypeAlias = Sequence[tuple[float, ...]]
+#: The log of the delta that a conversion gives, of rho and epsilon.
+LogDelta: TypeAlias = Callable[[arb, arb], arb]
+
+#: (epsilon, delta) for what is inverted: ordinary ones, and both ends of either.
+_DP = (
+    *grid((1e-3, 0.1, 0.5, 1.0, 3.0, 8.0, 10.0, 100.0), (1e-12, 1e-9, 1e-6, 1e-5, 1e-3, 1e-2, 0.4)),
+    *grid((1e-150, 1e-8, 1.0, 700.0, 1e6), (1e-300, 1e-100, 0.9)),
+)
+_RHOS = (1e-8, 1e-3, 0.0208, 0.5, 8.0, 300.0)
+#: (rho, epsilon), (rho, delta), (mu, delta) and (alpha, rho, delta).
+_LOST = (
+    *grid(_RHOS, (0.0, 0.01, 0.3, 1.0, 4.0, 40.0, 400.0)),
+    *((1e9, 1e9 + 1e5), (800.0, 900.0), (1e-300, 1e-200), (1e-17, 1e-9), (740.0, 740.0)),
+)
+_GOALS = grid(_RHOS, (1e-300, 1e-30, 1e-6, 1e-2, 0.5, 0.9))
+_MUS = grid((1e-6, 1e-2, 0.3, 1.0, 5.0, 40.0), (1e-300, 1e-20, 1e-6, 1e-3, 0.1, 0.4))
+_ORDERS = grid((1 + 1e-6, 1.5, 2.0, 32.0, 1e5), (0.0, 1e-3, 0.7, 30.0), (1e-300, 1e-6, 1e-2, 0.9))
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """delta, epsilon, budget and order of both conversions; gaussian_mu, gaussian_epsilon and renyi_epsilon."""
+    for conversion in (SIMPLE, CKS):
+        yield from _conversion(conversion, _LOST, _GOALS, _DP)
+    yield from _gaussian([*_DP, *grid((0.0,), (1e-300, 1e-5, 0.3, 0.999))], _MUS)
+    yield from _renyi(_ORDERS)
+
+
+def numbers_at(epsilon: float, delta: float) -> Iterator[RunningNumber]:
+    """The same at one epsilon and delta, with a third of the zCDP and all of the GDP that they allow."""
+    rho, mu = float(CKS.budget(epsilon, delta)) / 3, float(gaussian_mu(epsilon, delta))
+    for conversion in (SIMPLE, CKS):
+        yield from _conversion(conversion, [(rho, epsilon)], [(rho, delta)], [(epsilon, delta)])
+    yield from _gaussian([(epsilon, delta)], [(mu, delta)])
+    yield from _renyi([(alpha, 0.5, delta) for alpha in (1.25, 8.0)])
+
+
+def _conversion(
+    conversion: Conversion, losses: _Points, goals: _Points, allowed: _Points
+) -> Iterator[RunningNumber]:
+    key = "B*" if conversion is SIMPLE else "CKS"
+    log_delta = simple_log_delta if conversion is SIMPLE else cks_log_delta
+    best = in_balls(_simple_order if conversion is SIMPLE else _cks_order)
+    says, least = f"{conversion}.delta({{!r}}, {{!r}})", in_balls(partial(_exp, log_delta))
+    yield from closed_form(key, says, conversion.delta, least, losses, least=LEAST)
+    yield from closed_form(key, f"{conversion}.order({{!r}}, {{!r}})", conversion.order, best, losses)
+    for (rho, delta), value in called(conversion.epsilon, goals):
+        says = f"{conversion}.epsilon({rho!r}, {delta!r})"
+        # nearer to zero epsilon is a difference: of numbers of the size of rho + sqrt(rho)
+        room = CLOSE * (rho + rho**0.5)
+        with PRECISION_LOCK, ctx.workprec(256):
+            free = log_delta(arb(rho), arb(0)) < arb(delta).log()
+        yield _epsilon(key, says, value, free, partial(above_goal, log_delta, rho, delta), room)
+    for (epsilon, delta), value in called(conversion.budget, allowed):
+        says = f"{conversion}.budget({epsilon!r}, {delta!r})"
+        with PRECISION_LOCK, ctx.workprec(64):
+            slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
+        margin = partial(below_goal, log_delta, epsilon, delta)
+        yield Claims(key).by_margin(says, value, "<=", margin, slack=slack, least=2.0**-1066)
+
+
+def _epsilon(
+    key: str, says: str, value: float, free: bool, margin: Callable[[arb], arb], room: float
+) -> RunningNumber:
+    """Zero where no epsilon is needed, else the root of a margin."""
+    if free:
+        return Claims(key).equal(says, value, 0)
+    return Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=room)
+
+
+def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
+    key = "Gaussian hockey-stick"
+    for (epsilon, delta), value in called(gaussian_mu, allowed):
+        says, margin = f"gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
+        yield Claims(key).by_margin(says, value, "<=", margin, slack=CLOSE)
+    for (mu, delta), value in called(gaussian_epsilon, spent):
+        says = f"gaussian_epsilon({mu!r}, {delta!r})"
+        with PRECISION_LOCK, ctx.workprec(256):
+            free = hockey_stick(arb(mu), arb(0)) < arb(delta)
+        yield _epsilon(key, says, value, free, partial(stick_left, mu, delta), CLOSE * mu)
+
+
+def _renyi(points: _Points) -> Iterator[RunningNumber]:
+    def room(alpha: float, rho: float, delta: float) -> float:
+        with PRECISION_LOCK, ctx.workprec(64):
+            return CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))
+
+    says, truth = "renyi_epsilon({!r}, {!r}, {!r})", in_balls(_order_epsilon)
+    return closed_form("CKS", says, renyi_epsilon, truth, points, least=room)
+
+
+def _exp(log_delta: LogDelta, rho: float, epsilon: float) -> arb:
+    return log_delta(arb(rho), arb(epsilon)).exp()
+
+
+def _simple_order(rho: float, epsilon: float) -> arb:
+    return 1 + positive_part(arb(epsilon) - arb(rho)) / (2 * arb(rho))
+
+
+def _cks_order(rho: float, epsilon: float) -> arb:
+    return 1 + cks_order_less_one(arb(rho), arb(epsilon))
+
+
+def _gain(alpha: float) -> arb:
+    """-log((1 - 1/a)^a / (a - 1)), times nothing else: t log(1 + 1/t) + log(1 + t) at t = a - 1."""
+    a = arb(alpha)
+    return (a - 1).log() - a * (1 - 1 / a).log()
+
+
+def _order_epsilon(alpha: float, rho: float, delta: float) -> arb:
+    a = arb(alpha)
+    return positive_part(arb(rho) + (1 - 1 / a).log() - (a * arb(delta)).log() / (a - 1))
+
+
+def simple_log_delta(rho: arb, epsilon: arb) -> arb:
+    """The least over a > 1 of (a-1)(a rho - epsilon), 0 where that is above 0: -(epsilon - rho)_+^2 / (4 rho)."""
+    return -(positive_part(epsilon - rho) ** 2) / (4 * rho)
+
+
+def above_goal(log_delta: LogDelta, rho: float, delta: float, x: arb) -> arb:
+    """Zero or more where epsilon = x gives delta or more: x is at most the least epsilon."""
+    return log_delta(ball_of(rho), x) - ball_of(delta).log()
+
+
+def below_goal(log_delta: LogDelta, epsilon: float, delta: float, x: arb) -> arb:
+    """Zero or more where x-zCDP gives delta or less."""
+    return arb(1) if x <= 0 else ball_of(delta).log() - log_delta(x, ball_of(epsilon))
+
+
+def mu_left(epsilon: float, delta: float, x: arb) -> arb:
+    """Zero or more where x-GDP gives delta or less."""
+    return arb(1) if x <= 0 else ball_of(delta) - hockey_stick(x, ball_of(epsilon))
+
+
+def stick_left(mu: float, delta: float, x: arb) -> arb:
+    """Zero or more where mu-GDP gives delta or more at epsilon = x."""
+    return hockey_stick(ball_of(mu), x) - ball_of(delta)

@@ -1,0 +1,66 @@
+"""Norms of vectors, and rationals as doubles, against their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from flint import arb
+
+from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from theory.numerics.norms import euclidean_norms
+from theory.numerics.stable import log_fraction, mass_fraction, signed_square
+from theory.pairs.truths import ball_of
+
+_CLAIMS = Claims("linear queries")
+_MASSES = (
+    *(Fraction(1, 3), Fraction(5, 2**1076), Fraction(1, 3 * 2**1060)),
+    *(Fraction(1, 10**320), Fraction(1, 2**1100)),
+)
+_RATIOS = (Fraction(3, 2), Fraction(2, 3), 1 + Fraction(1, 2**60), Fraction(10) ** 400, Fraction(1, 10**350))
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """euclidean_norms, mass_fraction, log_fraction and signed_square."""
+    yield from _norms()
+    for mass in _MASSES:
+        # below the normal doubles a mass is rounded up: none becomes nothing
+        value, least = mass_fraction(mass), Fraction(1, 2**1074)
+        if mass < Fraction(1, 2**1022):
+            says = f"mass_fraction({float(mass):.3g}), rounded up"
+            yield _CLAIMS.at_least(says, value, mass, slack=0, least=least)
+        else:
+            yield _CLAIMS.near(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
+    for ratio in _RATIOS:
+        value = log_fraction(ratio)
+        yield _CLAIMS.near(f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
+    for x in (0.1, 1e-160, 3.0):
+        value, square = float(signed_square(x)), Fraction(x) ** 2
+        yield _CLAIMS.at_least(f"signed_square({x!r})", value, square, slack=2.0**-51, least=2.0**-1074)
+        value = float(signed_square(-x))
+        yield _CLAIMS.near(f"signed_square({-x!r})", value, -square, slack=CLOSE, least=2.0**-1074)
+
+
+def _log(ratio: Fraction) -> arb:
+    return ball_of(ratio).log()
+
+
+def _norms() -> Iterator[RunningNumber]:
+    """|v|_2 within half of (d + 6) 2^-52."""
+    rows = [
+        [3.0, 4.0, 0.1],
+        [1e-200, 2e-200, 0.0],
+        [3e200, 4e200, 1e199],
+        [0.1, 0.2, 0.3],
+        [1e-170, 0.0, 0.0],
+    ]
+    found = euclidean_norms(np.array(rows))
+    for row, value in zip(rows, found, strict=True):
+        says, norm = f"euclidean_norms({row!r})", partial(_norm, tuple(row))
+        yield _CLAIMS.near(says, float(value), norm, slack=4.5 * 2.0**-52)
+
+
+def _norm(row: tuple[float, ...]) -> arb:
+    return sum((arb(x) ** 2 for x in row), arb(0)).sqrt()

@@ -1,0 +1,179 @@
+"""Compositions fixed in advance, in doubles and in fractions: none lies below the true hockey-stick."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise, product
+
+import numpy as np
+from flint import arb, ctx
+
+from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.certified.decisions import is_refused
+from filters.certified.running_number import Claims, RunningNumber
+from filters.rules.blackwell import covers, covers_beyond, gaussian_cover
+from filters.rules.composition import composed_hockey_stick, composed_law
+from filters.rules.menu import used
+from filters.rules.promised import promised_budget
+from filters.rules.realisation import RealisationFilter
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.precision import PRECISION_LOCK
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs.base import ExactMasses
+from theory.pairs.normal_law import hockey_stick, tail
+from theory.pairs.truths import ball_of
+from theory.realisation import optimal_split
+
+_CLAIMS = Claims("natural filter")
+_PAIRS: tuple[DominatingPair, ...] = (
+    RandomizedResponse.from_ratio(Fraction(3, 2)),
+    KOV.from_ratio(2, Fraction(1, 8)),
+    FinitePair(
+        (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
+    ),
+    Erasure(1 / 16, exact=Fraction(1, 16)),
+)
+_COUNTS = ((3, 0, 0, 0), (1, 2, 0, 0), (0, 0, 3, 0), (1, 1, 1, 1), (0, 2, 0, 2), (5, 0, 1, 0))
+_RATIOS = (Fraction(1), Fraction(11, 10), Fraction(2), Fraction(9, 4), Fraction(7, 2))
+#: Losses are rounded up by at most 2^-40 for each of at most six mechanisms, and masses by 1e-12.
+_RAISED = 6 * 2.0**-40 + 2e-12
+_STEP = 2.0**-7
+
+
+def compositions() -> Iterator[RunningNumber]:
+    """Composed laws, covers by a Gaussian, uses of a menu, and promises that follow from no sum."""
+    for counts in _COUNTS:
+        yield from _finite(counts)
+    yield from _covers()
+    yield from _menus()
+    yield from _refusals()
+
+
+def _finite(counts: tuple[int, ...]) -> Iterator[RunningNumber]:
+    forward = _product(counts, swap=False)
+    backward = _product(counts, swap=True)
+    losses, masses = composed_law(_PAIRS, counts)
+    turned = composed_law(tuple(pair.swapped for pair in _PAIRS), counts)
+    for ratio in _RATIOS:
+        says = f"used {counts} times, at e^eps = {ratio}"
+        truth = max(_stick(forward, ratio), _stick(backward, ratio))
+        exact = composed_hockey_stick(_PAIRS, counts, ratio)
+        yield _CLAIMS.equal(f"composed_hockey_stick, {says}", exact, truth)
+        for law, own in (((losses, masses), forward), (turned, backward)):
+            value, of = _of_law(*law, ratio), _stick(own, ratio)
+            yield _CLAIMS.at_least(f"composed_law, {says}", value, of, slack=_RAISED, least=_RAISED)
+
+
+def _product(counts: tuple[int, ...], *, swap: bool) -> list[tuple[Fraction, Fraction]]:
+    """The P- and Q-masses of every sequence of outcomes."""
+    rounds: list[list[tuple[Fraction, Fraction]]] = []
+    for pair, count in zip(_PAIRS, counts, strict=True):
+        masses: ExactMasses | None = pair.exact_masses
+        assert masses is not None
+        both = list(zip(masses.p, masses.q, strict=True))
+        rounds += [[(q, p) if swap else (p, q) for p, q in both]] * count
+    return [(math.prod(p for p, _ in path), math.prod(q for _, q in path)) for path in product(*rounds)]  # type: ignore[misc]
+
+
+def _stick(law: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
+    return sum((max(p - ratio * q, Fraction(0)) for p, q in law), Fraction(0))
+
+
+def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
+    """A lower bound on the hockey-stick of a law in doubles, exact to 2^-100."""
+    with PRECISION_LOCK, ctx.workprec(160):
+        total, odds = arb(0), ball_of(ratio)
+        for loss, mass in zip(losses.tolist(), masses.tolist(), strict=True):
+            if loss == math.inf:
+                total += arb(mass)
+            elif mass > 0:
+                total += arb(mass) * (1 - odds * (-arb(loss)).exp()).max(arb(0))
+        return Fraction(str(total.lower().fmpq()))
+
+
+def _covers() -> Iterator[RunningNumber]:
+    """A Gaussian covers the chords of a curve where their ends lie under its tangents, and not a little below."""
+    menu = (RandomizedResponse(0.25),)
+    for count in (1, 4, 16):
+        mu = gaussian_cover(menu, (count,))
+        losses, masses = composed_law(menu, (count,))
+        eps = np.linspace(0.0, float(losses.max()) + 1e-9, 1025)
+        z = np.exp(eps)
+        height = np.array([float(np.maximum(1 - np.exp(e - losses), 0.0) @ masses) for e in eps])
+        says = f"gaussian_cover of {count} RandomizedResponse(0.25)"
+        yield _CLAIMS.equal(f"{says}: cells of its grid that it does not cover", _uncovered(mu, z, height), 0)
+        below = _uncovered(mu * (1 - 3e-9), z, height)
+        yield _CLAIMS.at_least(f"{says}: cells that 3e-9 less does not cover", below, 1, slack=None)
+    uneven = _PAIRS[2]
+    for one, other in ((uneven, uneven.swapped), (uneven.swapped, uneven)):
+        value, truth = gaussian_cover((one,), (1,)), gaussian_cover((other,), (1,))
+        yield _CLAIMS.near(f"gaussian_cover of {one!r}, as of the other direction", value, truth, slack=1e-8)
+    for rho, level in ((0.5, 38.0), (0.005, 3.8)):
+        low, high = math.sqrt(2 * rho), 2 * math.sqrt(2 * rho)
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if covers_beyond(middle, rho, level) else (middle, high)
+        says = f"least mu of a Gaussian that covers what is {rho}-zCDP from {level} on"
+        yield _CLAIMS.by_margin(says, high, ">=", partial(_beyond, rho, level), slack=0.01)
+    z, slope = np.exp(np.array([0.0, 0.01])), 0.999
+    flat = np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
+    for raised, truth in ((slope, 1), (1.0, 0), (1.01, 0)):
+        found = int(covers(1.0, z, flat * raised))
+        yield _CLAIMS.equal(f"covers(1.0, ...) of {raised!r} times its own heights", found, truth)
+    one_end = np.array([flat[0] * 0.9, flat[1] * 1.2])
+    yield _CLAIMS.equal("covers(1.0, ...) of a chord with one end too high", int(covers(1.0, z, one_end)), 0)
+
+
+def _beyond(rho: float, level: float, mu: arb) -> arb:
+    """The hockey-stick of Gaussian(mu) less what is rho-zCDP may have: the conversion at its best order, about."""
+    order = level / (2 * rho) + 0.5
+    a = arb(order)
+    most = ((a - 1) * (a * rho - level) + (a - 1) * (1 - 1 / a).log()).exp() / a
+    return hockey_stick(mu, arb(level)) - most
+
+
+def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
+    """Cells of the grid over which the Gaussian's tangent at the midpoint does not lie over the chord, in balls."""
+    wrong = 0
+    with PRECISION_LOCK, ctx.workprec(80):
+        m = arb(mu)
+        for (left, right), (low, high) in zip(pairwise(z.tolist()), pairwise(height.tolist()), strict=True):
+            middle = (arb(left) + arb(right)) / 2
+            e = middle.log()
+            value, far = hockey_stick(m, e), tail(e / m + m / 2)
+            over = (value - far * (arb(end) - middle) - arb(at) for end, at in ((left, low), (right, high)))
+            wrong += not all(gap > 0 for gap in over)
+    return wrong
+
+
+def _menus() -> Iterator[RunningNumber]:
+    counts = np.zeros((3, 2), dtype=np.int64)
+    for place in ([0, 1, -1], [0, 0, 1], [0, 1, 1]):
+        counts = used(counts, np.array(place))
+    for run, truth in enumerate(((3, 0), (1, 2), (0, 2))):
+        for entry, (value, expected) in enumerate(zip(counts[run].tolist(), truth, strict=True)):
+            yield _CLAIMS.equal(f"uses of a menu: run {run}, entry {entry}", value, expected)
+
+
+def _refusals() -> Iterator[RunningNumber]:
+    """A promise that no theorem joins to a sum of the charges has no budget."""
+    low, high = renyi_charge.at(2.5), renyi_charge.at(8.0)
+    pure, gaussian = PureDP(1.0), GaussianDP(1.0)
+    unjoined: tuple[tuple[ChargeRule, Guarantee], ...] = (
+        *((low, promise) for promise in (RenyiDP(2.75, 1.0), RenyiDP(4.0, 1.0), ZCDP(1.0), gaussian)),
+        *((charge, pure) for charge in (high, gdp_charge, zcdp_charge)),
+        *((zcdp_charge, gaussian), (renyi_charge.at(1.0), ApproxDP(1.0, 1e-5)), (pure_charge, gaussian)),
+    )
+    for charge, promise in unjoined:
+        given = 0 if is_refused(partial(promised_budget, charge, promise)) else 1
+        yield _CLAIMS.equal(f"promised_budget of {charge!r} for {promise}, which does not follow", given, 0)
+    for rounds, delta in ((48, 1e-5), (2, 0.1)):
+        split = optimal_split(rounds, delta)
+        for share, truth in ((1.0, 1), (1 + 1e-9, 0), (2.0, 0)):
+            make = partial(RealisationFilter, 1.0, delta, rounds, (Gaussian(0.5),), dhat=split.dhat)
+            accepted = not is_refused(partial(make, theta=split.theta * share))
+            says = f"RealisationFilter of {rounds} rounds: whether {share!r} times the best theta is accepted"
+            yield _CLAIMS.equal(says, accepted, truth)

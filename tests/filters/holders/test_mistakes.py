@@ -1,0 +1,216 @@
+"""Honest mistakes in a filter of one's own: whatever holds it grants no more for them, and says what to mend."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from tests.filters.own import Adding
+from theory.guarantees import ApproxDP, PureDP
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+
+def asked(filt: Any, *sizes: float, people: int = 0) -> list[bool]:
+    """Whether randomised responses of these sizes are granted, by a session or to people."""
+    ask = fp.IndividualFilter(filt, people).select if people else filt.open("retry").request
+    return [bool(np.all(ask(RandomizedResponse(epsilon)))) for epsilon in sizes]
+
+
+# -- states ----------------------------------------------------------------------------------------------------
+
+
+def in_place(method: str) -> Any:
+    """A filter one of whose methods adds into the state that it is given."""
+
+    def writes(self: Any, state: Any, request: DominatingPair) -> Any:
+        state += request.pure_epsilon
+        return state <= 1.0 if method == "admits" else state
+
+    return type("InPlace", (Adding,), {method: writes})()
+
+
+@pytest.mark.parametrize("people", [0, 1, 3])
+@pytest.mark.parametrize("method", ["admits", "spend"])
+def test_a_write_into_the_state_is_refused_and_charges_nothing(method: str, people: int) -> None:
+    filt = in_place(method)
+    holder = fp.IndividualFilter(filt, people) if people else filt.open("retry")
+    before = holder.to_dict()
+    with pytest.raises(TypeError, match=rf"InPlace\.{method} must leave the state that it is given as it is"):
+        getattr(holder, "select" if people else "request")(RandomizedResponse(0.5))
+    assert holder.to_dict() == before
+
+
+def test_a_write_by_what_gives_advice_changes_nothing_either() -> None:
+    def remaining(self: Any, state: Any) -> Any:
+        left = state[0]
+        left -= self.budget.high
+        return -left
+
+    session = type(
+        "InPlace",
+        (fp.AdditiveFilter,),
+        {"promise": PureDP(1.0), "charge": fp.pure_charge, "remaining": remaining},
+    )().open("retry")
+    assert session.request(RandomizedResponse(0.75))
+    with pytest.raises(TypeError, match=r"InPlace\.remaining must leave the state .* return a new array"):
+        session.remaining()
+    assert not session.request(RandomizedResponse(0.5))
+
+
+class Listed(Adding):
+    """Keeps what was spent in a list in the state, and appends to it."""
+
+    def start(self, n: int) -> Any:
+        state = np.empty(n, dtype=object)
+        state[:] = [[] for _ in range(n)]
+        return state
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return np.array([sum(spent) <= 1.0 for spent in self.spend(state, request)])
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        for spent in state:
+            spent.append(float(request.pure_epsilon))  # type: ignore[arg-type]
+        return state
+
+
+class Scratch(Adding):
+    """Has one buffer that every method writes into."""
+
+    def start(self, n: int) -> Any:
+        self.buffer = np.zeros(n)
+        return self.buffer
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return self.spend(state, request) <= 1
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return np.add(state, request.pure_epsilon, out=self.buffer)
+
+
+@pytest.mark.parametrize("people", [0, 1])
+@pytest.mark.parametrize("kind", [Scratch, Listed])
+def test_a_buffer_that_is_used_again_charges_what_was_granted_and_nothing_else(
+    kind: Any, people: int
+) -> None:
+    assert asked(kind(), 0.75, 0.5, 0.5, 0.25, 0.25, people=people) == [True, False, False, True, False]
+
+
+# -- terms -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Limit:
+    """A budget of one's own that may be changed."""
+
+    most: float
+    table: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Limit)  # as rows of one table are
+
+
+class Limited(Adding):
+    """Reads its limit from wherever it is kept."""
+
+    CEILING = 1.0
+
+    def __init__(self, limit: Any = 1.0) -> None:
+        self.limit, self.budget = limit, Limit(1.0, np.ones(2))
+
+
+def renamed(name: str, value: Any) -> Callable[[Any], None]:
+    return lambda filt: setattr(filt, name, value)
+
+
+#: How a limit is made larger, what the constructor was given, and what is named.
+CHANGES: dict[str, tuple[Any, Callable[[Any], object], str]] = {
+    "a promise": (1.0, renamed("promise", ApproxDP(9.0, 1e-5)), "promise"),
+    "a budget": (1.0, renamed("budget", fp.Budget.of(9.0)), "budget"),
+    "what equals any of its kind": (1.0, lambda filt: setattr(filt.budget, "most", 9.0), "budget"),
+    "what the constructor was given": (1.0, renamed("limit", 9.0), "limit"),
+    "an entry of a list": ([1.0], lambda filt: filt.limit.__setitem__(0, 9.0), "limit"),
+    "an entry of a list in a tuple": (([1.0], 1), lambda filt: filt.limit[0].append(9.0), "limit"),
+    "an entry of a dict": ({"most": 1.0}, lambda filt: filt.limit.update(most=9.0), "limit"),
+    "an entry of an array in the budget": (1.0, lambda filt: filt.budget.table.fill(9.0), "budget"),
+    "a constant of the class": (1.0, lambda filt: setattr(type(filt), "CEILING", 9.0), "CEILING"),
+    "none in the place of a number": (None, renamed("limit", 1.0), "limit"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_limit_that_is_changed_while_it_is_held_grants_nothing_more(name: str) -> None:
+    given, change, named = CHANGES[name]
+    filt = type("Mine", (Limited,), {})(given)
+    session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
+    assert session.request(RandomizedResponse(0.1))
+    assert people.select(RandomizedResponse(0.1)).all()
+    saved = [holder.to_dict() for holder in (session, people)]
+    change(filt)
+    for ask in (session.request, people.select):
+        with pytest.raises(TypeError, match=rf"Mine must keep its {named} while it is held, got"):
+            ask(RandomizedResponse(0.1))
+    assert [holder.to_dict() for holder in (session, people)] == saved
+
+
+def test_a_charge_that_is_exchanged_while_it_is_held_grants_nothing_until_it_is_back() -> None:
+    class Mine(fp.AdditiveFilter):
+        promise, budget, charge = PureDP(1.0), fp.Budget.of(1.0), fp.pure_charge
+
+    filt: Any = Mine()
+    session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
+    filt.charge = fp.zcdp_charge
+    for ask in (session.request, people.select):
+        with pytest.raises(TypeError, match=r"Mine must keep its charge while it is held, got zcdp_charge"):
+            ask(RandomizedResponse(0.9))
+    del filt.charge
+    assert session.request(RandomizedResponse(0.9))
+
+
+def test_a_filter_that_is_frozen_says_so_itself() -> None:
+    filt: Any = fp.GaussianFilter(mu=1.0)
+    for name in ("budget", "promise", "mu"):
+        with pytest.raises(AttributeError, match="cannot assign"):
+            setattr(filt, name, 9.0)
+
+
+def test_a_budget_that_is_computed_anew_each_time_is_the_same_budget() -> None:
+    class Computed(fp.AdditiveFilter):
+        promise, charge = PureDP(1.0), fp.pure_charge
+        budget = property(lambda self: fp.Budget.of(1.0))  # type: ignore[assignment]
+
+    assert asked(Computed(), 0.75, 0.5, 0.25) == [True, False, True]
+
+
+# -- rules -----------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_on_the_instance_is_refused() -> None:
+    class Chosen(fp.ZCDPFilter):
+        """Its instances have a dict."""
+
+    filt: Any = Chosen(0.5)
+    vars(filt)["admits"] = lambda state, request: np.ones(len(state[0]), dtype=np.bool_)
+    with pytest.raises(TypeError, match="must decide by the methods of its class, got another admits"):
+        filt.open()
+
+
+def test_a_constructor_that_forgets_its_base_is_refused() -> None:
+    class Forgets(fp.ZCDPFilter):
+        def __init__(self) -> None:
+            object.__setattr__(self, "promise", PureDP(1.0))
+
+    with pytest.raises(TypeError, match=r"Forgets must be made by its constructor, got one where .*rho"):
+        Forgets().open()
+
+
+@pytest.mark.parametrize("value", [math.nan, -1.0])
+def test_what_a_pair_declares_and_no_mechanism_has_is_denied(value: float) -> None:
+    class Odd(Gaussian):
+        gdp_mu = property(lambda self: value)  # type: ignore[assignment]
+
+    assert not fp.GaussianFilter(1.0).open().request(Odd(0.1))

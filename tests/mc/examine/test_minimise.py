@@ -1,0 +1,62 @@
+"""Delta debugging keeps the failure, leaves nothing that can be left out, and ends with its work."""
+
+from itertools import combinations
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from filters.contract.work import WorkLimit, count
+from mc.examine.minimise import minimise
+
+SMALL = st.lists(st.integers(0, 5), max_size=7)
+
+
+def subsequences(items: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return [chosen for size in range(len(items) + 1) for chosen in combinations(items, size)]
+
+
+@given(SMALL, st.data())
+def test_what_is_left_fails_is_a_subsequence_and_loses_no_single_item(items: list[int], data: Any) -> None:
+    failing = {tuple(items)} | data.draw(st.sets(st.sampled_from(subsequences(tuple(items)))))
+    kept = minimise(items, failing.__contains__)
+    assert kept in failing
+    assert kept in subsequences(tuple(items))
+    assert not any(kept[:place] + kept[place + 1 :] in failing for place in range(len(kept)))
+    assert minimise(items, failing.__contains__) == kept
+
+
+@given(SMALL, st.data())
+def test_what_fails_with_more_beside_it_is_cut_to_one_of_the_smallest(items: list[int], data: Any) -> None:
+    causes = data.draw(st.lists(st.sampled_from(subsequences(tuple(items))), min_size=1))
+
+    def holds(part: tuple[int, ...], cause: tuple[int, ...]) -> bool:
+        left = iter(part)
+        return all(item in left for item in cause)
+
+    def fails(part: tuple[int, ...]) -> bool:
+        return any(holds(part, cause) for cause in causes)
+
+    # by brute force: what fails while none of its parts does
+    least = [
+        part
+        for part in subsequences(tuple(items))
+        if fails(part) and not any(fails(less) for less in subsequences(part) if less != part)
+    ]
+    assert minimise(items, fails) in least
+
+
+@given(st.integers(0, 60))
+def test_the_work_allowed_decides_where_it_ends_and_nothing_else(units: int) -> None:
+    tried: list[tuple[int, ...]] = []
+
+    def fails(part: tuple[int, ...]) -> bool:
+        tried.append(part)
+        count(1)
+        return {3, 50} <= set(part)
+
+    assert minimise(range(64), fails) == (3, 50)
+    all_of_it, tried = tried, []
+    kept = minimise(range(64), fails, limit=WorkLimit.of(units))
+    assert tried == all_of_it[:units]
+    assert kept == next((part for part in tried[::-1] if {3, 50} <= set(part)), tuple(range(64)))

@@ -1,0 +1,91 @@
+"""Directed rounding: the double next to an exact number, on the side that grants and promises no more.
+
+>>> from fractions import Fraction
+>>> round_down(Fraction(1, 10)) < 0.1 == round_up(Fraction(1, 10))
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@overload
+def next_above(x: float) -> float: ...
+@overload
+def next_above(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def next_above(x: Any) -> Any:
+    """The least double above x, of a number or of each in an array."""
+    return np.nextafter(x, np.inf) if isinstance(x, np.ndarray) else math.nextafter(x, math.inf)
+
+
+@overload
+def next_below(x: float) -> float: ...
+@overload
+def next_below(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def next_below(x: Any) -> Any:
+    """The largest double below x, of a number or of each in an array."""
+    return np.nextafter(x, -np.inf) if isinstance(x, np.ndarray) else math.nextafter(x, -math.inf)
+
+
+def round_up(x: Fraction) -> float:
+    """The least double that is at least x."""
+    near = float(x)
+    return near if Fraction(near) >= x else next_above(near)
+
+
+def round_down(x: Fraction) -> float:
+    """The largest double that is at most x."""
+    near = float(x)
+    return near if Fraction(near) <= x else next_below(near)
+
+
+def root_up(x: Fraction | float) -> float:
+    """A double that is at least the square root of x >= 0: the nearest one, or the next above."""
+    root = math.sqrt(x)
+    return root if Fraction(root) ** 2 >= Fraction(x) else next_above(root)
+
+
+def root_down(x: Fraction | float) -> float:
+    """A double that is at most the square root of x >= 0: the nearest one, or the next below."""
+    root = math.sqrt(x)
+    return root if Fraction(root) ** 2 <= Fraction(x) else next_below(root)
+
+
+def away_from_zero(x: Any) -> float:
+    """The double next to x that is no nearer to zero than x; NaN and infinities stay."""
+    return _beside(x, lambda near, exact: abs(near) >= abs(exact), math.inf)
+
+
+def towards_zero(x: Any) -> float:
+    """The double next to x that is no further from zero than x; NaN and infinities stay."""
+    return _beside(x, lambda near, exact: abs(near) <= abs(exact), 0.0)
+
+
+def exact_value(x: Any) -> Fraction:
+    """The finite number that x stands for."""
+    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
+
+
+def _beside(x: Any, is_right: Callable[[Fraction, Fraction], bool], end: float) -> float:
+    """The double nearest to x where that is right, else the next one towards `end`, with the sign of x."""
+    near = float(x)
+    if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
+        return near
+    exact = exact_value(x)
+    return near if is_right(Fraction(near), exact) else math.nextafter(near, math.copysign(end, exact))
+
+
+def lower_tiny_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products that were rounded down by a share of themselves: the next double down where it is below 2^-1000.
+
+    Numbers below 2^-1022 have fewer digits, and are multiplied to nearest whatever the share.
+    """
+    small = (x < 2.0**-1000) & (x > 0)
+    return np.where(small, next_below(x), x) if small.any() else x
