@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> with fp.knowingly():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
->>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"], first_only=True)
+>>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"])
 >>> exam.headline, exam.witness.replay().refutes
 ('REFUTED', True)
 """
@@ -23,7 +23,6 @@ from reports.examination_words import Ending, ExaminationWords, version
 from reports.replaying import replay_snippet
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SEED = 20_261_121
@@ -36,7 +35,8 @@ def verify(
     seconds: float | None = None,
     mechanisms: Sequence[str] | None = None,
     seed: int = SEED,
-    first_only: bool = False,
+    thorough: bool = False,
+    stages: Sequence[str] | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
     target: str | None = None,
 ) -> Examined:
@@ -50,8 +50,9 @@ def verify(
     is counted in work: decisions asked of the filter, certified evaluations, positions of games, simulated rounds; 1
     takes about half a minute on a quiet machine, 10 looks ten times as far. A slow filter takes longer, and is examined
     as thoroughly. seconds is a limit, none by default: it ends the examination early, `stopped` then says after which
-    share of the work, and what was refuted before stands. With first_only the first
-    refutation ends the examination, which else looks for a plainer one. target is how the
+    share of the work, and what was refuted before stands. The first refutation ends the search, and is made as short as
+    a tenth of the effort makes it; a thorough examination goes on and looks for more. stages are names among laws,
+    schedules, parts, sequences, games and search, all if None. target is how the
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
     """
@@ -67,7 +68,8 @@ def verify(
         mechanisms=mechanisms,
         seed=seed,
         on_stage=on_stage,
-        first_only=first_only,
+        thorough=thorough,
+        stages=stages,
     )
     return Examined.of(found, target)
 
@@ -88,16 +90,10 @@ class Examined(ExaminationWords):
     def __repr__(self) -> str:
         return f"Examined({self.name}, promised {self.filter.promise}: {self.headline})"
 
-    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
-        """Draw the rows into `ax`, or into a new figure if it is None, and return the figure.
+    def plot(self) -> Figure:
+        """The rows as a new figure, at most 14, the nearest to the promise. ValueError where nothing was compared."""
+        from reports.pages.tightness_figure import tightness_figure
 
-        Where both hockey-stick and Rényi divergences were compared, two axes are needed. At most 14 rows are drawn,
-        the nearest to the promise. Raises ValueError where nothing was compared, or for another number of axes.
-        """
-        from reports.pages.tightness_figure import tightness_figure, tightness_into
-
-        if ax is not None and self.tightness:
-            return tightness_into(ax, self.tightness)
         figure = tightness_figure(self.name, self.tightness)
         if figure is None:
             raise ValueError(
@@ -108,33 +104,26 @@ class Examined(ExaminationWords):
     def save(self, out: str | Path) -> Path:
         """Write the examination into a folder, all files or none, and return the path of its report.html.
 
-        Beside the page: verdict.json, verdict.sarif, data.csv, the picture as tightness.svg, .png and .pdf
-        where something was compared, and witness.json where something was refuted. Raises OSError where the folder
-        cannot be written to.
+        Beside the page: verdict.json, verdict.sarif, and witness.json where something was refuted. Raises OSError where
+        the folder cannot be written to.
         """
         from mc.runs.output import OutputFolder
-        from reports.drawing import FORMATS, picture_bytes, svg_text
         from reports.pages.examination_page import examination_page
-        from reports.pages.tightness_figure import tightness_figure
         from reports.sarif import results_of, sarif
 
         folder = Path(out)
-        contents: dict[str, str | bytes] = {
+        contents = {
             "verdict.json": self.json(),
             "verdict.sarif": _text(sarif(results_of(self, folder), version())),
-            "data.csv": self.csv(),
             "report.html": examination_page(self, folder),
         }
-        if (figure := tightness_figure(self.name, self.tightness)) is not None:
-            contents["tightness.svg"] = svg_text(figure)
-            contents |= {f"tightness.{kind}": picture_bytes(figure, kind) for kind in ("png", "pdf")}
         if self.witness is not None:
             contents["witness.json"] = _text(self.witness.to_data())
         with OutputFolder(folder) as files:
             for name, content in contents.items():
-                files.add(name, content if isinstance(content, bytes) else content.encode())
-            for name in {"witness.json", *(f"tightness.{kind}" for kind in FORMATS)} - contents.keys():
-                files.drop(name)  # of an earlier examination: beside this verdict it would mislead
+                files.add(name, content.encode())
+            if self.witness is None:
+                files.drop("witness.json")  # of an earlier examination: beside this verdict it would mislead
         return folder / "report.html"
 
     def latex(self) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
 
 #: What a mark may say of an examination.
-_ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "first_only")
+_ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "thorough", "stages")
 #: The properties of a report from which SARIF is written; JUnit shows them too.
 _RULE, _FILE, _LINE = "rule", "file", "line"
 

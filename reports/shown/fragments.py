@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -15,8 +15,7 @@ from mc.estimate.decide import ProfileDecision
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.examine.attack import Attack
-from mc.examine.words import count_words, number_words
+from mc.examine.words import count_words
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
 from mc.losses.composition import Bounds
@@ -104,18 +103,6 @@ def _rows(
 ) -> Callable[[Any], Fragment]:
     """What tells a result by its rows, under a title and by default its own words."""
     return lambda value: of_rows(title, words(value), value, *notes(value))
-
-
-def _attack(value: Attack) -> Fragment:
-    notes = () if value.refuted else (_UNDECIDED,)
-    if value.plan is not None:
-        first, longest = value.plan.request, count_words(value.plan.rounds, "round")
-        notes = (f"The plan first asks for {first}; its longest play has {longest}.", *notes)
-    told = of_rows("Attack", _sentence(value.verdict), value, *notes)
-    promised = number_words(value.promised)  # as the sentence has it, to the nearest
-    return replace(
-        told, lines=[(name, promised if name == "promised" else cell) for name, cell in told.lines]
-    )
 
 
 def _verdict(value: Verdict) -> Fragment:
@@ -244,7 +231,6 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     ),
     Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
     Bounds: _rows("Bounds"),
-    Attack: _attack,
     Decision: _rows("Decision"),
     ProfileDecision: _rows("Decision on a curve"),
     CalibratedThreshold: _rows(

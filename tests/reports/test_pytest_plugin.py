@@ -1,7 +1,6 @@
 """The pytest plugin: a filter is a test, and what failed is told to JUnit and SARIF."""
 
 import json
-import re
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
@@ -258,10 +257,9 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
     chosen = ("-k", "not TestLaws or halting_absorbs or saving_is_invisible")
     status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen, "--filterproof-sarif", "s.json")
     assert status == 1, out
-    assert "11 failed, 1 skipped" in out
+    assert "11 failed, 1 passed" in out
     assert "no file at 'absent.py'" in out
     assert "no file at 'absent', and no module of that name" in out
-    assert re.search(r"SKIPPED.*does not say that it is order_free", out)
     for name in ("assert_holds", "verify", "marked"):
         assert f"FAILED test_leaves.py::test_{name}" in out
     assert "the process that examined Leaves ended with status 0 before there was a verdict" in out

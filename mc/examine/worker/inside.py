@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Any
 
 from filters.adapters.labelled import program_of
-from filters.contract.work import OutOfWork, WorkLimit, stopping_at
+from filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import Excuse, examining
 from mc.examine.worker.threads import Threads, ThreadsLost, threads_lost
@@ -42,6 +42,7 @@ class Task:
     limit: WorkLimit | None
     command: bool
     nested: bool
+    pauses: tuple[int, ...] = ()
 
 
 class Inside:
@@ -81,6 +82,13 @@ def serve(task: Task, pipe: Connection) -> None:
 
     Excuse.of = staticmethod(excuse)
     last: tuple[object, ...] = ("end",)
+
+    def pause() -> None:
+        send("paused", summed_up())
+        proceed()
+
+    meter = current()
+    meter.pauses, meter.pause = task.pauses, pause
     try:
         with ExitStack() as stack:
             if task.filter is not None:

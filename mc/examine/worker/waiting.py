@@ -8,7 +8,8 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar
@@ -28,6 +29,13 @@ _FORK_UNITS = 400
 _BREATH, _LEAVING = 0.05, 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A worker waits, and its findings so far, None where nothing sums them up."""
+
+    summary: Any
+
+
 def alone(work: Callable[[], T], **how: Any) -> T:
     """What `work` returns, run in a worker; the keywords are those of `results`."""
     found: T
@@ -43,13 +51,15 @@ def results(
     limit: WorkLimit | None = None,
     deadline: Deadline = NEVER,
     command: bool = False,
+    pauses: tuple[int, ...] = (),
 ) -> Generator[Any, None, None]:
     """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
 
     whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
-    is passed on to it; the second kills it. A worker whose code has started threads cannot be forked: what it asks for
-    is run in its own process.
+    is passed on to it; the second kills it. With so many units done as each of `pauses` says the worker waits, and
+    `Paused` is yielded, until it is asked for more. A worker whose code has started threads cannot be forked: what it
+    asks for is run in its own process.
     Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
     FilterFault where the code ends its process or waits for ever; ThreadsLost where it may have done so for want of
     threads that ran here; and NotImplementedError where processes do not fork.
@@ -59,7 +69,7 @@ def results(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
     count(_FORK_UNITS)
-    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here)
+    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
@@ -68,31 +78,6 @@ def results(
             yield from child.answers()
             return
     yield from _in_this_process(task)
-
-
-@contextmanager
-def set_aside(work: Callable[[int], T], **how: Any) -> Iterator[Callable[[int], T]]:
-    """What asks a worker, begun now, for `work` of a number: what happens here meanwhile does not reach it.
-
-    The keywords are those of `results`.
-    """
-    read, write = os.pipe()
-
-    def answered() -> Iterator[T | None]:
-        os.close(write)
-        yield None  # begun
-        yield from (work(int(number)) for number in os.fdopen(read))
-
-    with os.fdopen(write, "w", buffering=1) as numbers, closing(results(answered, **how)) as answers:
-        next(answers)
-        os.close(read)
-
-        def ask(number: int) -> T:
-            print(number, file=numbers)
-            answer: T = next(answers)
-            return answer
-
-        yield ask
 
 
 def _once(work: Callable[[], T]) -> Iterator[T]:
@@ -162,6 +147,9 @@ class _Child:
             match kind:
                 case "item":
                     yield contents[0]
+                    self._go_on()
+                case "paused":
+                    yield Paused(contents[0])
                     self._go_on()
                 case "spent":
                     if contents[0] is not None:
