@@ -77,17 +77,19 @@ def test_the_numbers_are_those_of_another_route() -> None:
     assert made("sequence").value == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in SAYS for name in SAYS[kind][3]])
-def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(
-    kind: str, name: str
-) -> None:
+@pytest.mark.parametrize("kind", SAYS)
+def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(kind: str) -> None:
     told = made(kind)
     here = told.replay()
-    for part in (1 + 2.0**-44, 1 - 2.0**-44):
-        assert replayed(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
-    for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
-        with pytest.raises(ReplayError):
-            replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
+    for name in SAYS[kind][3]:
+        for part in (1 + 2.0**-44, 1 - 2.0**-44):
+            assert replayed(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
+        for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
+            with pytest.raises(ReplayError):
+                replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
+    if kind == "plan":  # its worth is exact
+        with pytest.raises(ReplayError, match="replay to the bit"):
+            replay(told.to_data() | {"value": str(Fraction(told.data["value"]) * (1 + Fraction(1, 2**60)))})
 
 
 @dataclass(frozen=True)
@@ -136,13 +138,6 @@ def below_the_ratio(share: Fraction) -> dict[str, Any]:
     return told
 
 
-def deeply_nested(_: object) -> dict[str, Any]:
-    tree: Any = None
-    for _ in range(5000):
-        tree = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, tree]}
-    return {"plan": tree}
-
-
 def changed(kind: str, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[], object]:
     return lambda: replay(made(kind).to_data() | change(made(kind).data), filt=made(kind).filter)
 
@@ -154,13 +149,8 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
         lambda: replay(of_mine().data | {"filter": {"outside": "NoneType"}}),
         "filt must be the NoneType",
     ),
-    "a number that is a truth": (
-        changed("plan", lambda _: {"epsilon": True}),
-        "epsilon must be a finite number",
-    ),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
     "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a witness"),
-    "a plan beyond reason": (changed("plan", deeply_nested), "data must"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
         lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
@@ -171,21 +161,11 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
         changed("plan", lambda data: {"filter": data["filter"] | {"delta": 0.001}, "promised": 0.001}),
         "denial",
     ),
-    "another worth in the last bits": (
-        changed("plan", lambda data: {"value": str(Fraction(data["value"]) * (1 + Fraction(1, 2**60)))}),
-        "replay to the bit",
-    ),
-    "an order of one": (
-        changed("sequence", lambda data: {"measure": data["measure"] | {"kind": "renyi"}}),
-        "order must be above 1",
-    ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
-    "a ratio just below": (lambda: replay(below_the_ratio(Fraction(1, 10**15))), "ratio must be e"),
 }
 
 
-UNPLAYED = ("no filter", "nothing", "a number that is a truth", "no class", "a text beyond reason")
-UNPLAYED += ("a plan beyond reason", "an order of one")
+UNPLAYED = ("no filter", "nothing", "no class", "a text beyond reason")
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
