@@ -25,7 +25,7 @@ from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
 from filters.adapters.service import MakeService
-from filters.testing.law_class import NoLawOfItsError, law_class
+from filters.testing.law_class import law_class
 from mc.examine.filter_fault import FilterFault
 from mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
 from mc.examine.worker import alone
@@ -59,8 +59,6 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
         try:
             alone(partial(test, self), whose=name)
         except SkipTest as skipped:
-            if isinstance(skipped, NoLawOfItsError):
-                raise
             raise FilterFault(f"the code of {name} raised {type(skipped).__name__}: {skipped}") from skipped
 
     del run.__wrapped__

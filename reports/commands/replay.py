@@ -87,9 +87,7 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 
 def _not_a_witness(file: Path, why: str = "") -> ValueError:
-    return ValueError(
-        f"file must be a {_FILES}, got file={str(file)!r}{why}; run filterproof verify, or filterproof attack --out"
-    )
+    return ValueError(f"file must be a {_FILES}, got file={str(file)!r}{why}; run filterproof verify")
 
 
 def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
