@@ -1,6 +1,6 @@
 """The replay of a witness: the fields of each kind, how its game is played again, and whether it refutes.
 
-A simulation gives an estimate, a decision the result of a sequential test, a plan its exact worth, a sequence a
+A simulation gives an estimate, a plan its exact worth, a sequence a
 certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower
 bound on what a program releases.
 """
@@ -21,13 +21,11 @@ from filters.adapters.labelled import service_of
 from filters.holders.held_to import is_held_to
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
-from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
 from mc.examine.holders import game_of
 from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.schedule import Schedule
 from mc.examine.sequence import Sequence
-from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.balls import BITS, ball
@@ -44,13 +42,13 @@ from theory.pairs.base import Direction
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
-#: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
+#: The largest failure probability of an estimate that can refute: that of every default, and a bit.
 MOST_FAILURE = 1.001e-6
 #: What a certified or a simulated number may differ by on another processor, relative to the largest beside it.
 _CLOSE = 2.0**-40
 
 
-Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", "schedule", "holder"]
+Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "holder"]
 
 
 class ReplayError(ValueError):
@@ -69,10 +67,9 @@ def witness_kind(data: object) -> Kind | None:
     return None
 
 
-#: The arguments of `simulate` and of `decide` that the result depends on, and which of them are real numbers.
-_PLAYED = ("epsilon", "seed", "rounds", "direction", "on_denial")
-_SIMULATE, _DECIDE = (*_PLAYED, "n", "confidence", "method"), (*_PLAYED, "delta", "failure", "most")
-_REAL = ("epsilon", "confidence", "delta", "failure")
+#: The arguments of `simulate` that the result depends on, and which of them are real numbers.
+_SIMULATE = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
+_REAL = ("epsilon", "confidence")
 
 
 def _refused(name: str, wanted: str, got: object) -> ValueError:
@@ -129,17 +126,6 @@ class _Played:
         """A number that is stated."""
         return _number(name, self.data[name])
 
-    def setting(self, *names: str) -> dict[str, Any]:
-        """Arguments of a simulation or a test."""
-        return {name: self.number(name) if name in _REAL else self.data[name] for name in names}
-
-    def adversary(self) -> Adversary:
-        """Who asks."""
-        foe = decode(self.data["adversary"], self.names)
-        if not isinstance(foe, Adversary):
-            raise _refused("adversary", "one of the catalogue", foe)
-        return foe
-
     def certified(self, low: float) -> tuple[Bound]:
         """A lower bound, which must be the one that the witness states."""
         stated = self.data["low"]
@@ -148,18 +134,13 @@ class _Played:
 
 
 def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
-    adversary, stated = game.adversary(), ("value", "low", "high")
-    estimate = simulate(game.filter, adversary, **game.setting(*_SIMULATE))
+    adversary = decode(game.data["adversary"], game.names)
+    if not isinstance(adversary, Adversary):
+        raise _refused("adversary", "one of the catalogue", adversary)
+    setting = {name: game.number(name) if name in _REAL else game.data[name] for name in _SIMULATE}
+    estimate, stated = simulate(game.filter, adversary, **setting), ("value", "low", "high")
     _compare(tuple(getattr(estimate, name) for name in stated), tuple(map(game.number, stated)))
     return estimate, None, adversary
-
-
-def _decided(game: _Played) -> tuple[Decision, None, Adversary]:
-    adversary = game.adversary()
-    decision = decide(game.filter, adversary, **game.setting(*_DECIDE))
-    _compare((decision.n,), (game.data["n"],), exact=True)
-    _compare((decision.log_e_above,), (game.number("log_e_above"),))
-    return decision, None, adversary
 
 
 def _worth(game: _Played) -> tuple[Fraction, Fraction]:
@@ -238,7 +219,7 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
         promised = game_of(filt, data["game"]).promised(measure)
     else:
         promised = measure.promised(filt.promise)
-    stated = data.get("promised", promised)
+    stated = data["promised"]
     if stated != promised and not _agree((promised,), (_number("promised", stated),)):
         raise ReplayError(
             f"the witness must state what the filter promises, got promised={stated!r} where "
@@ -275,8 +256,8 @@ def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
         return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
 
 
-#: What playing a witness gives: of a simulation, a decision, a plan, and of all others.
-Result: TypeAlias = Estimate | Decision | Fraction | Bound
+#: What playing a witness gives: of a simulation, a plan, and of all others.
+Result: TypeAlias = Estimate | Fraction | Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +281,6 @@ KINDS: dict[Kind, WitnessKind] = {
         frozenset({"filter", "adversary", *_SIMULATE, "promised", "closed_form", "value", "low", "high"}),
         _simulated,
         Evidence.STATISTICAL,
-    ),
-    "decision": WitnessKind(
-        frozenset({"filter", "adversary", *_DECIDE, "n", "log_e_above"}), _decided, Evidence.STATISTICAL
     ),
     "plan": WitnessKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
@@ -355,12 +333,10 @@ class Replayed:
         refutes nothing: a lucky seed would soon be found.
         """
         match self.result:
-            case Estimate(failure=failure) | Decision(failure=failure) if failure > MOST_FAILURE:
+            case Estimate(failure=failure) if failure > MOST_FAILURE:
                 return False
             case Estimate(low=low):
                 return low > self.promised
-            case Decision(side=side, threshold=threshold):
-                return side is Side.ABOVE and threshold >= self.promised
             case Bound(low=low):
                 return exceeds(low, self.promised)
             case Fraction():
@@ -381,7 +357,7 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
-            "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
+            "data must hold exactly the fields of a witness: of a simulation, a plan, "
             "a sequence, a menu, a schedule or a game of a holder, got "
             f"{got or 'none'}; pass what was written"
         )
