@@ -103,7 +103,7 @@ def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
     assert {row[table.columns.index("runs")] for row in table.rows[1:]} == {"8,192"}
     assert cells["simulated"] == interval(one.attacks[0].estimate.low, one.attacks[0].estimate.high, 4)
     assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
-    most = shown.bounds["promised"].hits
+    most = shown.curves["promised"].hits(1e-3)
     assert most == pytest.approx(1e-3 + math.e * 1e-3)
     low, high = (1 - float(end(1e-3)) for end in (one.band.high, one.band.low))
     assert 1e-3 <= low <= high
