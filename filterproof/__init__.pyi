@@ -74,8 +74,6 @@ from mc.estimate.simulate import simulate as simulate
 from mc.estimate.survival import survival as survival
 from mc.estimate.trade_off import TradeOff as TradeOff
 from mc.evaluate.evaluate import evaluate as evaluate
-from mc.examine.attack import attack as attack
-from mc.examine.challenge import challenge as challenge
 from mc.examine.difference import first_difference as first_difference
 from mc.examine.supremum import supremum as supremum
 from mc.examine.testing import laws as laws

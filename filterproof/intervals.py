@@ -7,12 +7,10 @@ from mc.intervals.counts import clopper_pearson
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments
-from mc.intervals.multiplicity import Family
 
 __all__ = [
     "BettingTest",
     "Coverage",
-    "Family",
     "Moments",
     "betting",
     "clopper_pearson",

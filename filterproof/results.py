@@ -5,8 +5,6 @@ from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.curve import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.examine.attack import Attack
-from mc.examine.challenge import Challenge
 from mc.examine.supremum import Supremum
 from mc.intervals.anytime import Decision, Side
 from mc.losses.composition import Bounds
@@ -17,12 +15,10 @@ from theory.agreement import Accord, Agreement, TwoRoutes
 __all__ = [
     "Accord",
     "Agreement",
-    "Attack",
     "Bounds",
     "CalibratedFilter",
     "CalibratedThreshold",
     "CertifiedNumbers",
-    "Challenge",
     "Curve",
     "Decision",
     "Evaluation",

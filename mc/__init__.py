@@ -28,8 +28,6 @@ from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.examine.attack import Attack
-from mc.examine.challenge import Challenge
 from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
@@ -37,7 +35,6 @@ from mc.intervals.anytime import BettingTest, Decision, Side
 from mc.intervals.betting import betting
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
-from mc.intervals.multiplicity import Family
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
@@ -59,12 +56,10 @@ __all__ = [
     "AccountantFilter",
     "Adversary",
     "Approaching",
-    "Attack",
     "BettingTest",
     "Bounds",
     "CalibratedFilter",
     "CalibratedThreshold",
-    "Challenge",
     "Composition",
     "Constant",
     "Coverage",
@@ -74,7 +69,6 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Evaluations",
-    "Family",
     "FilterChoice",
     "FilterComparison",
     "Game",

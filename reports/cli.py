@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import typer
 
-from reports.commands.attack import attack
 from reports.commands.audit import audit
 from reports.commands.calibrate import calibrate
 from reports.commands.console import speak_any_encoding
@@ -37,7 +36,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
         prove,
         kernel,
         simulate,
-        attack,
         audit,
         calibrate,
         replay,

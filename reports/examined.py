@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> with fp.knowingly():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
->>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"], first_only=True)
+>>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"])
 >>> exam.headline, exam.witness.replay().refutes
 ('REFUTED', True)
 """
@@ -35,7 +35,8 @@ def verify(
     seconds: float | None = None,
     mechanisms: Sequence[str] | None = None,
     seed: int = SEED,
-    first_only: bool = False,
+    thorough: bool = False,
+    stages: Sequence[str] | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
     target: str | None = None,
 ) -> Examined:
@@ -49,8 +50,9 @@ def verify(
     is counted in work: decisions asked of the filter, certified evaluations, positions of games, simulated rounds; 1
     takes about half a minute on a quiet machine, 10 looks ten times as far. A slow filter takes longer, and is examined
     as thoroughly. seconds is a limit, none by default: it ends the examination early, `stopped` then says after which
-    share of the work, and what was refuted before stands. With first_only the first
-    refutation ends the examination, which else looks for a plainer one. target is how the
+    share of the work, and what was refuted before stands. The first refutation ends the search, and is made as short as
+    a tenth of the effort makes it; a thorough examination goes on and looks for more. stages are names among laws,
+    schedules, parts, sequences, games and search, all if None. target is how the
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
     """
@@ -66,7 +68,8 @@ def verify(
         mechanisms=mechanisms,
         seed=seed,
         on_stage=on_stage,
-        first_only=first_only,
+        thorough=thorough,
+        stages=stages,
     )
     return Examined.of(found, target)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -33,13 +33,18 @@ class OutOfWork(BaseException):
 
 
 class Meter:
-    """The units done in this process and in those forked from it; `count` raises OutOfWork beyond `ceiling`."""
+    """The units done in this process and in those forked from it; `count` raises OutOfWork beyond `ceiling`.
 
-    __slots__ = ("_shared", "ceiling")
+    As soon as as many units are done as the first of `pauses` says, that one is dropped and `pause` is called.
+    """
+
+    __slots__ = ("_shared", "ceiling", "pause", "pauses")
 
     def __init__(self) -> None:
         self._shared = memoryview(mmap.mmap(-1, 8)).cast("q")
         self.ceiling = sys.maxsize
+        self.pauses: tuple[int, ...] = ()
+        self.pause: Callable[[], object] = bool
 
     @property
     def done(self) -> int:
@@ -51,6 +56,9 @@ class Meter:
         self._shared[0] = done = self._shared[0] + units
         if done > self.ceiling:
             raise OutOfWork
+        if self.pauses and done >= self.pauses[0]:
+            self.pauses = self.pauses[1:]
+            self.pause()
 
 
 _meter: ContextVar[Meter] = ContextVar("meter", default=Meter())  # noqa: B039 - one for each process
@@ -72,9 +80,9 @@ def checked_effort(effort: object) -> float:
 
 
 @contextmanager
-def metered() -> Iterator[Meter]:
-    """A meter of one's own, so that nothing else that runs in this process is counted."""
-    meter = Meter()
+def metered(meter: Meter | None = None) -> Iterator[Meter]:
+    """A meter of one's own, a new one by default, so that nothing else that runs in this process is counted."""
+    meter = Meter() if meter is None else meter
     token = _meter.set(meter)
     try:
         yield meter

@@ -88,11 +88,6 @@ def _replayed(witness: Witness) -> tuple[bool, tuple[History, ...]]:
     return again.refutes, _told_apart(filt, histories)
 
 
-def drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Direction) -> tuple[History, ...]:
-    """What some runs of an adversary are granted among others: each alone must be granted the same."""
-    return _told_apart(filt, _drawn(filt, foe, rounds, way))
-
-
 def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
     """The histories that are not the same for the filter: where it sees no losses, what is asked is all it knows."""
     looks = filt.looks_at_losses

@@ -40,9 +40,9 @@ from theory.pairs import DominatingPair
 MOST_PLAYED = 20_000
 #: How near a lower bound on a composition is to the upper one: at first, and where a number lies between the two.
 _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
-#: Units of work of a lower bound: on a Renyi divergence, on a composition of finite pairs and Gaussians, for each
-#: request of up to a thousand more, and where it holds other pairs.
-_RENYI_UNITS, _FINITE_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 2, 3000
+#: Units of work of a lower bound: on a Renyi divergence, on a composition of one finite pair or of Gaussians, on one of
+#: several finite pairs, for each request of up to a thousand more, and where it holds other pairs.
+_RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 500, 2, 3000
 #: The most repetitions that a witness may state.
 _MOST = 10**15
 
@@ -144,9 +144,12 @@ class Sequence:
         """About how much work a lower bound is."""
         if measure.kind == "renyi":
             return _RENYI_UNITS * len(self.counts)
-        finite = all(pair.outputs is not None or pair.normal_mu is not None for pair in self.counts)
-        requests = _REQUEST_UNITS * min(self.rounds, 1000) if len(self.counts) > 1 or not finite else 0
-        return (_FINITE_UNITS if finite else _OTHER_UNITS) + requests
+        requests, kinds = _REQUEST_UNITS * min(self.rounds, 1000), [*self.counts]
+        if all(pair.normal_mu is not None for pair in kinds):
+            return _FINITE_UNITS
+        if all(pair.outputs is not None or pair.normal_mu is not None for pair in kinds):
+            return _FINITE_UNITS if len(kinds) == 1 else _SEVERAL_UNITS + requests
+        return _OTHER_UNITS + requests
 
     def breach(self, promise: Guarantee, measures: Iterable[Measure]) -> tuple[Measure, float] | None:
         """The first measure, in either direction, that is certainly above what is promised, and how much it is."""

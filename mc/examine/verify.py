@@ -1,7 +1,10 @@
-"""The examination of a filter: all stages in turn, each with its share of the work, and no stage that ends the others.
+"""The examination of a filter: its stages in turn, each with its share of the work, until a refutation ends it.
+
+The searches take turns: all of them do a small share of their work before any does a large one, so that what is cheap
+to find is found soon, wherever it lies.
 
 >>> from filters.catalogue import CATALOGUE
->>> found = examine(CATALOGUE["NaturalFilter"].example(), first_only=True)
+>>> found = examine(CATALOGUE["NaturalFilter"].example())
 >>> found.verdict.outcome.name, found.witness.evidence.name
 ('REFUTED', 'EXACT')
 """
@@ -22,7 +25,7 @@ from typing import Any, BinaryIO, cast
 from filters.adapters.bridge import LateBridgeError
 from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter
-from filters.contract.work import OutOfWork, WorkLimit, checked_effort, current, metered
+from filters.contract.work import Meter, OutOfWork, WorkLimit, checked_effort, count, current, metered
 from filters.holders.held_to import is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.confirmation import differs, impure
@@ -41,14 +44,14 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.schedule_search import stage as schedules
 from mc.examine.stages.examined_holders import games_of, lets_through
 from mc.examine.stages.filter_laws import laws
-from mc.examine.stages.games import games, replies
+from mc.examine.stages.games import games
 from mc.examine.stages.parts import PROVED, of_parts
-from mc.examine.stages.sequences import glance, sequences
+from mc.examine.stages.sequences import sequences
 from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import as_found, telling
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
-from mc.examine.worker import ThreadsLost, results
+from mc.examine.worker import Paused, ThreadsLost, results
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.proofs.proof import Proof
@@ -58,11 +61,15 @@ FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it beyond its own after which a stage is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The share of the effort in which a refutation is told, at least.
-_MOMENT = 0.1
+_MOMENT = 0.06
 #: The share of the work for what a fresh run grants.
 _ADMISSION = 0.1
-#: The share of the work for a glance at the plainest plays, where the first refutation ends all.
-_GLANCE = 0.08
+#: The share of its work that each search has done after a turn; all turns but the last come before the laws.
+_TURNS = (0.15, 0.4, 1.0)
+#: The stages that search for a refutation.
+_SEARCHES = ("sequences", "games", "search")
+#: The stages that `examine` can be restricted to.
+STAGES = ("laws", "schedules", "parts", *_SEARCHES)
 
 
 def examine(
@@ -73,19 +80,20 @@ def examine(
     mechanisms: Sequence[str] | None = None,
     seed: int = 20_261_121,
     on_stage: Callable[[str], object] = lambda stage: None,
-    first_only: bool = False,
+    thorough: bool = False,
+    stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
 ) -> Examination:
-    """Examine the promise of a filter with so much effort; `first_only` ends with the first refutation.
+    """Examine the promise of a filter with so much effort; the first refutation ends it unless it is `thorough`.
 
     effort > 0 is counted in work (`filters.contract.work`) and never in time, so that the examination finds the same on
     every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the examination
     early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them; all by
-    default. on_stage is called with the name of each stage as it begins. Proofs in `proofs` are not run again, and new
-    ones are added; by default those of this process.
-    Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds or mechanisms out of range; after
-    Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own code
-    raises, prints or returns in the wrong form becomes a finding.
+    default, and stages names of `STAGES`, too. on_stage is called with the name of each stage as it begins. Proofs in
+    `proofs` are not run again, and new ones are added; by default those of this process.
+    Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out of range;
+    after Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own
+    code raises, prints or returns in the wrong form becomes a finding.
     """
     effort = checked_effort(effort)
     units = EFFORT * effort
@@ -95,7 +103,8 @@ def examine(
     done = PROVED if proofs is None else proofs
     pressed: KeyboardInterrupt | None = None
     with metered():
-        exam = _Stages(filt, units, deadline, WorkLimit.of(units), on_stage, done, first_only=first_only)
+        limit, chosen = WorkLimit.of(units), _stages_of(stages)
+        exam = _Stages(filt, units, deadline, limit, on_stage, done, thorough=thorough, chosen=chosen)
         try:
             _in_turn(exam, names, seed, own_menu=mechanisms is None)
             exam.confirm()
@@ -108,6 +117,8 @@ def examine(
             exam.leave(": ".join([exam.cut, *map(str, late.args)]))
         except ThreadsLost as lost:
             exam.leave(str(lost))
+        finally:
+            exam.close()
     spent = time.perf_counter() - began
     found = (*exam.findings, *exam.noise())
     examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
@@ -131,28 +142,42 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
             partial(_admitted, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
             WorkLimit(sys.maxsize),
         )
-    if exam.subject is not None and exam.subject.lines:
-        if exam.first_only:  # cheaper than the laws, and most faults show here
-            if not exam.subject.looks:
-                exam.run("sequences", _GLANCE, partial(glance, exam.subject))
-            exam.run("games", _GLANCE, partial(replies, exam.subject))
-        exam.run("laws", 0.08, partial(laws, exam.subject))
-        if service_of(filt) is not None:
-            exam.run("schedules", 0.2, partial(schedules, exam.subject))
-        # where purity is broken a state does not stand for a run, and only what one run is granted counts
-        subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
-        if subject.pure:
-            exam.prove()
-        exam.run("sequences", 0.3, partial(sequences, subject))
-        if subject.pure:
-            # a filter that looks at losses is searched for as long as it is solved
-            known = bool(exam.witnesses)
-            exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
-            if subject.looks:
-                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE))
-        if exam.witnesses and not any(one.stage == "parts" for one in exam.findings):
-            exam.prove(always=True)  # a theorem that says otherwise is a disagreement
-        exam.tell(subject)
+    if exam.subject is None or not exam.subject.lines:
+        return
+    exam.begin_searches(exam.subject)
+    for _ in _TURNS[:-1]:  # most faults show at once, and cheaper than the laws
+        exam.search()
+    exam.run("laws", 0.08, partial(laws, exam.subject))
+    if service_of(filt) is not None:
+        exam.run("schedules", 0.2, partial(schedules, exam.subject))
+    # where purity is broken a state does not stand for a run, and only what one run is granted counts
+    subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
+    if subject.pure:
+        exam.prove()
+    else:
+        exam.begin_searches(subject)
+    while exam.searches and (exam.thorough or not exam.witnesses):
+        exam.search()
+    if exam.witnesses and not any(one.stage == "parts" for one in exam.findings):
+        exam.prove(always=True)  # a theorem that says otherwise is a disagreement
+    exam.tell(subject)
+
+
+def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
+    """The stages that are asked for, and those without which there is no examination."""
+    for name in given or ():
+        if name not in STAGES:
+            raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
+    return frozenset(("admission", "telling", *(STAGES if given is None else given)))
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search in a worker that waits between its turns; its work is counted by a meter of its own."""
+
+    stage: str
+    meter: Meter
+    reports: Generator[Any, None, None]
 
 
 @dataclass(slots=True)
@@ -165,7 +190,8 @@ class _Stages:
     limit: WorkLimit
     on_stage: Callable[[str], object]
     proofs: dict[str, Proof]
-    first_only: bool
+    thorough: bool
+    chosen: frozenset[str]
     findings: list[StageFinding] = field(default_factory=list)
     subject: Subject | None = None
     promise: Guarantee | None = None
@@ -174,6 +200,44 @@ class _Stages:
     shut: bool = False
     stage: str = ""
     confirmed: list[Mapping[str, Any]] = field(default_factory=list)
+    searches: list[_Search] = field(default_factory=list)
+    so_far: dict[str, StageFinding] = field(default_factory=dict)
+
+    def begin_searches(self, subject: Subject) -> None:
+        """All searches, each in a worker that waits for its turn, and those begun before given up."""
+        self.close()
+        left = self.limit.remaining
+        shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {"sequences": (0.3, sequences)}
+        if subject.pure:
+            # a filter that looks at losses is searched for as long as it is solved
+            shares["games"] = (0.3 if subject.looks else 0.4, games)
+            if subject.looks:
+                shares["search"] = (0.25, partial(search, failure=FAILURE))
+        for stage, (share, work) in shares.items():
+            if stage in self.chosen:
+                units, pauses = int(share * left), tuple(int(part * share * left) for part in _TURNS[:-1])
+                reports = self._reports(partial(work, subject), WorkLimit(units), self._late(units), pauses)
+                self.searches.append(_Search(stage, Meter(), reports))
+
+    def search(self) -> None:
+        """The next turn of each search."""
+        for one in tuple(self.searches):
+            if self.witnesses and not self.thorough:
+                return
+            before = one.meter.done
+            try:
+                with metered(one.meter):
+                    ended = self._turn(one.stage, one.reports)
+            finally:
+                count(one.meter.done - before)
+            if ended:
+                self.searches.remove(one)
+
+    def close(self) -> None:
+        """Give up the searches that have not ended."""
+        for one in self.searches:
+            one.reports.close()
+        self.searches.clear()
 
     def prove(self, *, always: bool = False) -> None:
         """Proofs do the work that they need, once in a process."""
@@ -185,9 +249,8 @@ class _Stages:
         """The most telling witness of what was found, if anything was, and its play; a schedule tells itself."""
         if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
             # a refutation is made short and told however little work is left
-            units = (
-                _MOMENT * self.units if self.first_only else max(self.limit.remaining, _MOMENT * self.units)
-            )
+            least = _MOMENT * self.units
+            units = max(self.limit.remaining, least) if self.thorough else least
             self.run("telling", 1.0, partial(telling, subject, found), WorkLimit.of(units), always=True)
 
     def confirm(self) -> None:
@@ -221,7 +284,7 @@ class _Stages:
             one
             if one.witness is None or one.witness.data in self.confirmed
             else _fallen(one, f"{one.witness.asked}: not played afresh: {why}")
-            for one in self.findings
+            for one in (*self.findings, *self.so_far.values())
         ]
         self.findings.append(self._ended(why))
 
@@ -273,29 +336,40 @@ class _Stages:
     ) -> None:
         """Keep the findings of a stage, also where its share of the work is used up or the filter's code raises.
 
-        Of none where one refutation was enough, unless it is to run always.
+        Of none that was not asked for, or where one refutation was enough, unless it is to run always.
         """
-        if self.first_only and self.witnesses and not always:
+        if stage not in self.chosen or (self.witnesses and not self.thorough and not always):
             return
-        self.stage, first = stage, len(self.findings)
+        part = (limit or self.limit).fraction(share)
+        # the stages look at their limit themselves; what does not is ended
+        self._turn(stage, self._reports(work, part, self._late(part.until)))
+
+    def _late(self, until: float) -> WorkLimit:
+        """Where a stage is ended that does not look at its limit."""
+        return WorkLimit(int(until) + int(_GRACE * self.units))
+
+    def _turn(self, stage: str, reports: Generator[Any, None, None]) -> bool:
+        """Keep what a stage finds until it ends or pauses; whether it ended."""
+        self.stage, first, began = stage, len(self.findings), time.perf_counter()
         with metered():  # what the caller does is no work of this examination
             self.on_stage(stage)
-        began, part = time.perf_counter(), (limit or self.limit).fraction(share)
-        # the stages look at their limit themselves; what does not is ended
-        late = WorkLimit(part.until + int(_GRACE * self.units))
         try:
-            with closing(self._reports(work, part, late)) as told:
-                for finding in told:
-                    is_first = not self.witnesses
-                    self.findings.append(finding)
-                    if finding.witness is None:
-                        continue
-                    if self.first_only:
-                        self.findings[-1] = self._afresh(finding)
-                        if self.findings[-1].witness is not None:
-                            break
-                    elif is_first:  # so that one stands, should a person end it
-                        self._afresh(finding)
+            for finding in reports:
+                if isinstance(finding, Paused):
+                    self.so_far |= {} if finding.summary is None else {stage: finding.summary}
+                    return False
+                is_first = not self.witnesses
+                self.findings.append(finding)
+                if finding.witness is None:
+                    continue
+                if not self.thorough:
+                    self.findings[-1] = self._afresh(finding)
+                    if self.findings[-1].witness is not None:
+                        break
+                elif is_first:  # so that one stands, should a person end it
+                    self._afresh(finding)
+            reports.close()
+            self.so_far.pop(stage, None)
         except OutOfWork:
             self.findings.append(self._ended(USED_UP))
         except FilterFault as broken:
@@ -313,12 +387,22 @@ class _Stages:
             spent = time.perf_counter() - began
             added = self.findings[first:]
             self.findings[first:] = [replace(one, seconds=spent / len(added)) for one in added]
+        return True
 
     def _reports(
-        self, work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit, late: WorkLimit
+        self,
+        work: Callable[[WorkLimit], Iterator[object]],
+        limit: WorkLimit,
+        late: WorkLimit,
+        pauses: tuple[int, ...] = (),
     ) -> Generator[Any, None, None]:
         """What a worker found; what else it learnt, by the names of our fields, is kept."""
-        how: dict[str, Any] = {"filt": self.filter, "limit": late, "deadline": self.deadline}
+        how: dict[str, Any] = {
+            "filt": self.filter,
+            "limit": late,
+            "deadline": self.deadline,
+            "pauses": pauses,
+        }
         with closing(results(partial(_quietly, work, limit), **how)) as told:
             for report in told:
                 if not isinstance(report, dict):

@@ -294,7 +294,7 @@ def replay(
     An exact number is the same to the bit. A certified bound or an estimate is within 2^-40 of the largest beside it,
     for its last bits are the processor's; what then refutes is the number played here.
 
-    A simulation gives an `Estimate`, a `challenge` a `Decision`, the plan of an `attack` its exact worth, a sequence
+    A simulation gives an `Estimate`, a sequential test a `Decision`, a plan its exact worth, a sequence
     or a menu a `Bound`. `filt` is the filter to play where the witness names one from outside the catalogue.
     """
     if isinstance(data, Witness):

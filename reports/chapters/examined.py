@@ -33,7 +33,7 @@ def expected(entry: Entry) -> Outcome:
 def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
     effort = _OWN_EFFORT.get(name, _TO_REFUTE if entry.sound is False else _EFFORT)
-    return examine(entry.example(), effort=effort, seed=seed, first_only=True, proofs=proofs)
+    return examine(entry.example(), effort=effort, seed=seed, proofs=proofs)
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:

@@ -72,7 +72,7 @@ def _looked_at(seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> Lo
     expected = _expected(name[0])
     effort = _UNTIL_REFUTED if expected is Outcome.REFUTED else _EFFORT
     with knowingly():
-        return LookedAt.of(examine(made()[name](), effort=effort, seed=seed, first_only=True, proofs=proofs))
+        return LookedAt.of(examine(made()[name](), effort=effort, seed=seed, proofs=proofs))
 
 
 def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:

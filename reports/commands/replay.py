@@ -82,10 +82,7 @@ def _read(file: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         document = None  # not JSON
     if not isinstance(document, dict):
-        raise ValueError(
-            f"file must be a {_FILES}, got file={str(file)!r}{why}; "
-            "run filterproof verify, or filterproof attack --out"
-        )
+        raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}{why}; run filterproof verify")
     return document
 
 

@@ -85,6 +85,16 @@ def verify(
     quick: Annotated[
         bool, typer.Option("--quick", help="A twentieth of the runs, or a tenth of the effort.")
     ] = False,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="Go on after TARGET is refuted, and look for more."),
+    ] = False,
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            help="Examine TARGET by laws, schedules, parts, sequences, games, search; default: all."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON instead.")] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
     time_limit: Annotated[
@@ -109,14 +119,18 @@ def verify(
                 f"against must stand beside TARGET or --exec, without --mechanisms and --json, got "
                 f"against={against!r}; name file.py::MyFilter first"
             )
-        if named is None and (effort, seconds, mechanisms) != (None, None, None):
+        if named is None and (thorough or (effort, seconds, mechanisms, stages) != (None,) * 4):
             raise ValueError(
-                "target must be given with --effort, --seconds or --mechanisms, got none; name file.py::MyFilter"
+                "target must be given with --effort, --seconds, --mechanisms, --stages or --thorough, got none; "
+                "name file.py::MyFilter"
             )
     if named is not None:
         from reports.commands.verify_one import SECONDS, verify_one
 
-        chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
+        chosen = {
+            name: None if words is None else [word.strip() for word in words.split(",")]
+            for name, words in (("mechanisms", mechanisms), ("stages", stages))
+        }
         limits = {
             "effort": effort if effort is not None else 0.1 if quick else 1.0,
             "seconds": SECONDS if seconds is None else seconds,
@@ -126,7 +140,8 @@ def verify(
 
             compare(target, against, program=program, seed=seed, **limits)
             return
-        verify_one(target, out, program=program, mechanisms=chosen, as_json=as_json, seed=seed, **limits)
+        how: dict[str, Any] = {"thorough": thorough, **chosen, **limits}
+        verify_one(target, out, program=program, as_json=as_json, seed=seed, **how)
     else:
         _main_job(out, quick=quick, as_json=as_json, seed=seed)
 

@@ -48,12 +48,14 @@ def verify_one(
     effort: float,
     seconds: float,
     mechanisms: Sequence[str] | None,
+    stages: Sequence[str] | None,
+    thorough: bool,
     as_json: bool,
     seed: int | None,
 ) -> None:
     """Examine the filter of target or of a program, print and write what was found, and end with its status."""
     named = target if target is not None and "::" in target else None
-    stages = ["loading the filter"]
+    doing_now = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
         check_folder(out)
         filt = read_target(target, program)
@@ -62,7 +64,7 @@ def verify_one(
         spinner = stack.enter_context(doing(f"examining {type(filt).__name__}"))
 
         def on_stage(stage: str) -> None:
-            stages[:] = [stage]
+            doing_now[:] = [stage]
             spinner.update(Text(f"{type(filt).__name__}: {stage}"))
 
         try:
@@ -71,6 +73,8 @@ def verify_one(
                 effort=effort,
                 seconds=seconds,
                 mechanisms=mechanisms,
+                stages=stages,
+                thorough=thorough,
                 seed=SEED if seed is None else seed,
                 on_stage=on_stage,
                 target=named,
@@ -82,7 +86,7 @@ def verify_one(
             if found is not None and any(one.stage != "admission" for one in found.findings):
                 page = Examined.of(found, named).save(out)
                 kept = f"what was found until then is in {page}, which says that it is partial"
-            complain(f"interrupted in {stages[0]}; {kept}")
+            complain(f"interrupted in {doing_now[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     if exam.ending is Ending.THREADS_LOST:
         complain(exam.stopped)

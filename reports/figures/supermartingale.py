@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -28,7 +29,6 @@ from mc.engine.tiles import play_tile
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
-from mc.intervals.multiplicity import Family
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, label, line
 from reports.figures.specification import Specification, any_seed, probability, real, whole
@@ -53,7 +53,7 @@ class PotentialPaths:
     def means(self, after: Sequence[int], *, failure: float) -> tuple[Estimate, ...]:
         """E_P[M_k] for each k of `after`, each interval with failure probability `failure`.
 
-        For a family of them divide the failure probability beforehand: see `Family`.
+        For several of them divide the failure probability beforehand.
         """
         return tuple(empirical_bernstein(Moments.of(self.values[:, k]), failure=failure) for k in after)
 
@@ -165,7 +165,7 @@ class Supermartingale(Specification):
             for name, family in _ADVERSARIES.items()
         }
         columns: dict[str, Any] = {"release": range(self.rounds + 1)}
-        each = Family.crossing(self.failure, adversaries=len(played), releases=self.rounds).each
+        each = math.nextafter(self.failure / (len(played) * self.rounds), 0.0)
         for name, paths in played.items():
             means = paths.means(range(1, self.rounds + 1), failure=each)
             for end, of in (("value", ""), ("low", "_low"), ("high", "_high")):

@@ -15,7 +15,6 @@ from mc.estimate.decide import ProfileDecision
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.examine.attack import Attack
 from mc.examine.words import count_words
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
@@ -232,11 +231,6 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     ),
     Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
     Bounds: _rows("Bounds"),
-    Attack: _rows(
-        "Attack",
-        lambda one: _sentence(one.verdict),
-        lambda one: () if one.refuted else (_UNDECIDED,),
-    ),
     Decision: _rows("Decision"),
     ProfileDecision: _rows("Decision on a curve"),
     CalibratedThreshold: _rows(

@@ -68,13 +68,12 @@ VALUES: list[tuple[Call, str]] = [
         "promise must leave a budget above zero",
     ),
     (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
-    (lambda: fp.BlackwellFilter(1e200, (BIT,)), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
     (lambda: fp.RogersFilter(1.0, 0.4), "delta must be below 1/e"),
     (lambda: fp.RogersFilter(1.0, 0.1, reading="3/delta"), "reading must be"),  # type: ignore[arg-type]
     (lambda: fp.AllOrdersFilter((), ()), "orders must hold at least one"),
     (lambda: fp.AllOrdersFilter((2.0, 2.0), (1.0, 1.0)), "distinct"),
-    (lambda: fp.AllOrdersFilter((2.0, 3.0), (1.0,)), "one budget per order"),
+    (lambda: fp.AllOrdersFilter((2.0, 3.0), None), "one budget per order, got None for 2"),  # type: ignore[arg-type]
     (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must hold one that can give"),
     # where a game breaks the rule
     (
@@ -87,45 +86,30 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
     (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
     (
-        lambda: fp.RealisationFilter(1.0, 0, 5, (BIT,), after={BIT: (fp.Erasure(0.5),)}),
-        "pure mechanisms where delta is 0, got Erasure",
-    ),
-    (
         lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6),
         "dhat and theta must be given together, got dhat=",
     ),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
     (lambda: fp.renyi_charge.at(0.5), "alpha must be"),
     (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), 0), "blocks must be"),
-    # more blocks than are counted
-    *(
-        (make, rf"blocks must be at most 2\^48, got blocks={blocks}; take fewer")
-        for tracker, blocks in (
-            (fp.RenyiTracker(alpha=2.0, size=2.0**-52), 2**52 - 15),
-            (fp.GaussianTracker(size=2.0**-26), 2**52 - 15),
-            (fp.RenyiTracker(alpha=2.0, size=2.0**-53), 2**53 + 2),
-            (fp.GaussianTracker(size=0.5), HUGE),
-        )
-        for make in (
-            lambda tracker=tracker, blocks=blocks: fp.BlockFilter(tracker, blocks),
-            lambda tracker=tracker, blocks=blocks: tracker.guarantee(blocks),
-        )
+    (
+        lambda: fp.BlockFilter(fp.GaussianTracker(0.5), HUGE),
+        r"blocks must be at most 2\^48, got blocks=.*; take",
     ),
-    *(
-        (
-            lambda tracker=tracker: fp.BlockFilter(tracker, 1000),
-            "blocks times size must not overflow, got blocks=1000",
-        )
-        for tracker in (fp.RenyiTracker(2.0, 1e308), fp.GaussianTracker(1e308))
+    (
+        lambda: fp.GaussianTracker(2.0**-26).guarantee(2**52),
+        r"blocks must be at most 2\^48, got blocks=.*; take",
+    ),
+    (
+        lambda: fp.BlockFilter(fp.GaussianTracker(1e308), 1000),
+        "blocks times size must not overflow, got blocks=1000",
     ),
     *(
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and >= 0, got")
         for bad in (-1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400)
     ),
     (lambda: fp.Budget(0.5), "must be a limit in two doubles, got high=0.5, low=nan; make it by Budget.of"),
-    (lambda: fp.AllOrdersFilter((2.0,), None), "one budget per order, got None for 1"),  # type: ignore[arg-type]
     (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
-    (lambda: waiting().observe("0"), "loss must be a number, got loss='0'; pass log"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
         for parts in (
@@ -144,7 +128,7 @@ VALUES: list[tuple[Call, str]] = [
             lambda word=word: fp.GaussianFilter(1.0).open(word),
             "on_denial must be 'halt' or 'retry', got .*; choose",
         )
-        for word in ("HALT", "stop", None, True, ["halt"])
+        for word in ("HALT", None, ["halt"])
     ),
     *(
         (
@@ -167,10 +151,7 @@ VALUES: list[tuple[Call, str]] = [
             fp.IndividualFilter(fp.ZCDPFilter(1.0), 3).select,
         )
     ),
-    *(
-        (lambda delta=delta: fp.RogersOdometer(delta, 3), "delta must be below 1/e, got delta=")
-        for delta in (1 / math.e, 0.5)
-    ),
+    (lambda: fp.RogersOdometer(0.5, 3), "delta must be below 1/e, got delta="),
     (
         lambda: fp.from_accountant(
             Silent, lambda pair: 0, fp.ZCDP(1.0), menu=(STEP,), spent=lambda held: math.nan
@@ -178,7 +159,6 @@ VALUES: list[tuple[Call, str]] = [
         "must answer with a number, got nan",
     ),
     (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
-    (lambda: of_sites(over={"epoch": 1}), "over must name labels of requests, got epoch=1; add"),
     (lambda: of_sites(together=("epoch",)), "together must name dimensions of labels"),
     (
         lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"),

@@ -69,13 +69,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda **given: fp.decide_profile(GDP, fp.OneShot(), workers=1, **given),
         {"epsilons": (1.0,), "most": 1000, "failure": 0.01, "seed": 0, "rounds": 1, "direction": "PQ"},
     ),
-    "challenge": (
-        lambda **given: fp.challenge(GDP, workers=1, **given),
-        {
-            **{"adversaries": [fp.OneShot()], "epsilons": [1.0], "directions": ["PQ"], "failure": 0.01},
-            **{"most": 1000, "seed": 0, "rounds": 1, "on_denial": "halt"},
-        },
-    ),
     "supremum": (fp.supremum, {"filt": GDP, "epsilon": 1.0}),
     "MenuChasing": (fp.MenuChasing, {"menu": (BIT,)}),
     "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),

@@ -238,10 +238,8 @@ CALLS = {
     "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
     "decide": lambda filt: fp.decide(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
     "decide_profile": lambda filt: fp.decide_profile(filt, fp.Constant(WIDE), epsilons=[1.0], most=1000),
-    "challenge": lambda filt: fp.challenge(filt, [fp.Constant(WIDE)], epsilons=[1.0], most=1000),
     "play": lambda filt: fp.play(fp.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
     "supremum": lambda filt: fp.supremum(filt, 1.0),
-    "attack": fp.attack,
     "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),
     "simulate_person": lambda filt: fp.simulate_person(
         filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=3, n=10

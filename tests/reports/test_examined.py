@@ -21,6 +21,7 @@ from reports.examined import failure
 from reports.pages.tightness_figure import tightness_figure
 from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of, sarif
+from tests.mc.examine import witnesses
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, sequence_witness, undecided
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
@@ -135,9 +136,7 @@ def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixtur
     assert float(revealed) == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-8)
     assert float(promised) == Mine.promise.delta(1.0)
     # what takes arguments is replayed from its data, and so is what is no fixed sequence
-    with fp.knowingly():
-        naive = fp.NaiveRealisationFilter(1.0, 0.01)
-    assert "fp.replay" in play_snippet(fp.Witness(naive, fp.attack(naive).witness))
+    assert "fp.replay" in play_snippet(witnesses.plan())
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -249,6 +248,18 @@ def test_latex_writes_out_what_it_reserves_and_says_no_row_twice() -> None:
     assert (latex_number(0.123456, below), latex_number(1.00001, above)) == ("$0.1234$", "$1.001$")
     assert r"$0.08$ & $0.1269$ & certified" in replace(refuted(), findings=undecided().findings).latex()
     assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
+
+
+def test_a_worth_is_exactly_only_what_is_shown_whole() -> None:
+    natural, plan = witnesses.natural(), witnesses.natural_plan().to_data()
+    assert "PQ is exactly 1899/5915 = 0.321048 where" in str(fp.Witness(natural, plan))
+    # the worth at another ratio has too many digits to be shown
+    long = plan | {
+        "ratio": f"{9 * 10**15 + 1}/{4 * 10**15}",
+        "value": "693065693430656857/2158759124087591025",
+    }
+    words = str(fp.Witness(natural, long))
+    assert "PQ is 0.321048 to six digits, computed in fractions, where 0.266272 is promised" in words
 
 
 def test_a_filter_of_the_catalogue_needs_no_target_one_of_a_file_has_it_and_a_class_is_refused() -> None:

@@ -65,7 +65,6 @@ MADE = {
         n=40,
         failure=1e-3,
     ),
-    "Attack": lambda: fp.attack(fp.ZCDPFilter(0.5), rounds=1),
     "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
     "CalibratedThreshold": lambda: fp.results.CalibratedThreshold.table()[0],
     "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
@@ -200,7 +199,7 @@ def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> Non
     assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
 
 
-@pytest.mark.parametrize("name", [name for name in MADE if name not in ("Agreement", "Attack", *OF_STEPS)])
+@pytest.mark.parametrize("name", [name for name in MADE if name not in ("Agreement", *OF_STEPS)])
 def test_html_tells_every_cell_of_the_first_and_of_the_last_row(name: str) -> None:
     told, rows = words(made(name)), made(name).rows()
     for row in (rows[0], rows[-1]):
@@ -339,9 +338,8 @@ class Evil(fp.ZCDPFilter):
         lambda: fp.results.Curve((1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01),
         lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.EXACT, EVIL, EVIL),
         lambda: fp.results.NumericalEvaluation(1.0, 0.5, 1e-9, "PQ", 1, 1, EVIL),
-        lambda: fp.attack(Evil(0.5), rounds=1),
     ],
-    ids=["Estimate", "Curve", "Verdict", "NumericalEvaluation", "Attack"],
+    ids=["Estimate", "Curve", "Verdict", "NumericalEvaluation"],
 )
 def test_what_others_wrote_is_escaped(make) -> None:
     value = make()

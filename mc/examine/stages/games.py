@@ -16,19 +16,20 @@ from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
 from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.attack import replied
 from mc.examine.confirmation import happens
-from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from mc.examine.examination import StageFinding, Tightness
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
+from mc.examine.search_log import SearchLog
 from mc.examine.sequence import granted
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.game_menus import Menu, alarms, menus, sticks
 from mc.examine.stages.plays import leaders
+from mc.examine.stages.rational_plans import best_replies
 from mc.examine.subject import Subject, named_pairs
-from mc.examine.witness import Witness, menu_witness
+from mc.examine.witness import menu_witness
 from mc.examine.words import count_words, pair_words
-from mc.examine.worker import alone, results, so_far
+from mc.examine.worker import results, so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.renyi_game import renyi_game
 from mc.worst_case.solve import solved_case as worst_case
@@ -59,7 +60,7 @@ _GOALS = 3
 def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A finding for each refutation, and one on all menus that were solved."""
     goals = chosen_goals(subject)
-    tried = Tried(subject)
+    tried = GameSearch(subject=subject)
     so_far(tried.summary)
     if subject.looks:
         with suppress(OutOfWork):
@@ -191,30 +192,24 @@ def _planned(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
     if not subject.families >= {"rr", "twopoint"}:
         return  # those are what the search asks for
-    try:
-        found = alone(partial(replied, subject.filter), filt=subject.filter, limit=limit)
-    except (OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
-        return
-    if found is not None and found.refuted and found.plan is not None:
-        witness = Witness(subject.filter, found.witness)
-        if not witness.replay().refutes:
-            return
-        menu = f"the plan's own pairs, {found.plan.size} requests"
-        yield StageFinding.refuted("games", _ASKED, menu, found.verdict.scope, witness)
+    replies = partial(best_replies, subject, chosen_goals(subject))
+    with suppress(OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
+        for witness in results(replies, filt=subject.filter, limit=limit):
+            if witness.replay().refutes:
+                menu = f"the plan's own pairs, {witness.plan.size} requests"
+                scope = f"the plan found, at epsilon={witness.measure.at:g}"
+                yield StageFinding.refuted("games", _ASKED, menu, scope, witness)
+                return
 
 
 @dataclass(slots=True)
-class Tried:
-    """The games solved so far."""
+class GameSearch(SearchLog):
+    """The games solved so far, by their menus and measures."""
 
-    subject: Subject
-    solved: list[StageFinding] = field(default_factory=list)
-    large: int = 0
-    cut: bool = False
+    stage, asked = "games", _ASKED
 
-    @property
-    def rows(self) -> list[Tightness]:
-        return [row for game in self.solved for row in game.tightness]
+    subject: Subject = field(kw_only=True)
+    certified: dict[str, Verdict] = field(default_factory=dict)
 
     def play(self, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
@@ -223,33 +218,32 @@ class Tried:
         try:
             for game in results(work, filt=self.subject.filter, limit=part):
                 if game is None:
-                    self.large += 1
+                    self.too_large += 1
                     continue
-                self.solved.append(game)
+                self.tried += 1
+                for row in game.tightness:
+                    self.rows[self.tried] = row
                 if game.witness is not None:
+                    self.refuted += 1
                     yield game
+                elif game.verdict is not None:
+                    self.certified[game.menu] = game.verdict
         except OutOfWork:
-            self.large += 1
+            self.too_large += 1
 
     def summary(self) -> StageFinding:
         """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
-        certified = [game for game in self.solved if game.witness is None and game.verdict is not None]
-        beyond = sum(game.witness is not None for game in self.solved)
-        found = (
-            f"{count_words(len(self.rows), 'game')} solved, {beyond} worth more than the promise, "
-            f"{len(certified)} certified within it{closest(self.rows)}"
+        rows = tuple(self.rows.values())
+        widest = max(
+            (row for row in rows if row.menu in self.certified), key=lambda row: row.attack, default=None
         )
-        too_large = f"; {count_words(self.large, 'game was', 'games were')} too large" if self.large else ""
-        used_up = f"; {USED_UP}" if self.cut else ""
-        widest = max(certified, key=lambda game: (game.tightness[0].attack, game.menu), default=None)
-        return StageFinding(
-            "games",
-            _ASKED,
-            found,
-            "; ".join(dict.fromkeys(row.menu for row in self.rows)),
-            f"other menus, longer games, pairs between these{too_large}{used_up}",
-            widest.verdict if widest is not None and not beyond else None,
-            tightness=tuple(self.rows),
+        return self.finding(
+            f"{count_words(self.tried, 'game')} solved, {self.refuted} worth more than the promise, "
+            f"{sum(row.worst is not None and row.worst <= row.promised for row in rows)} certified within it",
+            "; ".join(dict.fromkeys(row.menu for row in rows)),
+            "other menus, longer games, pairs between these",
+            rows,
+            self.certified[widest.menu] if widest is not None and not self.refuted else None,
         )
 
 

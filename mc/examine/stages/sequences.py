@@ -18,23 +18,23 @@ from numpy.typing import NDArray
 from filters.contract.library import made_of_the_library
 from filters.contract.work import WorkLimit, count
 from filters.holders.repeats import repeats
-from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from mc.examine.examination import StageFinding, Tightness
 from mc.examine.extremal_steps import extremal_steps
 from mc.examine.family_lines import family_of
 from mc.examine.measure import Measure, exceeds
+from mc.examine.search_log import SearchLog
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject, named_pairs
-from mc.examine.witness import TELLING, sequence_witness
+from mc.examine.witness import sequence_witness
 from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-_ASKED = "Do requests fixed in advance compose to more than was promised?"
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
@@ -49,7 +49,7 @@ _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 def sequences(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
-    search = Search(subject)
+    search = SequenceSearch(subject=subject)
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences
     every = programs(subject, limit)
@@ -77,7 +77,7 @@ def glance(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
 
     No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
     """
-    search = Search(subject)
+    search = SequenceSearch(subject=subject)
     every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     for played, _ in chain(
         zip(chain(every, at_every_label(subject, limit)), repeat(True)),
@@ -120,17 +120,15 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
 
 
 @dataclass(slots=True)
-class Search:
-    """The best value found at each goal that can be exceeded at all, and what refuted each family by how much."""
+class SequenceSearch(SearchLog):
+    """The best value found at each goal that can be exceeded at all, and the families that were refuted."""
 
-    subject: Subject
+    stage, asked = "sequences", "Do requests fixed in advance compose to more than was promised?"
+
+    subject: Subject = field(kw_only=True)
     promised: dict[Measure, float] = field(init=False)
-    best: dict[Measure, tuple[float, Measure, Sequence]] = field(default_factory=dict)
-    families: dict[str, float] = field(default_factory=dict)
-    refuted: int = 0
-    plays: int = 0
+    families: set[str] = field(default_factory=set)
     longest: int = 0
-    cut: bool = False
 
     def __post_init__(self) -> None:
         allowed = {goal: self.subject.promised(goal) for goal in self.subject.goals}
@@ -139,68 +137,44 @@ class Search:
         }
 
     def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
-        """Measure a sequence, or only one that may be above the promise; a finding on a refutation worth telling.
-
-        That is the first of its families, and after one by less than `TELLING` the first by so much.
-        """
-        self.plays += 1
+        """Measure a sequence, or only one that may be above the promise; a finding where a family is first refuted."""
+        self.tried += 1
         count(_MEASURED)
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
-        best_known = self.families.get(names, 0.0)
-        if best_known >= TELLING:
-            return None
-        goals = tuple(goal for goal, promised in self.promised.items() if not best_known or promised > 0)
-        for measure, bound in most(played, goals):
+        for measure, bound in () if names in self.families else most(played, tuple(self.promised)):
             goal = replace(measure, direction="PQ")
-            best, promised = self.best.get(goal, (0.0,))[0], self.promised[goal]
-            if best_known and bound <= TELLING * promised:
-                continue
+            promised, best = self.promised[goal], self.rows.get(goal)
             # computed where it may refute, or be the best so far by more than a little where nothing comes near
-            least = promised if only_above else min(max(_NEWS * best, 0.01 * promised), promised)
-            if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
-                continue
+            near = min(max(_NEWS * (best.attack if best else 0.0), 0.01 * promised), promised)
+            if self.rows and bound <= (promised if only_above else near):
+                continue  # of the first one a value of zero is something to tell, too
             low = played.low(measure, promised)
-            if low > best or not self.best:
-                self.best[goal] = low, measure, played
-            above = low > TELLING * promised if best_known else exceeds(low, promised)
-            if above and played.admitted(self.subject.filter):
+            if not exceeds(low, promised):
+                self.keep(goal, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
+            elif played.admitted(self.subject.filter):
                 self.refuted += 1
-                self.families[names] = low / promised if promised else math.inf
+                self.families.add(names)
                 return self._refutation(measure, played, low)
         return None
 
     def _refutation(self, measure: Measure, played: Sequence, low: float) -> StageFinding:
-        filt, asked = self.subject.filter, count_words(played.rounds, "request")
-        purity = f"all of {asked} granted by {type(filt).__name__}, played one by one"
+        filt, requests = self.subject.filter, count_words(played.rounds, "request")
+        purity = f"all of {requests} granted by {type(filt).__name__}, played one by one"
         if any(times > MOST_PLAYED for _, times in played.steps):
             purity = "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
         scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {purity}"
         witness = sequence_witness(filt, played, measure, low)
-        return StageFinding.refuted("sequences", _ASKED, _menu(played), scope, witness)
-
-    @property
-    def rows(self) -> tuple[Tightness, ...]:
-        """How near the best came at each goal that it does not exceed."""
-        return tuple(
-            Tightness(measure, _menu(played), low, None, self.promised[goal], Evidence.CERTIFIED)
-            for goal, (low, measure, played) in self.best.items()
-            if not exceeds(low, self.promised[goal])
-        )
+        return StageFinding.refuted(self.stage, self.asked, _menu(played), scope, witness)
 
     def summary(self) -> StageFinding:
         """What was played, and how near it came."""
-        rows = self.rows
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
-        found = f"{count_words(self.refuted, 'refutation')} among {count_words(self.plays, 'sequence')}{closest(rows)}"
-        return StageFinding(
-            "sequences",
-            _ASKED,
-            found,
+        return self.finding(
+            f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(one.line.name for one in self.subject.lines),
-            f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}"
-            + (f"; the rest of the plan: {USED_UP}" if self.cut else ""),
-            tightness=rows,
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}",
+            tuple(self.rows.values()),
         )
 
 

@@ -20,8 +20,9 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
-from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from mc.examine.examination import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.search_log import SearchLog
 from mc.examine.stages.frontier import alternatives, quantiles
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import programs
@@ -36,7 +37,6 @@ from mc.worst_case.tree import GameTree
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 
-_ASKED = "Can a strategy that reads realised losses reach more than was promised?"
 #: Positions of a game on the mesh.
 _POSITIONS = 60_000
 #: Paths of a confirmation, and of one more where the first is above the promise and its interval is not.
@@ -59,7 +59,7 @@ def search(subject: Subject, limit: WorkLimit, failure: float) -> Iterator[Stage
     if not subject.looks:
         return
     goals = sticks(subject)
-    trial = _Trial(subject, failure / _PLAYED)
+    trial = StrategySearch(subject=subject, each=failure / _PLAYED)
     so_far(trial.summary)
     for tail in (0.5, 0.9, 0.1):
         yield from _fixed(trial, goals, limit.fraction(_FIXED), tail)
@@ -75,16 +75,14 @@ def search(subject: Subject, limit: WorkLimit, failure: float) -> Iterator[Stage
 
 
 @dataclass(slots=True)
-class _Trial:
-    """The strategies played so far."""
+class StrategySearch(SearchLog):
+    """The strategies played so far, each with a failure probability of its own."""
 
-    subject: Subject
-    each: float
-    rows: list[Tightness] = field(default_factory=list)
-    tried: int = 0
+    stage, asked = "search", "Can a strategy that reads realised losses reach more than was promised?"
+
+    subject: Subject = field(kw_only=True)
+    each: float = field(kw_only=True)
     played: int = 0
-    late: int = 0
-    cut: bool = False
 
     def play(self, strategy: Adversary, menu: str, measure: Measure, rounds: int) -> Iterator[StageFinding]:
         """A finding if the strategy, simulated on fresh random numbers, exceeds the promise."""
@@ -107,29 +105,26 @@ class _Trial:
             )
             low = float(simulated.data["low"])
             row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
-            self.rows.append(row)
+            self.rows[self.played] = row
             if exceeds(low, promised):
                 scope = f"one strategy over {menu}, played {paths:,} times"
-                yield StageFinding.refuted("search", _ASKED, menu, scope, simulated)
+                yield StageFinding.refuted(self.stage, self.asked, menu, scope, simulated)
             if exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
     def summary(self) -> StageFinding:
-        late = f"; {count_words(self.late, 'game was', 'games were')} too large" if self.late else ""
+        """What was solved on a mesh and played, and how near it came."""
         games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
-        return StageFinding(
-            "search",
-            _ASKED,
-            f"{games} on a mesh of losses; {played} played{closest(self.rows)}{late}",
+        return self.finding(
+            f"{games} on a mesh of losses; {played} played",
             ", ".join(one.line.name for one in self.subject.lines),
-            "strategies of more than a few rounds, and those between the points of the mesh"
-            + (f"; the rest of the plan: {USED_UP}" if self.cut else ""),
-            tightness=tuple(self.rows),
+            "strategies of more than a few rounds, and those between the points of the mesh",
+            tuple(self.rows.values()),
         )
 
 
 def _fixed(
-    trial: _Trial, goals: tuple[Measure, ...], limit: WorkLimit, tail: float
+    trial: StrategySearch, goals: tuple[Measure, ...], limit: WorkLimit, tail: float
 ) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
     tried = set[tuple[str, str]]()
@@ -148,13 +143,13 @@ def _fixed(
 
 
 def _on_mesh(
-    trial: _Trial, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, limit: WorkLimit
+    trial: StrategySearch, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """The best strategy on the mesh, played if it is worth it."""
 
-    def played() -> tuple[list[StageFinding], _Trial]:
+    def played() -> tuple[list[StageFinding], StrategySearch]:
         worth, strategy = mesh_strategy(trial.subject.filter, menu, measure, rounds)
-        there = replace(trial, tried=trial.tried + 1, rows=[])
+        there = replace(trial, tried=trial.tried + 1, rows={})
         if worth < _WORTH * trial.subject.promised(measure):
             return [], there
         return list(there.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)), there
@@ -163,10 +158,10 @@ def _on_mesh(
         part = limit.fraction(1 / 4)
         findings, trial_played = alone(played, filt=trial.subject.filter, limit=part)
     except (TooLargeError, OutOfWork):
-        trial.late += 1
+        trial.too_large += 1
         return
     trial.tried, trial.played = trial_played.tried, trial_played.played
-    trial.rows += trial_played.rows
+    trial.rows |= trial_played.rows
     yield from findings
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -21,15 +21,15 @@ from filters.contract.state import keys
 from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
-from mc.examine.admitted import admits
-from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
 from mc.examine.examination import USED_UP, StageFinding
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
+from mc.examine.minimise import minimise
 from mc.examine.sequence import Sequence
 from mc.examine.stages.game_menus import Menu
-from mc.examine.stages.games import solved
+from mc.examine.stages.games import chosen_goals, solved
 from mc.examine.stages.plays import ROUND, Player, plain
+from mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
 from mc.examine.stages.sequences import most
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
@@ -55,17 +55,13 @@ _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)
 
 def telling(subject: Subject, witnesses: tuple[Witness, ...], limit: WorkLimit) -> Iterator[StageFinding]:
     """One finding: the most telling witness, with its story; what was found before, where nothing is plainer."""
-    search = _Plain(subject, limit.fraction(0.6), witnesses)
+    search = _Telling(subject, limit.fraction(0.35), witnesses)
     if subject.looks:
         search.plans()
     else:
-        for play in plain(subject, search.limit):
-            search.take(play)
-            if search.limit.exhausted:
-                break
-        search.limit = limit.fraction(0.4)
-        search.shrink()
+        search.plays()
         search.limit = limit.fraction(0.5)
+        search.shrink()
         if search.best.adaptive and subject.pure:
             search.menu()
     if subject.pure:
@@ -75,30 +71,25 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], limit: WorkLimit) 
 
 def as_found(subject: Subject, witness: Witness, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding of `telling` on a witness as it is."""
-    yield _Plain(subject, limit, (witness,)).finding(limit)
+    yield _Telling(subject, limit, (witness,)).finding(limit)
 
 
 @dataclass(slots=True)
-class _Plain:
-    """The most telling witness so far, and the farthest that any play went at its measure."""
+class _Telling:
+    """The most telling witness so far."""
 
     subject: Subject
     limit: WorkLimit
     witnesses: tuple[Witness, ...]
     best: Witness = field(init=False)
-    farthest: Witness = field(init=False)
     tried: int = 0
 
     def __post_init__(self) -> None:
-        self.best = self.farthest = self.witnesses[0]
+        self.best = self.witnesses[0]
 
     def keep(self, witness: Witness | None) -> bool:
         """Whether the witness is more telling than what was known."""
-        if witness is None:
-            return False
-        if witness.measure.kind == self.best.measure.kind and witness.factor > self.farthest.factor:
-            self.farthest = witness
-        before, self.best = self.best, min(self.best, witness, key=lambda one: one.order)
+        before, self.best = self.best, min(self.best, witness or self.best, key=lambda one: one.order)
         return self.best is not before
 
     # -- sequences -----------------------------------------------------------------------------------
@@ -108,7 +99,7 @@ class _Plain:
         self.tried += 1
         plainer: Witness | None = None
         looked = 0
-        for measure, bound in most(played, self.goals):
+        for measure, bound in most(played, self.goals) if played.steps else ():
             promised = self.subject.promised(measure)
             if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
                 continue
@@ -132,47 +123,63 @@ class _Plain:
 
         return promised_from(_SEEN) or promised_from(-math.inf)
 
-    def take(self, played: Sequence) -> None:
-        """Keep the shortest beginning of a play that is as telling, if it refutes at all."""
-        best = self.best
-        if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
-            played = prefix(played, best.rounds)  # only a shorter one can be plainer
-        whole = self.certified(played, TELLING)
-        if whole is None:
-            return
-        self.keep(whole)
-        least = TELLING if whole.factor >= TELLING else 1.0
-        low, high = 0, played.rounds
-        while high - low > 1 and not self.limit.exhausted:
-            middle = (low + high) // 2
-            part = self.certified(prefix(played, middle), least)
-            if part is not None and part.factor >= least:
-                self.keep(part)
-                high = middle
-            else:
-                low = middle
+    def plays(self) -> None:
+        """Plain plays, until one is short, fixed, of known kinds, and far above the promise."""
+        for played in plain(self.subject, self.limit):
+            if not any(self.best.order[:4]) or self.limit.exhausted:
+                return
+            best = self.best
+            if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
+                played = prefix(played, best.rounds)  # only a shorter one can be plainer
+            self.keep(self.certified(played, TELLING))
 
     def shrink(self) -> None:
-        """Make the best sequences plainer, step by step, until nothing that is tried is plainer."""
+        """Leave out what the best sequence does not need, and ask for plainer pairs, while that changes anything."""
         fixed = [one for one in (self.best, *self.witnesses) if one.kind == "sequence"]
-        start = min(fixed, key=lambda one: one.order, default=None)
-        if start is None:
+        if not fixed:
             return
+        start = min(fixed, key=lambda one: one.order)
         # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
-        while True:
-            for tried in self._plainer(start.played):
-                if self.limit.exhausted:
-                    return
-                found = self.certified(tried, max(least, TELLING)) if tried.steps else None
-                if found is not None and found.factor >= least and found.order < start.order:
-                    self.keep(found)
-                    start = found
-                    break
-            else:
-                return
 
-    def _again(self, played: Sequence) -> tuple[Sequence, str]:
+        def refuting(played: Sequence) -> Witness | None:
+            found = None if self.limit.exhausted else self.certified(played, max(least, TELLING))
+            return found if found is not None and found.factor >= least else None
+
+        plainer: Witness | None = start
+        while plainer is not None:
+            self.keep(plainer)
+            kept = minimise(
+                _pieces(plainer.played),
+                lambda pieces: refuting(_joined(pieces)) is not None,
+                limit=self.limit,
+            )
+            shortest = refuting(_joined(kept)) or plainer
+            self.keep(shortest)
+            tried = filter(None, map(refuting, self._renamed(shortest.played)))
+            plainer = next((one for one in tried if one.order < shortest.order), None)
+
+    def _renamed(self, played: Sequence) -> Iterator[Sequence]:
+        """Plays of as many requests and of plainer kinds: one for all, or one in the place of another."""
+        steps, kinds = played.steps, list(played.counts)
+        if len(kinds) > 1 and played.rounds <= 30:
+            yield from (Sequence(((pair, played.rounds),)) for pair in self._named(kinds))
+        for kind in kinds[:12]:
+            for other in dict.fromkeys((*kinds[:3], *self._named([kind]))):
+                if other != kind:
+                    yield _joined((other if pair == kind else pair, times) for pair, times in steps)
+
+    def _named(self, kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
+        """Gaussians and responses of about the size of these, of few digits, where such are asked for at all."""
+        asked = {one.line.kind for one in self.subject.lines}
+        for kind in kinds[:6]:
+            mu, epsilon = math.sqrt(2 * float(kind.asked.zcdp_rho)), float(kind.asked.pure_epsilon)
+            for family, make, size in (("gaussian", Gaussian, mu), ("rr", RandomizedResponse, epsilon)):
+                if family in asked and size < 30:
+                    for plain_one in map(make, (0.01, 0.001) if size < 1e-3 else _near(size)):
+                        yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
+
+    def again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
         player, tells = Player.fresh(self.subject, self.limit), any(p.pure_epsilon > 0 for p in played.counts)
         rounds_at: dict[object, int] = {}
@@ -190,54 +197,22 @@ class _Plain:
             rounds_at[key] = rounds
         return player.played, ""
 
-    def _plainer(self, played: Sequence) -> Iterator[Sequence]:
-        """Plays a step plainer: one kind for all, parts left out, fewer in a row, known kinds, rounder."""
-        steps, kinds = played.steps, list(played.counts)
-        if len(kinds) > 1 and played.rounds <= 30:
-            yield from (Sequence(((pair, played.rounds),)) for pair in self._named(kinds))
-        size = max(len(steps) // 2, 1)
-        while size and len(steps) > 1:
-            yield from (Sequence(steps[:at] + steps[at + size :]) for at in range(0, len(steps), size))
-            size //= 2
-        for at, (pair, times) in enumerate(steps):
-            # one by one only what is few: long rows end within a part in sixteen
-            for fewer in dict.fromkeys((1, times // 2, times - times // 4, times - max(times // 16, 1))):
-                if 0 < fewer < times:
-                    yield Sequence((*steps[:at], (pair, fewer), *steps[at + 1 :]))
-        for kind in kinds[:12]:
-            for other in dict.fromkeys((*kinds[:3], *self._named([kind]))):
-                if other != kind:
-                    yield _joined((other if pair == kind else pair, times) for pair, times in steps)
-
-    def _named(self, kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
-        """Gaussians and responses of about the size of these, of few digits, where such are asked for at all."""
-        asked = {one.line.kind for one in self.subject.lines}
-        for kind in kinds[:6]:
-            mu, epsilon = math.sqrt(2 * float(kind.asked.zcdp_rho)), float(kind.asked.pure_epsilon)
-            for family, make, size in (("gaussian", Gaussian, mu), ("rr", RandomizedResponse, epsilon)):
-                if family in asked and size < 30:
-                    for plain_one in map(make, (0.01, 0.001) if size < 1e-3 else _near(size)):
-                        yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
-
     # -- adaptive ones -------------------------------------------------------------------------------
 
     def menu(self) -> None:
-        """A fixed order over the best menu's pairs, if one will do; else fewer rounds, fewer pairs and rounder ones."""
+        """A fixed order over the best menu's pairs, if one will do; else fewer rounds, and fewer pairs."""
         names = nameable()
         menus = [one for one in self.witnesses if one.kind == "menu" and one.measure.kind == "hockey-stick"]
-        for witness in menus[:2]:
+        for witness in menus[:1]:
             pairs: tuple[DominatingPair, ...] = decode(witness.data["menu"], names)
             for order in permutations(pairs[:3]):
                 for counts in product(range(5), repeat=len(order)):
                     if self.limit.exhausted:
                         return
                     played = _joined((pair, n) for pair, n in zip(order, counts, strict=True) if n)
-                    if played.rounds > 1 and played.admitted(self.subject.filter):
-                        self.take(played)
-        if not self.best.adaptive:
-            return
-        for witness in menus[:1]:
-            pairs = decode(witness.data["menu"], names)
+                    if played.rounds > 1 and self.keep(self.certified(played, TELLING)):
+                        self.shrink()
+                        return
             for rounds in (2, 3, 4, 5, 6, 8, 10):
                 if rounds < witness.rounds and self._solve(pairs, rounds, witness.measure):
                     break
@@ -268,9 +243,8 @@ class _Plain:
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in results(partial(plain_plans, filt), filt=filt, limit=self.limit):
-                if found.refuted:
-                    self.keep(Witness(filt, found.witness))
+            for found in results(partial(plain_plans, self.subject), filt=filt, limit=self.limit):
+                self.keep(found)
 
     # -- what is told --------------------------------------------------------------------------------
 
@@ -294,11 +268,11 @@ class _Plain:
             case "sequence":
                 story = story_of_sequence(filt, best.played, best.measure)
                 # whoever asks again one that looks at losses is shown them, and then no order is fixed
-                pushed = self._farthest() if self.subject.looks else self._pushed(best.played, best)
+                pushed = "" if self.subject.looks else self._pushed(best.played, best)
                 reached = best.played.low
             case "plan":
                 story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
-                pushed, reached = self._farthest(), partial(_worth, best.plan, self.subject)
+                pushed, reached = "", partial(_worth, best.plan, self.subject)
             case _:
                 return None
         points = takewhile(lambda _: not self.limit.exhausted, curve_of(story, filt.promise, reached))
@@ -306,26 +280,22 @@ class _Plain:
 
     def _pushed(self, played: Sequence, best: Witness) -> str:
         """How far the play goes when it is played again and again."""
-        longer, limitless = self._again(played)
+        longer, limitless = self.again(played)
         if limitless or longer.rounds <= played.rounds or self.limit.exhausted:
-            return limitless or self._farthest()
+            return limitless
         low = longer.low(best.measure)
         if low <= best.value:
-            return self._farthest()
+            return ""
         told = times_words(low, self.subject.promised(best.measure))
         return f"{below(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
-
-    def _farthest(self) -> str:
-        far = self.farthest
-        told = self.best.factor * 1.01 < far.factor < math.inf
-        return f"{times_words(far.factor, 1.0)}, by {far.asked}" if told else ""
 
 
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
-    """Solved games over one or two plain requests that a fresh run grants, few rounds first."""
+def plain_plans(subject: Subject) -> Iterator[Witness]:
+    """The refutations by games over one or two plain requests that a fresh run grants, few rounds first."""
+    filt, goals = subject.filter, tuple(ratios_of(subject.filter, chosen_goals(subject)))
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
     erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
@@ -335,9 +305,9 @@ def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
         for pair in [pair for pair in pairs if admits(filt, start, pair)][:few]
     ]
     menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
-    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, tuple(goals_of(filt))):
-        if (found := solved_game(filt, menu, rounds, epsilon, ratio)) is not None:
-            yield found[1]
+    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, goals):
+        if (found := solved_plan(filt, menu, rounds, epsilon, ratio)) is not None:
+            yield found
 
 
 def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
@@ -348,17 +318,25 @@ def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
     if not pairs:
         return None
     epsilon = best.measure.at
-    found = solved_game(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
-    if found is None or not found[1].refuted or found[1].share < min(TELLING, 0.9 * best.factor):
-        return None
-    return Witness(filt, found[1].witness)
+    found = solved_plan(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
+    return None if found is None or found.factor < min(TELLING, 0.9 * best.factor) else found
 
 
 def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
     return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
 
 
-def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
+def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:
+    """The requests in pieces of which any number of them can be left out: of each row half, a quarter, and so on."""
+    pieces = []
+    for pair, left in played.steps:
+        while left:
+            pieces.append((pair, (left + 1) // 2))
+            left //= 2
+    return pieces
+
+
+def _joined(steps: Iterable[tuple[DominatingPair, int]]) -> Sequence:
     """The sequence with the same requests in a row counted together."""
     rows = groupby(steps, key=itemgetter(0))
     return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))

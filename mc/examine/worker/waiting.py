@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import wait
+from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar
 
 from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.deadline import NEVER, Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.worker.inside import (
-    BEGINS,
-    BREATH,
-    CUT,
-    LENGTH,
-    Inside,
-    Task,
-    dumped,
-    loaded,
-    serve,
-    summed_up,
-)
+from mc.examine.worker.inside import CUT, Inside, Task, dumped, loaded, serve, summed_up
 from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
 
 #: Units of work of a worker.
 _FORK_UNITS = 400
-#: Seconds that a child has to end.
-_LEAVING = 5.0
+#: Seconds between two looks at a child, and those that it has to end.
+_BREATH, _LEAVING = 0.05, 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A worker waits, and its findings so far, None where nothing sums them up."""
+
+    summary: Any
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:
@@ -55,23 +51,25 @@ def results(
     limit: WorkLimit | None = None,
     deadline: Deadline = NEVER,
     command: bool = False,
+    pauses: tuple[int, ...] = (),
 ) -> Generator[Any, None, None]:
     """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
 
     whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
-    is passed on to it; the second kills it. A worker whose code has started threads cannot be forked: what it asks for
-    is run in its own process.
+    is passed on to it; the second kills it. With so many units done as each of `pauses` says the worker waits, and
+    `Paused` is yielded, until it is asked for more. A worker whose code has started threads cannot be forked: what it
+    asks for is run in its own process.
     Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
-    FilterFault where the code ends its process, waits for ever or writes into our pipe; ThreadsLost where it may have
-    done so for want of threads that ran here; and NotImplementedError where processes do not fork.
+    FilterFault where the code ends its process or waits for ever; ThreadsLost where it may have done so for want of
+    threads that ran here; and NotImplementedError where processes do not fork.
     """
     if not hasattr(os, "fork"):
         raise NotImplementedError(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
     count(_FORK_UNITS)
-    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here)
+    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
@@ -80,31 +78,6 @@ def results(
             yield from child.answers()
             return
     yield from _in_this_process(task)
-
-
-@contextmanager
-def set_aside(work: Callable[[int], T], **how: Any) -> Iterator[Callable[[int], T]]:
-    """What asks a worker, begun now, for `work` of a number: what happens here meanwhile does not reach it.
-
-    The keywords are those of `results`.
-    """
-    read, write = os.pipe()
-
-    def answered() -> Iterator[T | None]:
-        os.close(write)
-        yield None  # begun
-        yield from (work(int(number)) for number in os.fdopen(read))
-
-    with os.fdopen(write, "w", buffering=1) as numbers, closing(results(answered, **how)) as answers:
-        next(answers)
-        os.close(read)
-
-        def ask(number: int) -> T:
-            print(number, file=numbers)
-            answer: T = next(answers)
-            return answer
-
-        yield ask
 
 
 def _once(work: Callable[[], T]) -> Iterator[T]:
@@ -134,31 +107,26 @@ class _Child:
     """A fork, which has all that this process has: its answers, while it, the deadline and Ctrl-C are watched."""
 
     def __init__(self, task: Task, deadline: Deadline) -> None:
-        self.task, self.deadline, self.buffer, self.pressed = task, deadline, bytearray(), False
+        self.task, self.deadline, self.pressed = task, deadline, False
+        self.arrived: list[bytes] = []
         self.code: int | None = None
-        self.watching = 0
-        self.pipe, other_end = socket.socketpair()
-        go_on, self.go_on = os.pipe()
+        self.pipe, other_end = Pipe()
         with other_end, warnings.catch_warnings():
-            # of threads: the child runs its own code in one, and leaves without the others
+            # of threads: the child leaves without them
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
                 self.pid = os.fork()
             except BaseException:
                 self.pipe.close()
-                os.close(go_on)
-                os.close(self.go_on)
                 raise
             if not self.pid:
                 try:
                     self.pipe.close()
-                    os.close(self.go_on)
-                    serve(task, other_end, go_on)
+                    serve(task, other_end)
                 finally:
                     os._exit(CUT)
-        os.close(go_on)
         # only now: libraries that know of forks end their threads before one, and start them again
-        self.besides = threads_besides(Inside.watching)
+        self.besides = threads_besides()
         self.lost = Inside.lost.with_more(self.besides)
         if not task.nested:
             with suppress(OSError):
@@ -180,14 +148,15 @@ class _Child:
                 case "item":
                     yield contents[0]
                     self._go_on()
+                case "paused":
+                    yield Paused(contents[0])
+                    self._go_on()
                 case "spent":
                     if contents[0] is not None:
                         yield contents[0]
                     raise OutOfWork
                 case "raised":
                     self._raise(*contents)
-                case "begun":
-                    (self.watching,) = contents
                 case _:
                     self._join()
                     return
@@ -202,49 +171,40 @@ class _Child:
                 os.kill(self.pid, signal.SIGKILL)
         self._join()
         self.pipe.close()
-        os.close(self.go_on)
 
     def _go_on(self, words: bytes = b".") -> None:
-        with suppress(BrokenPipeError):
-            os.write(self.go_on, words)
+        with suppress(OSError):
+            self.pipe.send_bytes(words)
 
     def _message(self) -> bytes:
         """The body of the next message."""
-        head = len(BEGINS) + LENGTH
-        while True:
-            if not BEGINS.startswith(bytes(self.buffer[: len(BEGINS)])):
-                raise FilterFault(
-                    f"the code of {self.task.whose} wrote to a file that it had not opened; nothing was decided: "
-                    "a filter's code must leave alone what it did not open"
-                )
-            if len(self.buffer) >= head:
-                end = head + int.from_bytes(self.buffer[len(BEGINS) : head], "big")
-                if len(self.buffer) >= end:
-                    body = bytes(self.buffer[head:end])
-                    del self.buffer[:end]
-                    return body
-            self.buffer += self._more()
-
-    def _more(self) -> bytes:
         has_ended, before = False, None
         while True:
             if self.deadline.expired:  # also where answers come all the time
                 raise OutOfTime
-            if wait([self.pipe], 0 if has_ended else BREATH):
-                try:
-                    more = self.pipe.recv(1 << 16)
-                except OSError:
-                    more = b""
-                if more:
-                    return more
+            if self.arrived:
+                return self.arrived.pop()
+            try:
+                if self.pipe.poll(0 if has_ended else _BREATH):
+                    self._receive()
+                    continue
+            except (EOFError, OSError):
                 has_ended = True
             if has_ended:
                 raise self._vanished()
             has_ended = self._ended() is not None
-            waiting = None if self.task.command else waits_for_ever(self.pid, self.watching)
+            waiting = None if self.task.command else waits_for_ever(self.pid)
             if waiting is not None and waiting == before:
                 raise self._stuck()
             before = waiting
+
+    def _receive(self) -> None:
+        """Take a message whole: Ctrl-C waits for its end."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.arrived.append(self.pipe.recv_bytes())
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _ended(self) -> int | None:
         """The status, minus the signal that ended it, None while it runs."""
@@ -262,7 +222,7 @@ class _Child:
         until, pause = time.monotonic() + _LEAVING, 1e-4
         while self._ended() is None and time.monotonic() < until:
             time.sleep(pause)
-            pause = min(2 * pause, BREATH)
+            pause = min(2 * pause, _BREATH)
         return self.code
 
     def _stuck(self) -> Exception:
@@ -277,7 +237,7 @@ class _Child:
         code = self._join()
         how = f"ended with status {code}"
         if code is None or code == CUT:
-            how = "closed a file that it had not opened"
+            how = "could not send what it found"
         elif code < 0:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"

@@ -237,7 +237,7 @@ def test_a_refutation_names_no_class_of_ours_to_replay_it_with() -> None:
         def compose(self, epsilon: float, count: int) -> None:
             super().compose(epsilon / 10, count)
 
-    found = fp.verify(made(KINDS[0], Tenth), effort=0.2, first_only=True)
+    found = fp.verify(made(KINDS[0], Tenth), effort=0.2)
     assert found.verdict.outcome is fp.Outcome.REFUTED
     assert found.again().endswith("witness.json FILE.py::NAME")
 

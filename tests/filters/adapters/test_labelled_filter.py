@@ -120,7 +120,7 @@ def test_a_person_in_two_epochs_pays_for_both() -> None:
 
 def test_an_examination_asks_at_every_label_and_its_witness_says_where() -> None:
     unchecked = at_sites(lambda: PerSite(checked=False), 3 * float(np.log(2)))
-    exam = examine(unchecked, effort=1, mechanisms=("rr",), first_only=True)
+    exam = examine(unchecked, effort=1, mechanisms=("rr",))
     assert exam.verdict.outcome is Outcome.REFUTED
     assert {str(one["request"]["where"]) for one in exam.witness.data["sequence"]} > {"[['site', 'b']]"}
     assert exam.witness.replay().refutes

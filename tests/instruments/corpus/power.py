@@ -97,7 +97,7 @@ def _found(subject: Subject, effort: float) -> Said:
         breach = fp.first_breach(subject.make(), subject.promise, effort=effort).breach
         witness = "" if breach is None else "; ".join(breach.story)
         return {"outcome": "UNDECIDED" if breach is None else "REFUTED", "witness": witness}
-    found = examine(subject.make(), effort=effort, first_only=True)
+    found = examine(subject.make(), effort=effort)
     outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
     if found.witness is not None:
         outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"

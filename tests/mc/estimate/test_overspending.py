@@ -24,12 +24,9 @@ BY_NAME = {case.name: case for case in OVERSPENDERS}
 of_each = pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
 
 
-def test_ten_times_the_promise_is_decided_and_challenged_as_above_it() -> None:
+def test_ten_times_the_promise_is_decided_as_above_it() -> None:
     decision = fp.decide(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
     assert decision.side is fp.Side.ABOVE
-    found = fp.challenge(TenTimes(), [fp.OneShot(family=fp.Gaussian), fp.LossChasing()], epsilons=[1.0])
-    assert found.verdict().outcome is fp.Outcome.REFUTED
-    assert len(found.refutations) == 4
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:

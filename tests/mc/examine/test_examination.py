@@ -42,7 +42,7 @@ SOUND = [
 @slow
 @pytest.mark.parametrize("filt", SOUND, ids=lambda one: type(one).__name__)
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
-    found = examine(filt, effort=0.1, first_only=True)
+    found = examine(filt, effort=0.1)
     assert found.witness is None
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is not Outcome.REFUTED
@@ -250,7 +250,15 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
     ]
     for order in (findings, findings[::-1]):
         stages = _Stages(
-            toys.ByHand(), 1.0, Deadline(), WorkLimit.of(1), print, {}, first_only=False, findings=order
+            toys.ByHand(),
+            1.0,
+            Deadline(),
+            WorkLimit.of(1),
+            print,
+            {},
+            thorough=True,
+            chosen=frozenset(),
+            findings=order,
         )
         assert [one.order for one in stages.witnesses] == [(1, 0.9), (2, 0.1)]
         found = _examination(OPEN, *order)
@@ -292,14 +300,12 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
 
 
-@pytest.mark.parametrize("first_only", [False, True])
+@pytest.mark.parametrize("thorough", [False, True])
 def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
-    first_only: bool, monkeypatch: pytest.MonkeyPatch
+    thorough: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mc.examine.verify.of_parts", lambda *_, **more: WHOLE)
-    found = examine(
-        toys.CheapLaplace(), effort=0.02, mechanisms=["gaussian", "laplace"], first_only=first_only
-    )
+    found = examine(toys.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"], thorough=thorough)
     assert found.status is Status.DISAGREES
     assert found.witness is not None
     assert found.verdict.outcome is Outcome.UNDECIDED

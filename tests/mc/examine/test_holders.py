@@ -221,7 +221,7 @@ def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(games_of_people, "_PLAYS", 100)
-        return examine(BROKEN[place], effort=0.1, first_only=True)
+        return examine(BROKEN[place], effort=0.1)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
@@ -236,7 +236,7 @@ def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
-    found = examine(fp.BlockFilter(Restarts(8.0, 0.5), 2), effort=0.1, first_only=True)
+    found = examine(fp.BlockFilter(Restarts(8.0, 0.5), 2), effort=0.1)
     assert found.witness.replay().refutes
     tracker = examine(Restarts(8.0, 0.5), effort=0.1)
     assert (tracker.status, tracker.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)

@@ -12,7 +12,6 @@ import filterproof as fp
 from filters.adapters.foreign import CopiedFilter, CountedFilter
 from filters.catalogue import CATALOGUE
 from mc.engine.encoding import nameable
-from mc.examine.challenge import challenge
 from mc.examine.deadline import Deadline
 from mc.examine.difference import first_difference
 from mc.examine.family_lines import names_of
@@ -42,8 +41,6 @@ def answering(answer: object) -> type:
 Calls = list[tuple[Callable[[], object], str]]
 VALUES: Calls = [
     *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
-    (partial(challenge, ZCDP, [], epsilons=[1.0]), "adversaries must be an integer >= 1, got adversaries=0"),
-    (partial(challenge, ZCDP, [fp.OneShot()], epsilons=[]), "epsilons must be an integer >= 1, got"),
     (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
     (partial(story_of_sequence, ZCDP, LOUD, D2), "played must be granted, got a denial of Gaussian"),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),

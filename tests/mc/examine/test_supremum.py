@@ -165,13 +165,6 @@ def test_the_promise_of_a_filter_that_no_theorem_covers_bounds_nothing_from_abov
     assert found.rests_on in str(found)
 
 
-def test_an_attack_reaches_no_more_than_the_supremum() -> None:
-    with fp.knowingly():
-        natural = CATALOGUE["NaturalFilter"].example()
-        found = fp.attack(natural)
-        assert found.value <= supremum(natural, found.epsilon).high
-
-
 def test_a_subclass_of_a_rule_is_covered_where_it_brings_no_code() -> None:
     assert supremum(Changed(0.1), 1.0).high <= supremum(fp.ZCDPFilter(0.1), 1.0).high < 0.01
     filt = Changed(0.1)

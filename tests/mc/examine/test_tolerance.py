@@ -42,9 +42,7 @@ def _rho(pair):
     ],
 )
 def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(most, promise, charge, refuted):
-    found = examine(
-        _filter(most, promise, charge), effort=0.02, first_only=True, mechanisms=["gaussian", "rr"]
-    )
+    found = examine(_filter(most, promise, charge), effort=0.02, mechanisms=["gaussian", "rr"])
     assert (found.witness is not None) == refuted
     if refuted:
         assert found.witness.replay().refutes

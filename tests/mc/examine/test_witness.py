@@ -31,7 +31,7 @@ from mc.examine.witness import (
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from tests.mc.examine.toys import ByHand, Forgets
-from tests.mc.examine.witnesses import WITNESSES, naive, natural, people, sequence
+from tests.mc.examine.witnesses import WITNESSES, naive, natural_plan, people, sequence
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
 
@@ -206,7 +206,7 @@ def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_c
 
 
 def test_a_filter_that_states_its_ratio_is_refuted_at_that_ratio() -> None:
-    told = json.loads(json.dumps(fp.attack(natural()).witness))
+    told = json.loads(json.dumps(natural_plan().to_data()))
     assert told["ratio"] == "9/4"
     assert replayed(told).refutes
     with pytest.raises(ReplayError, match="ratio must be e"):

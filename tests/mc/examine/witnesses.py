@@ -1,17 +1,19 @@
 """A witness of each kind that is small enough to be played again often."""
 
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine.adversaries import EraserForever
-from mc.examine.attack import attack
-from mc.examine.challenge import challenge
+from mc.engine.encoding import nameable
 from mc.examine.holders import GAMES
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.witness import Witness, measured_witness, menu_witness, sequence_witness, witness
+from mc.examine.stages.rational_plans import ratio_at, solved_plan
+from mc.examine.witness import Witness, measured_witness, menu_witness, named, sequence_witness, witness
+from mc.worst_case.plan import Plan
 from tests.mc.examine.toys import Forgets
 
 
@@ -30,12 +32,39 @@ def simulation() -> Witness:
 
 
 def decision() -> Witness:
-    found = challenge(naive(), [EraserForever()], epsilons=[1.0], rounds=6, most=20_000, workers=1).verdict()
-    return Witness(naive(), found.witness)  # type: ignore[arg-type]
+    setting: Any = {"failure": 1e-6, "most": 20_000, "seed": 0, "rounds": 6, "on_denial": "halt"}
+    at: Any = {"epsilon": 1.0, "direction": "PQ"}
+    found = fp.decide(naive(), EraserForever(), workers=1, **at, **setting)
+    told = {"delta": found.threshold, "n": found.n, "log_e_above": found.log_e_above}
+    asked = {"filter": named(naive()), "adversary": named(EraserForever())}
+    return Witness(naive(), {**asked, **at, **setting, **told})
 
 
 def plan() -> Witness:
-    return Witness(naive(), attack(naive()).witness)
+    """Two erasures of a hundredth: 1 - .99^2 where a hundredth is promised."""
+    erasure = fp.Erasure(0.01, exact=Fraction(1, 100))
+    found = solved_plan(naive(), [erasure], 2, 1.0, ratio_at(naive(), 1.0))
+    assert found is not None
+    return found
+
+
+def written(filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: Plan) -> Witness:
+    """The witness of a plan as it is, with its worth in the states of that filter."""
+    data = {
+        "filter": named(filt),
+        "epsilon": epsilon,
+        "ratio": str(ratio),
+        "promised": 0.0,
+        "direction": "PQ",
+    }
+    return Witness(filt, data | {"value": str(plan.worth(filt, ratio)), "plan": plan.to_data(nameable())})
+
+
+def natural_plan() -> Witness:
+    filt = natural()
+    found = solved_plan(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
+    assert found is not None
+    return found
 
 
 def menu() -> Witness:

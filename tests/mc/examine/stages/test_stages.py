@@ -15,40 +15,34 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.contract.checks import checked_start
-from filters.contract.work import OutOfWork, WorkLimit
+from filters.contract.work import WorkLimit
 from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
-from mc.examine.attack import Attack
-from mc.examine.examination import StageFinding, Tightness
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import (
-    Tried,
     _games,
     _planned,
     _renyi_games,
     _unchanged,
     chosen_goals,
     games,
-    replies,
     solved,
 )
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
-from mc.examine.stages.sequences import Search, _extremal, most, sequences
-from mc.examine.stages.strategy_search import _mesh, _on_mesh, _Trial, mesh_strategy, search
+from mc.examine.stages.sequences import SequenceSearch, _extremal, most, sequences
+from mc.examine.stages.strategy_search import StrategySearch, _mesh, _on_mesh, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
-from mc.examine.witness import TELLING
 from mc.worst_case.plan import Plan
 from tests.instruments.corpus.fifth.broken import SinglePrecision
 from tests.instruments.corpus.fifth.sound import SingleUpwards
-from tests.instruments.corpus.third.gauges import LateLosses
-from tests.mc.examine import toys, unhappy
+from tests.mc.examine import toys, unhappy, witnesses
 from tests.mc.examine.test_witness import GrantsAll
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Evidence, Outcome
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 LONG, LATE = 2_400_000, WorkLimit(-1)
@@ -206,9 +200,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
     about = subject(toys.CountsFirstOnly(), "gaussian")
     refuted = [one for one in sequences(about, WorkLimit.of(240_000)) if one.witness is not None]
-    # one a family, and one that is worth telling
-    assert len(refuted) <= 2
-    assert all(one.witness.factor < TELLING for one in refuted[:-1])
+    assert len(refuted) == 1  # one a family
     (row,) = refuted[0].tightness
     assert exceeds(row.attack, row.promised)
     assert refuted[0].verdict.evidence is Evidence.CERTIFIED
@@ -256,12 +248,12 @@ def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
 
 
 def test_the_nearest_sequence_is_told_in_the_direction_in_which_it_came_so_near() -> None:
-    sought = Search(subject(fp.ZCDPFilter(0.5)))
+    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5)))
     p, q = Fraction(1, 10_000), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
     assert sought.take(played := Sequence(((rare, 1),))) is None
-    assert {row.measure.direction for row in sought.rows} >= {"QP"}
-    for row in sought.rows:
+    assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
+    for row in sought.rows.values():
         assert row.attack == played.low(row.measure)
 
 
@@ -304,48 +296,6 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
         assert directions == ["PQ", "QP"][: 1 + (menu is TWO and outcome is not Outcome.REFUTED)]
     directions.clear()
     assert len(list(solved(subject(CapsEachRound(), "rr"), ONE, AT))) == 2 - (outcome is Outcome.REFUTED)
-    told = Tried(about, [*found, replace(found[0], witness=None, verdict=HOLDS)]).summary()
-    assert (told.verdict is None) is (outcome is Outcome.REFUTED)
-
-
-HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "a menu", "by a game")
-
-
-def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_for_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tried = Tried(subject(fp.ZCDPFilter(0.5), "rr"))
-    with monkeypatch.context() as patch:
-        patch.setattr("mc.examine.stages.games.results", Mock(side_effect=OutOfWork))
-        assert list(tried.play(ONE, (AT,), LATE)) == []
-    assert "1 game was too large" in tried.summary().unseen
-    asked: list[tuple[Measure, ...]] = []
-
-    def play(self: Tried, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Any:
-        asked.append(goals)
-        if menu is ONE:
-            row = Tightness(goals[0], "", 1.0, None, 0.5, Evidence.CERTIFIED)
-            yield StageFinding("games", "?", "", "", "", tightness=(row,))
-
-    monkeypatch.setattr(Tried, "play", play)
-    monkeypatch.setattr("mc.examine.stages.games.menus", lambda *_: (ONE, TWO))
-    monkeypatch.setattr("mc.examine.stages.games.alternatives", lambda *_: ())
-    for filt in (fp.ZCDPFilter(0.5), fp.ApproximateDPFilter(1.0, 1e-5)):
-        about = subject(filt, "rr")
-        asked.clear()
-        assert len(list(games(about, WorkLimit.of(LONG)))) == 2
-        goals = chosen_goals(about)
-        assert asked == [goals, goals[1:]][: len(goals)]  # no menu is solved where all is refuted
-
-
-def test_what_a_filter_was_made_for_is_played_before_a_plan_takes_its_share_of_the_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begun: list[object] = []
-    monkeypatch.setattr(Tried, "play", lambda self, menu, *_: begun.append((menu.rounds, *menu.longer)) or ())
-    monkeypatch.setattr("mc.examine.stages.games._planned", lambda *_: begun.append("a plan") or ())
-    assert list(games(Subject.of(CATALOGUE["NaturalFilter"].example(), seed=1), WorkLimit.of(LONG)))
-    assert begun[:2] == [(1, 2), "a plan"]
 
 
 def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
@@ -381,9 +331,8 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
     rounded_down = math.nextafter(float(pair.pure_epsilon), 0.0)
     for epsilon, refutes in ((rounded_down, False), (0.4, True)):
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
-        found = whole_plan(filt, epsilon, ratio, plan)
-        assert found.refuted
-        monkeypatch.setattr("mc.examine.stages.games.alone", lambda *_, found=found, **how: found)
+        found = witnesses.written(filt, epsilon, ratio, plan)
+        monkeypatch.setattr("mc.examine.stages.games.best_replies", lambda *_, found=found: iter((found,)))
         assert bool(list(_planned(subject(filt), WorkLimit.of(LONG)))) is refutes
 
 
@@ -457,26 +406,6 @@ class SeesRewinding(toys.PureSum):
         return super().spend(state[0], request), state[1] + 1
 
 
-def whole_plan(filt: fp.PrivacyFilter, epsilon: float, ratio: Fraction, plan: Plan) -> Attack:
-    return Attack(filt, epsilon, ratio, 0.0, plan.worth(filt, ratio), "PQ", plan, 1)
-
-
-def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_its_histories(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (found,) = replies(subject(LateLosses()), WorkLimit.of(LONG))
-    assert found.witness.replay().refutes
-    small, large = RandomizedResponse.from_ratio(Fraction(11, 10)), RandomizedResponse.from_ratio(Fraction(9))
-    plan = Plan(small, (Plan(small, (None, None)), Plan(large, (None, None))))
-    told = [tuple(loss > 0 for _, loss in history) for history in plan.histories()]
-    assert told == [*product((True, False), repeat=2)]
-    filt = SeesRewinding()
-    wrong = whole_plan(filt, 1.0, Fraction(3), plan)
-    assert wrong.refuted  # as states go, which stand for no run here
-    monkeypatch.setattr("mc.examine.stages.games.replied", lambda filt: wrong)
-    assert list(replies(subject(filt), WorkLimit.of(LONG))) == []
-
-
 class GaussiansOnly(CapsEachRound):
     """Raises for what it does not cover."""
 
@@ -490,7 +419,6 @@ def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> N
     about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
     assert about.families == {"gaussian"}
     assert all(one.fault == "" for one in games(about, WorkLimit.of(40_000)))
-    assert list(replies(about, WorkLimit.of(40_000))) == []
 
 
 def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
@@ -522,7 +450,7 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
     for share, plays, refuted in ((0.95, 2, True), (3.0, 1, False)):
         about = CapsEachRound()
         object.__setattr__(about, "promise", fp.ApproxDP(0.2, share * true))
-        trial = _Trial(subject(about, "gaussian"), FAILURE)
+        trial = StrategySearch(subject=subject(about, "gaussian"), each=FAILURE)
         found = list(trial.play(strategy, "one Gaussian", at, 1))
         assert trial.played == plays
         assert [one.witness.data["n"] for one in found] == [20_000] * refuted
@@ -534,7 +462,7 @@ def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes
     about = subject(CapsEachRound(), "gaussian")
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
     monkeypatch.setattr("mc.examine.stages.strategy_search.witness", simulated)
-    trial, strategy = _Trial(about, 1e-8), Scripted((Gaussian(0.4),), (1,))
+    trial, strategy = StrategySearch(subject=about, each=1e-8), Scripted((Gaussian(0.4),), (1,))
     for _, at in product(range(40), AT.both):
         assert list(trial.play(strategy, "one Gaussian", at, 1)) == []
     played = [call.kwargs for call in simulated.call_args_list]
@@ -544,7 +472,7 @@ def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes
     assert [how["direction"] for how in played] == ["PQ", "PQ", "QP", "QP"] * 16
     # what a worker played counts here, and the failure is shared before anything is played
     monkeypatch.setattr("mc.examine.stages.strategy_search.mesh_strategy", lambda *_: (1.0, strategy))
-    trial = _Trial(about, 1e-8)
+    trial = StrategySearch(subject=about, each=1e-8)
     assert list(_on_mesh(trial, (Gaussian(0.4),), AT, 1, WorkLimit.of(LONG))) == []
     assert (trial.tried, trial.played, len(trial.rows)) == (1, 2, 2)
     fixed = Mock(return_value=())
@@ -576,7 +504,7 @@ def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
     """Looks for the report alone took two thirds of the stage of a filter whose sum swallows small requests."""
     looked = Mock(side_effect=Sequence.low)
     monkeypatch.setattr(Sequence, "low", lambda *asked: looked(*asked))
-    sought = Search(subject(fp.ZCDPFilter(0.5)))
+    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5)))
     first, nearer = (Sequence(((fp.Gaussian(mu), 1),)) for mu in (0.9, 0.9001))
     farther, above = Sequence(((fp.Gaussian(0.99), 1),)), Sequence(((fp.Gaussian(1.01), 1),))
     assert not sought.take(first)

@@ -1,0 +1,45 @@
+"""The log of a search: what was tried, how near it came to the promise, and what was left untried."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from mc.examine.words import count_words
+from theory.evidence import Verdict
+
+
+@dataclass(slots=True)
+class SearchLog:
+    """The rows nearest to the promise by their keys, and counts of what a search tried.
+
+    tried counts candidates, refuted those above the promise, and too_large those that were given up; cut says that the
+    work ended before the candidates did.
+    """
+
+    stage: ClassVar[str]
+    asked: ClassVar[str]
+
+    rows: dict[Hashable, Tightness] = field(default_factory=dict)
+    tried: int = 0
+    refuted: int = 0
+    too_large: int = 0
+    cut: bool = False
+
+    def keep(self, key: Hashable, row: Tightness) -> None:
+        """Keep a row, unless one of its key is nearer to the promise."""
+        if key not in self.rows or row.attack > self.rows[key].attack:
+            self.rows[key] = row
+
+    def finding(
+        self, found: str, menu: str, unseen: str, rows: tuple[Tightness, ...], verdict: Verdict | None = None
+    ) -> StageFinding:
+        """The finding that sums up the search; the closest row and what was given up or left untried end its words."""
+        large = (
+            f"; {count_words(self.too_large, 'game was', 'games were')} too large" if self.too_large else ""
+        )
+        left = f"; the rest of the plan: {USED_UP}" if self.cut else ""
+        words = (f"{found}{closest(rows)}", menu, f"{unseen}{large}{left}")
+        return StageFinding(self.stage, self.asked, *words, verdict, tightness=rows)

@@ -1,0 +1,217 @@
+"""Plans in rational numbers: games over rational pairs, and a small request with the best reply to each of its outputs.
+
+Whatever chose a plan, its worth is computed in fractions through the filter's own code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import flint
+import numpy as np
+
+from filters.contract.checks import checked_admits, checked_observe, checked_start
+from filters.contract.largest_granted import largest_granted
+from filters.contract.state import State, keys
+from filters.contract.work import count
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import nameable
+from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import granted
+from mc.examine.subject import Subject
+from mc.examine.witness import Witness, named
+from mc.losses.balls import BITS, ball, fraction
+from mc.losses.log_ratio import nearest_log
+from mc.losses.too_large import TooLargeError
+from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
+from mc.worst_case.solve import solved_case
+from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
+from theory.numerics.precision import PRECISION_LOCK
+from theory.numerics.stable import log_fraction
+from theory.pairs import DominatingPair, FinitePair, RandomizedResponse
+from theory.pairs.base import Direction
+
+#: Units of work of the charges of a pair in rational numbers.
+_RATIONAL_UNITS = 8
+#: The first request of a plan, as shares of the largest randomised response that a fresh run grants.
+_OPENINGS = (0.1, 0.02, 0.05, 0.25, 0.5)
+#: The most positions of a game, and the largest epsilon at which one is solved: beyond, e^epsilon has too many digits.
+_POSITIONS, _MOST_EPSILON = 20_000, 8192.0
+
+
+def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
+    """Whether the filter admits a pair of rational masses."""
+    count(_RATIONAL_UNITS)
+    return bool(checked_admits(filt, state, request, 1)[0])
+
+
+def ratios_of(filt: PrivacyFilter, goals: tuple[Measure, ...]) -> Iterator[tuple[float, Fraction]]:
+    """The epsilon of each hockey-stick, and a rational at or just above e^epsilon."""
+    for goal in goals:
+        if goal.kind == "hockey-stick" and goal.at <= _MOST_EPSILON:
+            yield goal.at, ratio_at(filt, goal.at)
+
+
+def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
+    """The filter's own ratio where epsilon is its logarithm, else a rational in [e^epsilon, e^epsilon (1 + 10^-10)]."""
+    own = getattr(filt, "ratio", None)
+    if isinstance(own, Fraction) and log_fraction(own) == epsilon:
+        return own
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
+        exact = fraction(ball(epsilon).exp().upper())
+    bound = exact * (1 + MARGIN)
+    for size in (10**k for k in range(1, 30)):
+        near = exact.limit_denominator(size)
+        for tried in (near, near + Fraction(1, near.denominator)):
+            if exact <= tried <= bound:
+                return tried
+    return exact
+
+
+def simple_ratio(epsilon: float, accept: Callable[[Fraction], bool] = lambda ratio: True) -> Fraction | None:
+    """A rational near e^epsilon with terms as small as `accept` allows; None where it accepts none of those tried."""
+    exact = Fraction(math.exp(epsilon))
+    for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
+        near = exact.limit_denominator(size)
+        for tried in (near, near - Fraction(1, near.denominator)):
+            if tried > 1 and abs(nearest_log(tried) - epsilon) < 0.05 * epsilon and accept(tried):
+                return tried
+    return None
+
+
+def plan_witness(
+    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
+) -> Witness | None:
+    """The witness of a plan without the requests that are worth nothing; None where it is within the promise."""
+    plan = plan and plan.pruned(ratio, direction)
+    promised = Measure.hockey_stick(epsilon).promised(filt.promise)
+    try:
+        value = plan.worth(filt, ratio, direction) if plan else Fraction(0)
+    except DeniedError:  # a filter that answers the same question twice in two ways
+        return None
+    if plan is None or not exceeds(value, promised):
+        return None
+    data = {
+        "filter": named(filt),
+        "epsilon": epsilon,
+        "ratio": str(ratio),
+        "promised": promised,
+        "value": str(value),
+        "direction": direction,
+        "plan": plan.to_data(nameable()),
+    }
+    return Witness(filt, data)
+
+
+def solved_plan(
+    filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
+) -> Witness | None:
+    """The best plan over a menu of rational pairs, where it exceeds the promise and its game is not too large."""
+    try:
+        solved = solved_case(
+            filt,
+            menu,
+            epsilon=LogRatio(ratio),
+            rounds=rounds,
+            evidence=Evidence.EXACT,
+            max_positions=_POSITIONS,
+        )
+    except TooLargeError:
+        return None
+    promised = Measure.hockey_stick(epsilon).promised(filt.promise)
+    if not solved.rounds or solved.value is None or not exceeds(solved.value, promised):
+        return None
+    plan = written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
+    return plan_witness(filt, epsilon, ratio, solved.direction, plan)
+
+
+# -- best replies --------------------------------------------------------------------------------------
+
+
+def best_replies(subject: Subject, goals: tuple[Measure, ...]) -> Iterator[Witness]:
+    """Refutations by a small response and, on each of its outputs, the best pair with two outputs granted then."""
+    filt = subject.filter
+    top = next((line.sizes[-1] for line in subject.lines if line.line.family == "rr"), None)
+    if top is None:
+        return
+    # by state: most filters are in one state after both outputs, and at every epsilon
+    frontiers: dict[Hashable, Frontier] = {}
+    for epsilon, ratio in ratios_of(filt, goals):
+        for share in _OPENINGS:
+            base = simple_ratio(share * top)
+            if base is None:
+                continue
+            opening, continuations = RandomizedResponse.from_ratio(base), []
+            spent = granted(filt, checked_start(filt, 1), opening)
+            if spent is None:
+                continue
+            for p, q in masses_of(opening):
+                state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
+                frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
+                continuations.append(best_reply(frontier, ratio * q / p))
+            found = plan_witness(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
+            if found is not None:
+                yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The pairs P = (a, 1-a), Q = (b, 1-b) that a filter admits in a state: for each b, all a up to a largest one.
+
+    What was asked is remembered, for the answers do not depend on what an adversary wants. Acceptance is taken to be
+    monotone in a; where it is not, a reply may be missed, and none is believed that was not admitted.
+    """
+
+    filter: PrivacyFilter
+    state: State
+    known: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
+
+    def largest(self, b: Fraction, least: float, tolerance: float) -> float:
+        """About the largest a; 0.0 where it is below `least`, which one question settles."""
+        low = max(1.001 * float(b), least)
+        return (low < 1 and largest_granted(lambda a: self._admits(a, b), (low, 1.0), tolerance)) or 0.0
+
+    def _admits(self, a: float, b: Fraction) -> bool:
+        admitted, denied = self.known.get(b, (-math.inf, math.inf))
+        if admitted < a < denied:
+            answer = admits(self.filter, self.state, _two_points(a, b))
+            self.known[b] = (a, denied) if answer else (admitted, a)
+            return answer
+        return a <= admitted
+
+
+def best_reply(frontier: Frontier, growth: Fraction) -> Plan | None:
+    """A plan asking for the admitted P = (a, 1-a), Q = (b, 1-b) of largest a - growth b; None if stopping pays more."""
+    best, plan = max(1 - growth, Fraction(0)), None
+    logs = np.linspace(-40.0, -1.0, 27)
+    for tolerance in (1e-2, 1e-4):
+        values = []
+        for exponent in logs:
+            b = _dyadic(2.0**exponent)
+            # no a exceeds 1, and a growth of e^epsilon need not fit a double
+            a = frontier.largest(b, float(min(best + growth * b, Fraction(1))), tolerance)
+            pair = _two_points(a, b) if a > b else None
+            value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
+            values.append(value)
+            if pair is not None and value > best:
+                best, plan = Fraction(value), Plan(pair, (None, None))
+        # not np.argmax: Fractions need not fit doubles
+        centre = max(range(len(values)), key=values.__getitem__)
+        spread = logs[1] - logs[0]
+        logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 9)
+    return plan
+
+
+def _dyadic(x: float) -> Fraction:
+    """x to 24 significant bits."""
+    mantissa, exponent = math.frexp(x)
+    return Fraction(round(mantissa * 2**24)) * Fraction(2) ** (exponent - 24)
+
+
+def _two_points(a: float, b: Fraction) -> FinitePair:
+    top = min(_dyadic(a), 1 - Fraction(1, 2**30))
+    return FinitePair((top, 1 - top), (b, 1 - b))

@@ -1,0 +1,149 @@
+"""Plans in rational numbers: their worth by another route, and what a search for replies finds and never finds."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import logsumexp
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from mc.examine.replay import replayed
+from mc.examine.stages.games import chosen_goals
+from mc.examine.stages.rational_plans import (
+    Frontier,
+    best_replies,
+    plan_witness,
+    ratio_at,
+    solved_plan,
+)
+from mc.worst_case.plan import MARGIN, Plan
+from tests.mc.examine.stages.test_stages import subject
+from tests.mc.examine.toys import Sum
+from tests.mc.examine.witnesses import naive, natural
+from theory.pairs import Erasure, RandomizedResponse
+
+COIN = RandomizedResponse.from_ratio(9)
+
+
+def total(plan, ratio, p=Fraction(1), q=Fraction(1)):
+    """The worth of a written plan from its JSON alone, by arithmetic that knows no filter."""
+    if plan is None:
+        return max(p - ratio * q, Fraction(0))
+    request = plan["request"]
+    if request["type"] == "RandomizedResponse":
+        keep = Fraction(request["ratio"]["fraction"]) / (1 + Fraction(request["ratio"]["fraction"]))
+        masses = [(keep, 1 - keep), (1 - keep, keep)]
+    elif request["type"] == "Erasure":
+        erased = Fraction(request["exact"]["fraction"])
+        masses = [(erased, Fraction(0)), (1 - erased, 1 - erased), (Fraction(0), erased)]
+    else:
+        first, second = ([Fraction(part["fraction"]) for part in request[name]] for name in ("p", "q"))
+        masses = list(zip(first, second, strict=True))
+    parts = zip(masses, plan["then"], strict=True)
+    return sum((total(then, ratio, p * a, q * b) for (a, b), then in parts), Fraction(0))
+
+
+class AllAfterALoss(Sum):
+    """Grants what is small, and then all after a loss below zero, nothing after one above."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def admits(self, state, request):
+        return np.where(state == 0, self.cost(state, request) <= 0.01, state < 0)
+
+    def spend(self, state, request):
+        return state + 1
+
+    def observe(self, state, loss):
+        return np.sign(loss)
+
+
+def some_order():
+    with fp.knowingly():
+        return CATALOGUE["SomeOrderFilter"].example()
+
+
+@pytest.mark.parametrize("make", [AllAfterALoss, some_order], ids=["after a loss", "some order"])
+def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
+    about = subject(make(), "rr", "twopoint")
+    found = next(best_replies(about, chosen_goals(about)))
+    data = json.loads(json.dumps(found.to_data()))
+    again = replayed(data, filt=about.filter)
+    assert again.refutes
+    assert again.result == Fraction(data["value"]) == total(data["plan"], Fraction(data["ratio"]))
+    if make is AllAfterALoss:
+        assert [one is None for one in found.plan.then] == [True, False]
+
+
+@pytest.mark.parametrize("name", ["ZCDPFilter", "GaussianFilter", "BasicFilter", "RealisationFilter"])
+def test_best_replies_refute_no_sound_filter(name):
+    about = subject(CATALOGUE[name].example(), "rr", "twopoint")
+    assert next(best_replies(about, chosen_goals(about)), None) is None
+
+
+def test_solved_game_is_the_shortest_that_exceeds_the_promise():
+    found = solved_plan(natural(), [*natural().menu], 3, float(natural().epsilon), natural().ratio)
+    assert found is not None
+    assert (Fraction(found.data["value"]), found.plan.rounds) == (Fraction(1899, 5915), 3)
+    assert solved_plan(natural(), [*natural().menu], 1, float(natural().epsilon), natural().ratio) is None
+
+
+def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
+    filt, plan, ratio = fp.BasicFilter(3.0, 0.01), Plan(COIN, (None, None)), Fraction(3)
+    worth = plan.worth(filt, ratio)
+    for above, refutes in ((-1, False), (0.5, False), (2, True)):
+        promised = float(worth / (1 + Fraction(above) * MARGIN))
+        lax = type("Lax", (Sum,), {"promise": fp.ApproxDP(1.0, promised), "most": 99.0})()
+        assert (plan_witness(lax, 1.0, ratio, "PQ", plan) is not None) is refutes
+    assert plan_witness(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
+
+
+def test_plan_loses_what_pays_nothing():
+    idle = Plan(Erasure(0.0, exact=Fraction(0)), (None,))
+    plan = Plan(
+        RandomizedResponse.from_ratio(3), (Plan(RandomizedResponse.from_ratio(3), (None, None)), idle)
+    )
+    pruned = plan.pruned(Fraction(2))
+    assert (pruned.size, pruned.then[1]) == (2, None)
+    assert plan.pruned(Fraction(100)) is None
+
+
+def test_ratio_that_a_filter_states_is_taken_at_its_own_logarithm_alone():
+    filt = natural()
+    assert ratio_at(filt, filt.epsilon) == filt.ratio
+    other = ratio_at(filt, 2.0)
+    assert other == ratio_at(naive(), 2.0)
+    assert 1 <= other / Fraction(np.exp(2.0)) <= 1 + 2 * MARGIN
+
+
+def rho_over_orders(a, b):
+    """The largest D_order / order of (a, 1-a) against (b, 1-b), either way, over 200,000 orders."""
+    t = np.geomspace(1e-5, 1e4, 200_000)
+    both = [(np.log([a, 1 - a]), np.log([b, 1 - b])), (np.log([b, 1 - b]), np.log([a, 1 - a]))]
+    moments = [logsumexp(p[:, None] + t * (p - q)[:, None], axis=0) for p, q in both]
+    return max(float(np.max(one / (t * (1 + t)))) for one in moments)
+
+
+def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
+    asked = []
+
+    class Asked(fp.ZCDPFilter):
+        def admits(self, state, request):
+            asked.append(request)
+            return super().admits(state, request)
+
+    filt, b = Asked(0.5), Fraction(1, 8)
+    frontier = Frontier(filt, filt.start(1))
+    largest = frontier.largest(b, 0.0, 1e-9)
+    # charged the largest of its divergences over their orders, of which .5 is admitted
+    assert largest == pytest.approx(brentq(lambda a: rho_over_orders(a, 1 / 8) - 0.5, 0.2, 0.9), rel=1e-6)
+    first = len(asked)
+    assert frontier.largest(b, 0.0, 1e-9) == largest
+    assert 0.999 * largest < frontier.largest(b, largest / 2, 1e-3) <= largest
+    assert frontier.largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert len(asked) == first
+    assert Frontier(filt, filt.start(1)).largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert len(asked) == first + 2
