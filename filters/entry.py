@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
 
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import knowingly
@@ -33,20 +37,41 @@ class FilterPage:
     direction: Literal["both", "PQ", "QP"] = "both"
     explained: str = ""
 
+    @classmethod
+    def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
+        """The page of a filter of the catalogue, whose table is in `catalogue.toml`."""
+        table = dict(page_tables()[name])
+        if (ratio := table.pop("ratio", None)) is not None:
+            table["epsilon"] = LogRatio(Fraction(ratio))
+        for listed in ("epsilons", "simulated"):
+            table[listed] = tuple(table[listed])
+        return cls(menu=menu, **table)
+
+
+@cache
+def page_tables() -> dict[str, dict[str, Any]]:
+    """The tables of `catalogue.toml` by the names of the filters."""
+    return tomllib.loads(resources.files("filters").joinpath("catalogue.toml").read_text("utf-8"))
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A filter class, an example of it, the same example with more budget, and what its page shows."""
+    """A filter class, an example of it, the same example with more budget, and the menu of its page's game."""
 
     kind: type[PrivacyFilter]
     make: Callable[[], PrivacyFilter]
     more: Callable[[], PrivacyFilter]
-    page: FilterPage
+    menu: tuple[DominatingPair, ...]
 
     @property
     def name(self) -> str:
         """The name of the class."""
         return self.kind.__name__
+
+    @property
+    def page(self) -> FilterPage:
+        """What its page shows."""
+        return FilterPage.listed(self.name, self.menu)
 
     @property
     def sound(self) -> bool | None:

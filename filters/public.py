@@ -36,9 +36,8 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.blocks import BlockFilter
 from filters.rules.orders import RenyiCurve
-from filters.rules.ranged_blackwell import RangedZCDP
 from filters.rules.several_sums import ApproximateZCDP
-from filters.rules.unsound import UnsoundFilterWarning, knowingly
+from filters.rules.unsound import RangedZCDP, UnsoundFilterWarning, knowingly
 from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 
 __all__ = [

@@ -135,6 +135,19 @@ def intervals_beside(
     ax.grid(axis="y", visible=False)
 
 
+def promise_figure(rows: Sequence[tuple[str, float, float, float, float]], xlabel: str) -> Figure:
+    """Named intervals (name, low, value, high, promised), each over what is promised of it."""
+    with new_figure(height=1.2 + 0.3 * len(rows)) as figure:
+        ax = figure.subplots()
+        lines = [
+            (name, low / promised, value / promised, high / promised)
+            for name, low, value, high, promised in rows
+        ]
+        intervals_beside(ax, lines, 1.0)
+        ax.set(xlabel=xlabel, xlim=(-0.02, 1.1 * max([1.0, *(line[-1] for line in lines)])))
+    return figure
+
+
 def svg_text(figure: Figure) -> str:
     """The figure as an <svg> element, the same bytes for the same drawing; it turns dark where the page does."""
     text = picture_bytes(figure, "svg").decode()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator
@@ -27,11 +25,6 @@ if TYPE_CHECKING:
 
 #: The number of the layout of verdict.json.
 SCHEMA = 1
-#: The columns of data.csv: those of what is measured, and those of how near the filter came.
-_MEASURED, _COMPARED = (
-    ("kind", "at", "direction"),
-    ("menu", "attack", "worst", "promised", "share", "evidence"),
-)
 
 
 class Ending(Enum):
@@ -214,17 +207,13 @@ class ExaminationWords(Examination):
         """The text of verdict.json."""
         return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
 
-    def csv(self) -> str:
-        """The text of data.csv: a line for each measure and menu, with 17 digits."""
-        text = io.StringIO()
-        table = csv.DictWriter(text, (*_MEASURED, *_COMPARED), lineterminator="\n")
-        table.writeheader()
-        table.writerows(map(_finite, self.rows()))
-        return text.getvalue()
-
     def rows(self) -> list[Row]:
         """A row for each measure and menu: the best attack, the worst case and the promise, and attack / promise."""
-        return [row_of(row.measure, *_MEASURED) | row_of(row, *_COMPARED) for row in self.tightness]
+        measured, compared = (
+            ("kind", "at", "direction"),
+            ("menu", "attack", "worst", "promised", "share", "evidence"),
+        )
+        return [row_of(row.measure, *measured) | row_of(row, *compared) for row in self.tightness]
 
 
 def _finite(data: Any) -> Any:

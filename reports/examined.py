@@ -23,7 +23,6 @@ from reports.examination_words import Ending, ExaminationWords, version
 from reports.replaying import replay_snippet
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SEED = 20_261_121
@@ -91,16 +90,10 @@ class Examined(ExaminationWords):
     def __repr__(self) -> str:
         return f"Examined({self.name}, promised {self.filter.promise}: {self.headline})"
 
-    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
-        """Draw the rows into `ax`, or into a new figure if it is None, and return the figure.
+    def plot(self) -> Figure:
+        """The rows as a new figure, at most 14, the nearest to the promise. ValueError where nothing was compared."""
+        from reports.pages.tightness_figure import tightness_figure
 
-        Where both hockey-stick and Rényi divergences were compared, two axes are needed. At most 14 rows are drawn,
-        the nearest to the promise. Raises ValueError where nothing was compared, or for another number of axes.
-        """
-        from reports.pages.tightness_figure import tightness_figure, tightness_into
-
-        if ax is not None and self.tightness:
-            return tightness_into(ax, self.tightness)
         figure = tightness_figure(self.name, self.tightness)
         if figure is None:
             raise ValueError(
@@ -111,33 +104,26 @@ class Examined(ExaminationWords):
     def save(self, out: str | Path) -> Path:
         """Write the examination into a folder, all files or none, and return the path of its report.html.
 
-        Beside the page: verdict.json, verdict.sarif, data.csv, the picture as tightness.svg, .png and .pdf
-        where something was compared, and witness.json where something was refuted. Raises OSError where the folder
-        cannot be written to.
+        Beside the page: verdict.json, verdict.sarif, and witness.json where something was refuted. Raises OSError where
+        the folder cannot be written to.
         """
         from mc.runs.output import OutputFolder
-        from reports.drawing import FORMATS, picture_bytes, svg_text
         from reports.pages.examination_page import examination_page
-        from reports.pages.tightness_figure import tightness_figure
         from reports.sarif import results_of, sarif
 
         folder = Path(out)
-        contents: dict[str, str | bytes] = {
+        contents = {
             "verdict.json": self.json(),
             "verdict.sarif": _text(sarif(results_of(self, folder), version())),
-            "data.csv": self.csv(),
             "report.html": examination_page(self, folder),
         }
-        if (figure := tightness_figure(self.name, self.tightness)) is not None:
-            contents["tightness.svg"] = svg_text(figure)
-            contents |= {f"tightness.{kind}": picture_bytes(figure, kind) for kind in ("png", "pdf")}
         if self.witness is not None:
             contents["witness.json"] = _text(self.witness.to_data())
         with OutputFolder(folder) as files:
             for name, content in contents.items():
-                files.add(name, content if isinstance(content, bytes) else content.encode())
-            for name in {"witness.json", *(f"tightness.{kind}" for kind in FORMATS)} - contents.keys():
-                files.drop(name)  # of an earlier examination: beside this verdict it would mislead
+                files.add(name, content.encode())
+            if self.witness is None:
+                files.drop("witness.json")  # of an earlier examination: beside this verdict it would mislead
         return folder / "report.html"
 
     def latex(self) -> str:

@@ -4,32 +4,25 @@
 `@pytest.mark.filterproof(effort=0.3)` makes one of a test function that returns a filter, or is given one by a
 fixture. An item fails when the promise is refuted or the filter could not be examined. Passing is no proof.
 
-pytest loads this module at every start, so that it imports nothing of ours but within the functions.
-
-It is an entry point, so that the mark works wherever Filterproof is installed. pytest would rewrite the assertions of
-all packages beside an entry point, and an examination or a run store would take ours for other code: they are left out.
+It is an entry point, so that the mark works wherever Filterproof is installed: pytest loads this module at every start,
+and it imports nothing of ours but within the functions.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
 if TYPE_CHECKING:
     from filters.privacy_filter import PrivacyFilter
     from reports.sarif import Result
-
-for _finder in sys.meta_path:
-    if isinstance(_marked := getattr(_finder, "_must_rewrite", None), set):
-        _marked -= {"filterproof", "filters", "mc", "reports", "theory"}
 
 _Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
 
@@ -66,7 +59,6 @@ def pytest_configure(config: pytest.Config) -> None:
     effort = config.getoption("--filterproof-effort")
     if effort is not None and not 0 < effort < float("inf"):
         raise pytest.UsageError(f"--filterproof-effort must be a number > 0, got {effort!r}; pass 1, say")
-    config.pluginmanager.register(_Guard(config), "filterproof-guard")
     file = config.getoption("--filterproof-sarif")
     if file is not None and not hasattr(config, "workerinput"):  # with xdist the first process writes
         config.pluginmanager.register(_Sarif(config.rootpath, Path(file)), "filterproof-sarif")
@@ -116,8 +108,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
     if refused := _refused(mark):
         pytest.fail(refused, pytrace=False)
-    names = pyfuncitem._fixtureinfo.argnames
-    given = {name: pyfuncitem.funcargs[name] for name in names}
+    given = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
     made = pyfuncitem.obj(**given)
     found = [made] if made is not None else [one for one in given.values() if isinstance(one, PrivacyFilter)]
     if not found or not all(isinstance(one, PrivacyFilter) for one in found):
@@ -202,29 +193,6 @@ def _faults(item: pytest.Item) -> Iterator[None]:
         yield
     except FilterFault as fault:
         _keep(item, [], "fault", str(fault), (None, 1))
-
-
-class _Guard:
-    """Until the session is over: code that ends this process with status 0 ends it with 1, for no test passed by that.
-
-    Collecting is enough to run a test module's code. Not seen is who calls the C library, or took `os._exit` before.
-    """
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config, self.leave, self.process = config, os._exit, os.getpid()
-        os._exit = self.ended
-
-    def ended(self, status: int) -> NoReturn:
-        if os.getpid() == self.process and not status:  # a child ends as it likes
-            if capture := self.config.pluginmanager.getplugin("capturemanager"):
-                capture.suspend_global_capture(in_=True)
-            os.write(2, b"\nfilterproof: code under test ended pytest with status 0, which passes no test\n")
-            status = 1
-        self.leave(status)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
-        os._exit = self.leave
 
 
 class _Sarif:

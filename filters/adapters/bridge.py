@@ -32,8 +32,8 @@ LINE_UNITS, DECISION_UNITS = 4, 2
 PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
 #: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.
 _BATCH, _LONGEST, _SAID, _SHOWN = 1000, 1 << 24, 4096, 120
-#: Seconds in which a stray line after the greeting is seen, and in which an ended program is waited for.
-_STRAY, _LEAVING = 0.05, 2.0
+#: Seconds in which an ended program is waited for.
+_LEAVING = 2.0
 #: The longest text that a program may store of a budget.
 _STORED = 1 << 16
 
@@ -113,8 +113,6 @@ class Bridge:
         if not isinstance(can, list) or any(one not in ABILITIES for one in can):
             raise self.broke(f"answered {shown(about)} to describe", f"list some of {ABILITIES} in can")
         self._can = frozenset(can)
-        self._wait(time.monotonic() + _STRAY, b"")
-        self._check_silent()
         return True
 
     def close(self) -> None:
@@ -178,16 +176,7 @@ class Bridge:
         program: Any = self._process
         return program.stdin.fileno(), program.stdout.fileno(), program.stderr.fileno()
 
-    def _check_silent(self) -> None:
-        self._wait(time.monotonic(), b"")
-        if self._buffer:
-            raise self.broke(
-                f"printed {shown(self._buffer)} that nobody had asked for",
-                "print one line for each line that is read, and nothing else",
-            )
-
     def _exchanged(self, commands: Sequence[str]) -> list[dict[str, Any]]:
-        self._check_silent()
         self._number += 1
         line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
         if not self._wait(time.monotonic() + self.seconds, line):
@@ -196,7 +185,7 @@ class Bridge:
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:
-            answer = json.loads(body, object_pairs_hook=_named_once)
+            answer = json.loads(body)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict) or not isinstance(answer.get("answers"), list):
@@ -260,14 +249,6 @@ class Bridge:
         lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
-
-
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; ValueError where a name stands twice, of which readers take either."""
-    named = dict(pairs)
-    if len(named) < len(pairs):
-        raise ValueError(f"names must stand once, got {[name for name, _ in pairs]}; leave one out")
-    return named
 
 
 def shown(told: object) -> str:

@@ -112,12 +112,16 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
 
 
 def checked_grant(
-    filt: FilterBase, state: State, request: DominatingPair, n: int
+    filt: FilterBase, state: State, request: DominatingPair, n: int, *, ours: bool = False
 ) -> tuple[NDArray[np.bool_], State | None]:
     """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
 
     Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
+    ours: the filter is made of the library, whose answers are not looked at, and the state is read-only.
     """
+    if ours:
+        current().count(1 + (n >> _RUNS_PER_UNIT))
+        return filt.grant(state, request)
     decides = _decides(type(filt))
     if decides == "admits":
         return checked_admits(filt, state, request, n), None

@@ -100,6 +100,16 @@ def frozen(state: _S) -> _S:
     return kept
 
 
+def locked(state: _S) -> _S:
+    """The state itself, read-only from now on, for one whose maker keeps nothing of it."""
+    for part in state if isinstance(state, tuple) else (state,):
+        if isinstance(part, np.ndarray):
+            part.setflags(False)  # type: ignore[call-arg]
+        else:
+            locked(part)
+    return state
+
+
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
     """A copy of the state in which the selected runs are those of `part`."""
 

@@ -71,7 +71,7 @@ class AboveThreshold(Holder):
 
     def reaches(self, value: int, rng: np.random.Generator) -> bool:
         """Whether the noisy value reaches the noisy threshold; the first yes is the last answer."""
-        with self._in_turn("reaches"), self._alone("reaches"):
+        with self._in_turn("reaches"):
             if self._over:
                 raise ValueError(
                     "value must come before the first yes, got one after it; make another AboveThreshold"

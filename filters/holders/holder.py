@@ -24,34 +24,30 @@ class Holder:
 
     def __init__(self) -> None:
         self._key: bytes | None = None  # signs all that is saved
-        self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
-        self._changing = threading.Lock()
+        self._lock = threading.RLock()  # reentrant, for what is read within a change
         self._process = os.getpid()
 
     def __repr__(self) -> str:
         terms = (f"{name}={getattr(self, name)!r}" for name in self._terms_shown)
         return f"{type(self).__name__}({', '.join(terms)}; hidden)"
 
-    # A change is `with self._in_turn("request"), self._alone("request"):`, two locks of C's own: a context manager in
-    # Python takes a microsecond more, and an interrupt between its lines would leave it locked.
-
     def _in_turn(self, method: str) -> threading.RLock:
-        """The lock for which threads wait. Raises RuntimeError in a forked process."""
+        """The lock for which threads wait, held while a change is under way: `with self._in_turn("request"):`.
+
+        Raises RuntimeError within another change and in a forked process. It is C's own lock, which a context manager
+        in Python would not be: an interrupt between its lines would leave it locked.
+        """
         if os.getpid() != self._process:  # before the lock: a fork may have copied it locked for ever
             raise RuntimeError(
                 f"{type(self).__name__}.{method} must be called in the process that made it, got process "
                 f"{os.getpid()} for {self._process}; {self._remedy}"
             )
-        return self._lock
-
-    def _alone(self, method: str) -> threading.Lock:
-        """What is locked while a change is under way, asked for in turn. Raises RuntimeError within another change."""
-        if self._changing.locked():
+        if self._lock._is_owned():  # type: ignore[attr-defined]
             raise RuntimeError(
                 f"{type(self).__name__}.{method} must not be called within another call that decides, got one from a "
                 "callback (record, the filter or the pair); ask again once that call has returned"
             )
-        return self._changing
+        return self._lock
 
     def _sealed(
         self, kind: str, version: int, content: Mapping[str, object], key: bytes | None

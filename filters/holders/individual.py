@@ -71,25 +71,25 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
     norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
-    noise = one_positive("sigma", sigma)
+    noise, found = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = compiled.quotients(norms, noise)
-        if found is not None:  # every norm was looked at, once, and is in range
-            mu, zeros = found
-            return _removals(mu, mu == 0 if zeros else None)
-    mu = _sizes(norms)  # a copy of one's own, which is written over
-    absent, flat = mu == 0, mu.reshape(-1)
-    for first in range(0, flat.size, compiled.SMALL):  # what is computed on the way stays in cache
-        some = flat[first : first + compiled.SMALL]
-        some[:] = quotient_beyond(some, noise)
+    mu = _sizes(norms) if found is None else found[0]  # of one's own, which is written over
+    absent = mu == 0
+    if found is None:
+        for first in range(0, mu.size, compiled.SMALL):  # what is computed on the way stays in cache
+            some = mu[first : first + compiled.SMALL]
+            some[:] = quotient_beyond(some, noise)
     mu[absent] = 1.0
-    check_positive("mu", mu, "pass norms / sigma that is a double")
-    if mu.ndim == 1 and mu.size:
-        return _removals(mu, absent if absent.any() else None)
+    if found is None:
+        check_positive("mu", mu, "pass norms / sigma that is a double")
+    pair = Gaussian(1.0).with_parameters({"mu": mu})  # as checked, and nobody else's
     if not absent.any():
-        return Gaussian(mu)
-    trivial = RandomizedResponse(0.0)
-    return Selection((Gaussian(mu), trivial), absent) if mu.ndim else trivial
+        return pair
+    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
+    # one byte each: the index of a selection that is made as usual takes eight
+    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
+    return either.with_parameters(changed)
 
 
 def _sizes(norms: object) -> NDArray[np.float64]:
@@ -97,6 +97,10 @@ def _sizes(norms: object) -> NDArray[np.float64]:
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
         raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
+    if given.ndim != 1:
+        raise ValueError(
+            f"norms must be one per person, got shape {given.shape}; pass an array of shape (n,)"
+        )
     sizes = given.astype(np.float64)
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
         whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
@@ -108,19 +112,6 @@ def _sizes(norms: object) -> NDArray[np.float64]:
             f"norms must be finite and >= 0, got {np.count_nonzero(wrong)} that are not; pass norms of vectors"
         )
     return sizes
-
-
-def _removals(mu: NDArray[np.float64], absent: NDArray[np.bool_] | None) -> DominatingPair:
-    """Gaussian(mu), mu checked and nobody else's, but the trivial pair for those who are absent."""
-    if absent is not None:
-        mu[absent] = 1.0
-    pair = Gaussian(1.0).with_parameters({"mu": mu})
-    if absent is None:
-        return pair
-    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
-    # one byte each: the index of a selection that is made as usual takes eight
-    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
-    return either.with_parameters(changed)
 
 
 class IndividualFilter(Holder):
@@ -209,7 +200,7 @@ class IndividualFilter(Holder):
         as in a simulation; what the active people spend came with the decision.
         """
         check_pairs(request, self._people)
-        with self._in_turn("select"), self._alone("select"):
+        with self._in_turn("select"):
             return self._decided(request)
 
     def clip(
@@ -231,7 +222,7 @@ class IndividualFilter(Holder):
             )
         noise = one_positive("sigma", sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
-        with self._in_turn("clip"), self._alone("clip"):
+        with self._in_turn("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
             fresh = checked_start(self._filter, 1)
             whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])

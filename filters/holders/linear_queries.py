@@ -210,7 +210,7 @@ class LinearQueries(Holder):
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nobody was charged"
             )
-        with self._in_turn("answer"), self._alone("answer"):
+        with self._in_turn("answer"):
             if len(rows) != self.people:
                 raise ValueError(
                     f"values must have one row per person, got shape {np.shape(values)} for {self.people} people; "
@@ -254,7 +254,7 @@ class LinearQueries(Holder):
     def join(self, people: int) -> range:
         """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
         number = check_count("people", people, most=MOST_PEOPLE)
-        with self._in_turn("join"), self._alone("join"):
+        with self._in_turn("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
             with in_memory("people", number):
@@ -269,7 +269,7 @@ class LinearQueries(Holder):
         twice changes nothing.
         """
         numbers = np.atleast_1d(_as_array("people", people))
-        with self._in_turn("leave"), self._alone("leave"):
+        with self._in_turn("leave"):
             self._check_usable()
             if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
                 raise ValueError(

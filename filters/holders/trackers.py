@@ -247,7 +247,7 @@ class IndividualTracker(Holder):
         Record it before the release. Raises ValueError where the pairs are not one per person.
         """
         check_pairs(request, self._people)
-        with self._in_turn("spend"), self._alone("spend"):
+        with self._in_turn("spend"):
             after = copied(self._tracker.spend(read_only(self._state), request))
             self._terms.check(self._tracker)
             self._state = after

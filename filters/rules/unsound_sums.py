@@ -48,7 +48,7 @@ class _Forgetting(IndividualFilter):
 
     def clip(self, norms: NDArray[np.float64], *, sigma: float, most: float = np.inf) -> NDArray[np.float64]:
         factors = super().clip(norms, sigma=sigma, most=most)
-        with self._in_turn("clip"), self._alone("clip"):
+        with self._in_turn("clip"):
             self._state = choose(factors > 0, self._state, checked_start(self.filter, self.people))
         return factors
 

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from inspect import getattr_static
 from typing import TYPE_CHECKING, Any
-from unittest import SkipTest
 
 from filters.contract.checks import StateWrittenError, checked_filter
 from filters.privacy_filter import PrivacyFilter
@@ -41,10 +39,6 @@ _SEED = 20_261_121
 _RUNS = 4
 
 
-class NoLawOfItsError(SkipTest):
-    """A law that a filter need not have, which its own code says; an exception of that code is never one of these."""
-
-
 def law_class(
     target: PrivacyFilter | Callable[[], PrivacyFilter],
     *,
@@ -56,8 +50,7 @@ def law_class(
 
     `mechanisms` draws the single pairs to request; a filter with a menu needs its own. By default they are of the
     common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
-    budget and adds a law. A filter with `order_free = True` gets the law that order does not matter; where code says
-    whether it is, the test of it is skipped with words if it is not.
+    budget and adds a law. That order does not matter is a law of filters that say `order_free = True`.
     By `fp.laws` each test runs in a process of its own, with all that pytest has set up. Runs are reproducible: no
     example depends on the clock.
     Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
@@ -137,21 +130,7 @@ def law_class(
     for law in EXAMINED:
         add(law)
     add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
-    free = getattr_static(kind, "order_free", None)
-    if free is not False:
-        add(order_does_not_matter)
-    if not isinstance(free, bool):  # code says it
-        law_of_order = methods["test_order_does_not_matter"]
-
-        def test_order_does_not_matter(self: object) -> None:
-            if not made().order_free:
-                raise NoLawOfItsError(
-                    f"{made()!r} does not say that it is order_free: the law is none of its"
-                )
-            law_of_order(self)
-
-        methods["test_order_does_not_matter"] = test_order_does_not_matter
+    add(order_does_not_matter)
     if larger is not None:
         add(a_larger_budget_admits_as_much, larger=larger)
-    name = type.__dict__["__name__"].__get__(kind) if issubclass(type(kind), type) else "Filter"
-    return type(f"Test{name}", (), methods)
+    return type(f"Test{getattr(kind, '__name__', 'Filter')}", (), methods)

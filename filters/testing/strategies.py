@@ -1,4 +1,4 @@
-"""Hypothesis strategies for testing filters: mechanisms, histories and adversaries.
+"""Hypothesis strategies for testing filters: mechanisms and adversaries.
 
     >>> adversary = TreeAdversary({(): Erasure(0.1), (1,): Erasure(0.2)})
     >>> adversary.request((0.7,)).p, adversary.request((-0.7,))
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,13 +25,13 @@ except ModuleNotFoundError as missing:
         "strategies and laws need Hypothesis, which is not installed; pip install filterproof[testing]"
     ) from missing
 
-from filters.testing.requests import History, Requests, Tape, possible_loss, requests_of
+from filters.testing.requests import Requests, Tape, requests_of
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 _T = TypeVar("_T")
 
 
-def reproducible(examples: int, **more: int) -> hypothesis.settings:
+def reproducible(examples: int, **more: Any) -> hypothesis.settings:
     """So many examples, the same in every run, however long they take."""
     return hypothesis.settings(
         deadline=None,
@@ -39,7 +39,7 @@ def reproducible(examples: int, **more: int) -> hypothesis.settings:
         derandomize=True,
         database=None,
         suppress_health_check=list(hypothesis.HealthCheck),
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 
@@ -53,19 +53,6 @@ def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
         st.builds(KOV, size, chance),
         chance.map(Erasure),
     )
-
-
-def losses(most: float = 2.0) -> SearchStrategy[float]:
-    """Realised losses in [-most, most]."""
-    return st.floats(-most, most)
-
-
-def histories(
-    requests: SearchStrategy[DominatingPair] | None = None, longest: int = 12
-) -> SearchStrategy[History]:
-    """Lists of at most `longest` requests, each with the loss that it realises if it is granted."""
-    rounds = st.tuples(mechanisms() if requests is None else requests, losses())
-    return st.lists(rounds.map(lambda one: (one[0], possible_loss(*one))), max_size=longest)
 
 
 def drawn(

@@ -1,28 +1,40 @@
 """The laws for accountants: what must hold between the answers of one object, and between them and the truth.
 
-A law returns what it saw, and raises LawBrokenError with the case that breaks it, or NotAskedError.
+A law returns in words what it saw. It raises LawBrokenError with the case that breaks it, and SkipTest where it does
+not concern the object, or needs what was not given.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from itertools import product
 from operator import itemgetter
 from typing import Any
+from unittest import SkipTest
 
+from filters.adapters.budget import is_no
 from filters.adapters.foreign import CountedFilter, limit_of
 from filters.testing.laws import LawBrokenError
-from mc.accountants.accountant_subject import MOST, AccountantSubject, History, NotAskedError, exceeds
-from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_spends_are_their_sum
+from mc.accountants.accountant_subject import MOST, AccountantSubject, History, exceeds
 from mc.accountants.truth import promised_too_little, worth_more
-from theory.pairs import DominatingPair
+from theory.guarantees import PureDP
+from theory.pairs import DominatingPair, Laplace, RandomizedResponse
+
+#: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
+_ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
+#: Parameters of which an object that takes any takes one; the last would be costly to account for as a noise.
+_ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
+#: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.
+_TINY = (Fraction(1, 1000), Fraction(1, 10))
 
 
 def a_count_is_so_many_uses(subject: AccountantSubject) -> str:
     """Composing with a count equals composing that often."""
     if not subject.foreign.composes:
-        raise NotAskedError("it is charged one use at a time")
+        raise SkipTest("it is charged one use at a time")
     for pair, count in product(subject.menu, (2, 3, 10)):
         at_once = subject.foreign.make()
         subject.foreign.replayed(at_once, pair, count)
@@ -57,7 +69,7 @@ def the_order_does_not_matter(subject: AccountantSubject) -> str:
 def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
     """An accountant that re-reads its own ledger answers the same."""
     if subject.reread is None:
-        raise NotAskedError("it keeps no ledger that it can read")
+        raise SkipTest("it keeps no ledger that it can read")
     tried = 0
     for history in subject.histories:
         budget, granted = subject.played(history)
@@ -120,7 +132,7 @@ def more_noise_never_costs_more(subject: AccountantSubject) -> str:
 def a_denial_changes_nothing(subject: AccountantSubject) -> str:
     """A denial neither charges nor refunds: after it the object grants what it would have, or no more."""
     if subject.foreign.composes:
-        raise NotAskedError("it denies nothing itself")
+        raise SkipTest("it denies nothing itself")
     tried, halts = 0, False
     for history in subject.histories:
         for asked in subject.menu:
@@ -150,40 +162,36 @@ def what_raises_is_charged_once(subject: AccountantSubject) -> str:
     """An exception in the mechanism neither refunds nor charges twice; says whether it is charged."""
     run = _running(subject)
     said: dict[str, None] = {}
-    for pair in subject.menu:
-        for before in ((), (pair,)):  # a refund of what was never spent may stop at zero
-            budget, touched = subject.played(before)[0], [False]
+    for pair, uses in product(subject.menu, (0, 1)):  # a refund of what was never spent may stop at zero
+        free, charged = (_after(subject, (pair,) * count, pair) for count in (uses, uses + 1))
+        if free is None or charged is None or (free[0] == charged[0] and charged[1] is None):
+            continue  # neither what is left nor what is spent would tell them apart
+        budget, touched = subject.played((pair,) * uses)[0], list[bool]()
 
-            def fails(touched: list[bool] = touched) -> None:
-                touched[0] = True
-                raise ArithmeticError("the mechanism fails")
+        def fails(touched: list[bool] = touched) -> None:
+            touched.append(True)
+            raise ArithmeticError("the mechanism fails")
 
-            free, charged = _after(subject, before, pair), _after(subject, (*before, pair), pair)
-            if free is None or charged is None or (free[0] == charged[0] and charged[1] is None):
-                continue  # neither what is left nor what is spent would tell them apart
-            try:
-                run(budget, pair, fails)
-            except Exception:
-                if not touched[0]:  # it was not the mechanism that failed
-                    raise
-            if not touched[0]:
-                raise NotAskedError(f"the mechanism that it runs for {pair!r} touches no data")
-            spent = subject.foreign.spent(budget)
-            left = subject.lasts(budget, pair)
-            for words, (lasts, total) in (("charged", charged), ("not charged", free)):
-                comparable = spent is not None and total is not None
-                if spent is not None and total is not None and not subject.alike(spent, total):
-                    continue
-                if left == lasts or (comparable and left == 0):
-                    said[words if left == lasts else f"{words}, and it grants no more"] = None
-                    break
-            else:
-                spends = "" if spent is None else f", with {spent:.9g} spent"
-                raise LawBrokenError(
-                    f"{pair!r} is granted {free[0]} times, and {left} times after one that raised{spends}"
-                )
+        try:
+            run(budget, pair, fails)
+        except Exception:
+            if not touched:  # it was not the mechanism that failed
+                raise
+        if not touched:
+            raise SkipTest(f"the mechanism that it runs for {pair!r} touches no data")
+        spent, left = subject.foreign.spent(budget), subject.lasts(budget, pair)
+        for words, (lasts, total) in (("charged", charged), ("not charged", free)):
+            told = spent is not None and total is not None
+            if (left == lasts or (told and left == 0)) and (not told or subject.alike(spent, total)):  # type: ignore[arg-type]
+                said[words if left == lasts else f"{words}, and it grants no more"] = None
+                break
+        else:
+            spends = "" if spent is None else f", with {spent:.9g} spent"
+            raise LawBrokenError(
+                f"{pair!r} is granted {free[0]} times, and {left} times after one that raised{spends}"
+            )
     if not said:
-        raise NotAskedError("no pair is granted, and then no more")
+        raise SkipTest("no pair is granted, and then no more")
     return f"a mechanism that raises is {' or '.join(said)}"
 
 
@@ -194,9 +202,8 @@ def _after(
     budget, granted = subject.played(history)
     if len(granted) < len(history):
         return None
-    spent = None if subject.foreign.spent(subject.played((pair,))[0]) is None else subject.at_start()
-    if granted:
-        spent = subject.foreign.spent(budget)
+    says = subject.foreign.spent(subject.played((pair,))[0]) is not None
+    spent = (subject.foreign.spent(budget) if granted else subject.at_start()) if says else None
     return subject.lasts(budget, pair), spent
 
 
@@ -204,26 +211,87 @@ def nothing_is_touched_before_the_check(subject: AccountantSubject) -> str:
     """A mechanism that is denied has not touched the data."""
     run, tried = _running(subject), 0
     for pair in subject.menu:
-        budget, touched = subject.foreign.make(), [0]
+        budget, touched = subject.foreign.make(), list[bool]()
         if (most := subject.lasts(subject.foreign.make(), pair)) >= MOST:
             continue
         # on an object that has refused nothing yet: one that halts may check before it runs from then on
         subject.foreign.replayed(budget, pair, most)
-
-        def body(touched: list[int] = touched) -> None:
-            touched[0] += 1
-
         if most:  # one that touches nothing when it is granted shows nothing when it is denied
-            run(subject.foreign.make(), pair, body)
-            if not touched[0]:
-                raise NotAskedError(f"the mechanism that it runs for {pair!r} touches no data")
-            touched[0] = 0
+            run(subject.foreign.make(), pair, lambda touched=touched: touched.append(True))  # type: ignore[misc]
+            if not touched:
+                raise SkipTest(f"the mechanism that it runs for {pair!r} touches no data")
+            touched.clear()
         with suppress(Exception):  # the denial, in the library's own words
-            run(budget, pair, body)
+            run(budget, pair, lambda touched=touched: touched.append(True))  # type: ignore[misc]
         tried += 1
-        if touched[0]:
+        if touched:
             raise LawBrokenError(f"{pair!r} touched the data of a budget that grants it no more")
     return _asked(tried, "pairs", "nothing was denied")
+
+
+def odd_parameters_grant_nothing(subject: AccountantSubject) -> str:
+    """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
+    if subject.raw is None:
+        raise SkipTest("no bare parameter is charged")
+    refusals = [_refused(subject, subject.foreign.make(), value) for value in _ORDINARY]
+    if all(refusals):  # then a refusal says nothing of an odd one
+        raise SkipTest(f"it takes no bare parameter, not even an ordinary one: {refusals[-1]}")
+    pair = next((one for one in subject.menu if subject.foreign.granted(subject.foreign.make(), one)), None)
+    if pair is None:
+        raise SkipTest("nothing of its menu is granted")
+    due = subject.lasts(subject.played((pair,))[0], pair)
+    taken = []
+    for value in _ODD:
+        budget = subject.played((pair,))[0]
+        before = subject.foreign.spent(budget)
+        if _refused(subject, budget, value):
+            continue
+        taken.append(f"{value:g}")
+        try:
+            after, left = subject.foreign.spent(budget), subject.lasts(budget, pair)
+        except ValueError as error:
+            raise LawBrokenError(f"{value:g} is taken, and then it answers no number: {error}") from error
+        if left > due:
+            raise LawBrokenError(f"{value:g} is taken, and then {pair!r} is granted {left} times, not {due}")
+        if after is not None and before is not None and exceeds(before, after, subject.tolerance):
+            raise LawBrokenError(
+                f"{value:g} is taken, and what was spent falls from {before:.9g} to {after:.9g}"
+            )
+    return f"takes {', '.join(taken) or 'none of them'}"
+
+
+def _refused(subject: AccountantSubject, budget: Any, value: float) -> str:
+    """How an object refuses a bare parameter, "" if it takes it."""
+    assert subject.raw is not None
+    try:
+        return "denied" if is_no(subject.raw(budget, value)) else ""
+    except Exception as error:  # noqa: BLE001 refused, in whatever words
+        return f"{type(error).__name__}: {error}"
+
+
+def tiny_spends_are_their_sum(subject: AccountantSubject) -> str:
+    """Tiny spends are granted while their exact sum is within the limit, and no longer."""
+    if subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
+        raise SkipTest("its spends are not added up")
+    limit = Fraction(limit_of(subject.foreign.promise))
+    sums = []
+    for share in _TINY:
+        epsilon = float(share * limit)
+        pairs: tuple[DominatingPair, ...] = (RandomizedResponse(epsilon), Laplace(1 / epsilon))
+        pair = next(filter(subject.supports, pairs), None)
+        if pair is None:
+            raise SkipTest(f"it cannot be asked for an epsilon of {epsilon:g}")
+        budget = subject.foreign.make()
+        most = int(2 / share)
+        granted = next((n for n in range(most) if not subject.foreign.granted(budget, pair)), most)
+        over = granted * Fraction(epsilon) - limit
+        words = f"{granted} x {epsilon!r} of {float(limit)!r}, {float(abs(over)):.3g} {'over' if over > 0 else 'left'}"
+        if over > limit * Fraction(subject.tolerance):
+            raise LawBrokenError(f"it grants {words}")
+        if -over > Fraction(epsilon) * (1 + Fraction(1, 1000)):
+            raise LawBrokenError(f"it grants only {words}")
+        sums.append(words)
+    return "; ".join(sums)
 
 
 def what_it_answers_is_at_least_the_truth(subject: AccountantSubject) -> str:
@@ -250,7 +318,7 @@ def _answers(subject: AccountantSubject) -> Iterator[tuple[History, float]]:
 def an_adaptive_choice_gains_nothing(subject: AccountantSubject) -> str:
     """As a filter it keeps its promise against every adversary of a small exact game over its own menu."""
     if not isinstance(subject.filter, CountedFilter):
-        raise NotAskedError("it has no menu")
+        raise SkipTest("it has no menu")
     value, fault = worth_more(subject.filter)
     if fault:
         raise LawBrokenError(fault)
@@ -279,15 +347,15 @@ ACCOUNTANT_LAWS: Mapping[str, Callable[[AccountantSubject], str]] = {
 
 
 def _asked(tried: int, what: str, otherwise: str) -> str:
-    """What was tried; NotAskedError where that is nothing."""
+    """What was tried; SkipTest where that is nothing."""
     if not tried:
-        raise NotAskedError(otherwise)
+        raise SkipTest(otherwise)
     return f"{tried} {what}"
 
 
 def _running(subject: AccountantSubject) -> Callable[[Any, DominatingPair, Callable[[], None]], object]:
     if subject.run is None:
-        raise NotAskedError("it runs no mechanism")
+        raise SkipTest("it runs no mechanism")
     return subject.run
 
 

@@ -1,4 +1,4 @@
-"""What became of each law for one object: it held, it is broken, or it was not asked; and the laws as a test class.
+"""The laws for accountants as a test class, for pytest to collect.
 
 >>> import filterproof as fp
 >>> from dp_accounting import GaussianDpEvent, rdp
@@ -15,59 +15,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-from unittest import SkipTest
 
 from filters.adapters.foreign import CopiedFilter, CountedFilter
 from filters.privacy_filter import PrivacyFilter
-from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
-from mc.accountants.accountant_subject import AccountantSubject, NotAskedError
+from mc.accountants.accountant_subject import AccountantSubject
 from theory.arguments import check_positive
 from theory.pairs import DominatingPair
-
-_OUTCOMES = ("held", "broken", "raised", "not asked")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What became of a law: "held", "broken", "not asked", or "raised" where the library gave up; and what was seen."""
-
-    law: str
-    outcome: str
-    words: str
-
-    def __post_init__(self) -> None:  # one that was recorded becomes the name of a cell
-        if self.outcome not in _OUTCOMES:
-            raise ValueError(f"outcome must be of {', '.join(_OUTCOMES)}, got {self.outcome!r}; audit again")
-
-
-def ask(subject: AccountantSubject, law: str) -> Answer:
-    """The answer of a subject to a law; an exception of the library's own, other than a denial, ends it undecided."""
-    try:
-        return Answer(law, "held", ACCOUNTANT_LAWS[law](subject))
-    except NotAskedError as reason:
-        return Answer(law, "not asked", str(reason))
-    except LawBrokenError as broken:
-        return Answer(law, "broken", str(broken))
-    except Exception as error:  # noqa: BLE001 a library's own exception is an answer to be told, not an end
-        first = next(iter(str(error).splitlines()), "")
-        return Answer(law, "raised", f"{type(error).__name__}: {first}")
-
-
-def subject_of(
-    filt: PrivacyFilter, menu: tuple[DominatingPair, ...] | None = None, **given: Any
-) -> AccountantSubject:
-    """The subject of a filter made by an adapter, with its own menu or the given one; TypeError for other filters."""
-    if not isinstance(filt, (CountedFilter, CopiedFilter)):
-        raise TypeError(
-            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; fp.laws is for others"
-        )
-    asked = menu if menu is not None else getattr(filt, "menu", None)
-    if not asked:
-        raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
-    return AccountantSubject(filt, tuple(asked), **given)
 
 
 def laws_for_accountants(
@@ -89,17 +44,21 @@ def laws_for_accountants(
     Passing is no proof. Raises TypeError for other filters and ValueError for a tolerance that is not positive.
     """
     check_positive("tolerance", tolerance)
-    subject = subject_of(filt, menu, tolerance=tolerance, reread=reread, raw=raw, run=run)
+    if not isinstance(filt, (CountedFilter, CopiedFilter)):
+        raise TypeError(
+            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; fp.laws is for others"
+        )
+    asked = menu if menu is not None else getattr(filt, "menu", None)
+    if not asked:
+        raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
+    subject = AccountantSubject(filt, tuple(asked), tolerance, reread, raw, run)
     methods = {f"test_{name}": _test(law, subject) for name, law in ACCOUNTANT_LAWS.items()}
     return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
 
 
 def _test(law: Callable[[AccountantSubject], str], subject: AccountantSubject) -> Callable[[object], None]:
     def test(self: object) -> None:
-        try:
-            law(subject)
-        except NotAskedError as reason:
-            raise SkipTest(str(reason)) from None
+        law(subject)
 
     test.__name__ = test.__qualname__ = f"test_{law.__name__}"
     test.__doc__ = law.__doc__

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from filters.adapters.bridge import LateBridgeError
-from filters.contract.work import current, metered
+from filters.contract.work import checked_effort, current, metered
 from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.examination import CUT
 from mc.examine.worker import results
@@ -30,26 +31,26 @@ Found = TypeVar("Found", bound=_Report)
 
 
 def last_report(
-    work: Callable[[], Iterator[Found]],
+    work: Callable[[float], Iterator[Found]],
     nothing: Found,
-    units: float,
-    deadline: Deadline,
-    confirm: Callable[[Found], object],
+    effort: float,
+    seconds: float | None,
+    confirm: Callable[[Found, Deadline], object],
     **how: Any,
 ) -> Found:
-    """The last report of a search of so many units, each confirmed as it comes; `nothing` where none came.
+    """The last report of a search of an effort in units, each confirmed as it comes; `nothing` where none came.
 
     The units are counted from the first report on: what a search asks for before it is no part of them. A search that
-    the deadline ended says so, with the share of its work. The keywords are those of `worker.results`.
+    the time limit ended says so, with the share of its work. The keywords are those of `worker.results`.
     """
-    found, began = nothing, None
+    units, deadline, found, began = EFFORT * checked_effort(effort), Deadline.of(seconds), nothing, None
     with metered() as meter:
         try:
-            with closing(results(work, deadline=deadline, **how)) as reports:
+            with closing(results(partial(work, units), deadline=deadline, **how)) as reports:
                 for report in reports:
                     began = meter.done if began is None else began
                     with metered():  # a replay is as long as what it replays, and counts as no work
-                        confirm(report)
+                        confirm(report, deadline)
                     found = report
                     if deadline.expired:  # what reports without a pause is not waited for
                         raise OutOfTime

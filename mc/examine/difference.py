@@ -19,11 +19,11 @@ import numpy as np
 
 from filters.adapters.labelled import program_of
 from filters.contract.checks import checked_filter, checked_start
-from filters.contract.work import WorkLimit, checked_effort
+from filters.contract.work import WorkLimit
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.confirmation import happens, impure
-from mc.examine.counted_search import EFFORT, Pace, last_report
+from mc.examine.counted_search import Pace, last_report
 from mc.examine.deadline import Deadline
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
@@ -142,19 +142,21 @@ def first_difference(
     filters = one, other
     for filt in filters:
         checked_filter(filt)
-    units, deadline = EFFORT * checked_effort(effort), Deadline.of(seconds)
     seed = check_count("seed", seed, least=0)
     import_module("mc.runs.ready")  # once here: every worker would take as long as for hundreds of histories
-    work = partial(_searched, filters, units, seed)
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
     asked = other if program_of(other) is not None else one
-    nothing, stands = DifferenceSearch(None, 0, 0), partial(_confirm, filters, deadline)
-    return last_report(work, nothing, units, deadline, stands, filt=asked, whose=whose)
+    nothing, work, stands = (
+        DifferenceSearch(None, 0, 0),
+        partial(_searched, filters, seed),
+        partial(_confirm, filters),
+    )
+    return last_report(work, nothing, effort, seconds, stands, filt=asked, whose=whose)
 
 
 def _confirm(
-    filters: tuple[PrivacyFilter, PrivacyFilter], deadline: Deadline, found: DifferenceSearch
+    filters: tuple[PrivacyFilter, PrivacyFilter], found: DifferenceSearch, deadline: Deadline
 ) -> None:
     """FilterFault where a filter that nobody has asked before decides otherwise."""
     if (difference := found.difference) is None:
@@ -167,7 +169,7 @@ def _confirm(
 
 
 def _searched(
-    filters: tuple[PrivacyFilter, PrivacyFilter], units: float, seed: int
+    filters: tuple[PrivacyFilter, PrivacyFilter], seed: int, units: float
 ) -> Iterator[DifferenceSearch]:
     """The reports of a search, the first one before anything is asked of both."""
     found = DifferenceSearch(None, 0, 0)

@@ -40,8 +40,6 @@ What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written
 MOVES: tuple[What, ...] = get_args(What)
 #: What happens to the next write: nothing, the power fails before it or after it, or the disk is full.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
-#: The deadline where no time limit was given.
-NEVER = Deadline()
 #: The longest schedule of a witness.
 _MOST = 10_000
 
@@ -82,7 +80,7 @@ class Schedule:
             world.end()
         return world
 
-    def play_afresh(self, make: MakeService, deadline: Deadline = NEVER) -> World:
+    def play_afresh(self, make: MakeService, deadline: Deadline) -> World:
         """The end of the same play, each life of the service in a process of its own, which nobody asked before."""
         how = as_service(make) | {"deadline": deadline}
         world, left = alone(partial(_life, make, self.menu, None, self.moves), **how)

@@ -18,24 +18,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, count
+from itertools import cycle
 from pickle import PicklingError
-
-import numpy as np
+from typing import Any, Self
 
 from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
-from filters.contract.work import WorkLimit, checked_effort
+from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from mc.engine.encoding import nameable
-from mc.examine.counted_search import EFFORT, Pace, last_report
+from mc.examine.counted_search import last_report
 from mc.examine.deadline import Deadline
 from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
-from mc.examine.schedule import MOVES, NEVER, Schedule, ServiceMove, What, World, as_service
+from mc.examine.minimise import minimise
+from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, as_service
 from mc.examine.sequence import Sequence as Fixed
 from mc.examine.story import Story
 from mc.examine.subject import Subject
@@ -54,17 +55,17 @@ _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 _STEPS = 64
 #: The share of the work for the search; what is left is for cutting what it finds.
 _SEARCHED = 0.7
-#: Steps of a request in a plain schedule, and the faults at a write.
-_PLAIN = 5
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
-#: How far a fault may lie: at the third write of the fourth request in flight, at the twelfth of one alone.
-_FAR = 12
+#: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
+_FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
+#: Steps after which most requests have ended, and the units of work of drawing a move.
+_WHOLE, _DRAWN = 5, 8
+#: Examples of a batch, and their rules, batch by batch.
+_BATCH, _RULES = 100, (25, 12, 50)
 #: What the stage asks, and does not look at.
 _ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
 _SCOPE = "clients with requests in flight, who send them again, and a process that is killed and begins again"
 _UNSEEN = "crashes inside a command of the program"
-#: The longest schedules that are drawn, one after the other.
-_LENGTHS = (6, 10, 16, 24, 40, 80)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,17 @@ class ScheduleSearch:
         return (
             f"{began}no breach in {self.schedules:,} schedules with {self.released:,} answers, which does not prove "
             f"that there is none{self._raised}"
+        )
+
+    def with_played(self, played: list[World]) -> Self:
+        """The report after more schedules."""
+        raised = next((one.raised for one in played if one.raised), "")
+        released = self.released + sum(len(one.released) for one in played)
+        return replace(
+            self,
+            schedules=self.schedules + len(played),
+            released=released,
+            raised=self.raised or raised,
         )
 
     @property
@@ -227,21 +239,17 @@ def first_breach(
     -----
     Finding nothing proves nothing. The service runs in a process of its own.
     """
-    units, deadline = EFFORT * checked_effort(effort), Deadline.of(seconds)
     lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
-
-    def stands(found: ScheduleSearch) -> None:
-        if found.breach is not None:
-            confirm(found.breach, service, promise, deadline)
-
-    work = partial(_driven, service, promise, lines, units, seed)
-    return last_report(work, ScheduleSearch(None, 0, 0), units, deadline, stands, **as_service(service))
+    work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)
+    return last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, **as_service(service))
 
 
-def confirm(breach: Breach, service: MakeService, promise: Guarantee, deadline: Deadline = NEVER) -> None:
+def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
     """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
+    if found.breach is None:
+        return
     try:
-        played = breach.schedule.play_afresh(service, deadline)
+        played = found.breach.schedule.play_afresh(service, deadline)
     # errors of its own a service handles, or the play keeps
     except (PicklingError, AttributeError, TypeError) as error:
         raise FilterFault(
@@ -255,7 +263,7 @@ def confirm(breach: Breach, service: MakeService, promise: Guarantee, deadline: 
 
 
 def _driven(
-    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], units: float, seed: int
+    service: MakeService, promise: Guarantee, lines: tuple[Line, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
     """The reports of a search over a menu of what the service grants; the first one comes with the menu."""
     # where nothing is granted alone the plainest requests are tried all the same
@@ -278,102 +286,98 @@ def asked_lines(
 def searched(
     service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], limit: WorkLimit, *, seed: int
 ) -> Iterator[ScheduleSearch]:
-    """The reports of a search over a menu, the last one on all of it."""
-    rng = np.random.default_rng(seed)
-    breaches, found, pace = Breaches(promise), ScheduleSearch(None, 0, 0), Pace()
-    searching = limit.fraction(_SEARCHED)
-    for moves in chain(plain(), drawn(rng, len(menu))):
-        schedule = Schedule(menu, moves)
-        breach, played = breaches.of(schedule, service)
-        schedules, released = found.schedules + 1, found.released + len(played.released)
-        found = ScheduleSearch(None, schedules, released, found.raised or played.raised)
-        # what does not happen twice is no witness
-        if breach is not None and (again := breaches.of(breach.schedule, service)[0]) is not None:
+    """The reports of a search over a menu, one for each batch of examples, the last one on all of it."""
+    import hypothesis
+    from hypothesis import stateful
+    from hypothesis.errors import Flaky
+
+    from filters.testing.strategies import reproducible
+
+    breaches, found, searching = Breaches(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
+    quiet = hypothesis.Verbosity.quiet
+    settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
+    for number, rules in enumerate(cycle(_RULES)):
+        played: list[World] = []
+        machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, breaches, played))
+        # Flaky: the service is not the same twice, or the work ends
+        with suppress(_Broken, OutOfWork, Flaky), stopping_at(searching):
+            stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
+        found = found.with_played(played)
+        met = breaches.among(played[-1]) if played else None
+        # what does not happen twice is no counterexample
+        if met is not None and (again := breaches.of(met.schedule, service)[0]) is not None:
             yield replace(found, breach=again)
-            found = replace(found, breach=_cut(again, breaches, service, limit))
+            found = replace(found, breach=_minimal(again, breaches, service, limit))
             break
         if searching.exhausted:
             break
-        if pace.due:
-            yield found
+        yield found
     yield found
 
 
-def plain() -> Iterator[tuple[ServiceMove, ...]]:
-    """What goes wrong most often, with the largest request: at once, in a crash, sent again, over an epoch's end."""
-    ask, ask_again, tick = ServiceMove("ask"), ServiceMove("again"), ServiceMove("tick")
-    step, before = ServiceMove("step"), ServiceMove("step", 1)
-    whole = [step] * _PLAIN
-    for many in (2, 3):  # in turn, for as long as none has ended
-        yield (*[ask] * many, *[ServiceMove("step", at) for at in reversed(range(many))] * _PLAIN)
-    yield (ask, *whole, *2 * [ask_again, *whole], ask, *whole)
-    for depth in range(_PLAIN):
-        begun = [ask, *[step] * depth]
-        for fault in (ServiceMove("crash"), *(ServiceMove(what) for what in _STRUCK)):
-            yield (*begun, fault, ask, *whole, ask, *whole)
-            yield (*begun, fault, ask_again, *whole, ask, *whole)
-        yield (*begun, ask, *whole, *whole)
-        for more in range(1, _PLAIN):  # the one that came later goes so far, then the epoch ends
-            yield (*begun, ask, *[step] * more, tick, before, *whole)
-        yield (*begun, ask_again, *whole, before, *whole)
+class _Broken(BaseException):
+    """The promise is broken: no Exception, for Hypothesis would look for it again."""
 
 
-def drawn(rng: np.random.Generator, menu: int) -> Iterator[tuple[ServiceMove, ...]]:
-    """Schedules without end, ever longer, each with its own share of what can go wrong."""
-    faults: tuple[What, ...] = MOVES[2:]
-    for number in count():
-        length = int(rng.integers(3, _LENGTHS[number // 50 % len(_LENGTHS)] + 1))
-        some = [what for what in faults if rng.random() < 0.35]
-        kinds: list[What] = ["ask", "ask", "step", "step", "step", "step", *some]
-        favourite, newest = int(rng.integers(menu)), rng.random() < 0.6
-        if rng.random() < 0.3:  # several at once, and then no more
-            yield (
-                *[ServiceMove("ask", favourite)] * int(rng.integers(2, 5)),
-                *(_move(rng, kinds[2:], menu, favourite, newest=newest) for _ in range(length)),
-            )
-            continue
-        yield tuple(_move(rng, kinds, menu, favourite, newest=newest) for _ in range(length))
+def _state_machine(
+    service: MakeService, menu: tuple[DominatingPair, ...], breaches: Breaches, played: list[World]
+) -> Any:
+    """A state machine of Hypothesis whose rules are the moves, and whose plays are put into `played`."""
+    from hypothesis import stateful
+    from hypothesis import strategies as st
+
+    class Schedules(stateful.RuleBasedStateMachine):
+        def __init__(self) -> None:
+            super().__init__()
+            played.append(World(service, menu))
+
+        def teardown(self) -> None:
+            played[-1].end()
+
+    def rule(what: What, far: int, times: int = 1) -> Any:
+        def make(machine: Any, at: int) -> None:
+            count(_DRAWN)
+            for _ in range(times):
+                played[-1].move(ServiceMove(what, at))
+                if breaches.among(played[-1]) is not None:
+                    raise _Broken
+
+        # what is newest, and the largest request, as often as all others together
+        drawn = st.just(0) | st.integers(0, far) if far else st.just(0)
+        return stateful.precondition(lambda machine: played[-1].can(what))(stateful.rule(at=drawn)(make))
+
+    for what in MOVES:
+        setattr(Schedules, what, rule(what, len(menu) - 1 if what == "ask" else _FAR.get(what, 0)))
+    Schedules.finish = rule("step", _FAR["step"], _WHOLE)
+    return Schedules
 
 
-def _move(
-    rng: np.random.Generator, kinds: list[What], menu: int, favourite: int, *, newest: bool
-) -> ServiceMove:
-    kind = kinds[int(rng.integers(len(kinds)))]
-    if kind in ("crash", "tick"):
-        return ServiceMove(kind)
-    usual, far = (favourite, menu) if kind == "ask" else (0, _FAR if kind in _STRUCK else 4)
-    often = (newest or kind == "ask") and rng.random() < 0.8
-    return ServiceMove(kind, usual if often else int(rng.integers(far)))
+def _minimal(breach: Breach, breaches: Breaches, service: MakeService, limit: WorkLimit) -> Breach:
+    """The breach without the moves that it does not need, each as plain as it may be."""
+    shortest, before = breach, tuple[ServiceMove, ...]()
 
+    def breaks(moves: tuple[ServiceMove, ...]) -> bool:
+        nonlocal shortest
+        tried = breaches.of(replace(breach.schedule, moves=moves), service)[0]
+        shortest = tried or shortest
+        return tried is not None
 
-def _cut(breach: Breach, breaches: Breaches, service: MakeService, limit: WorkLimit) -> Breach:
-    """The breach without moves that it does not need, and with the plainest that do, until nothing is plainer."""
-    shortest, size, before = breach, len(breach.schedule.moves), None
-    while not limit.exhausted and shortest.schedule.moves != before:
-        size = max(size // 2, 1)
-        before, place = shortest.schedule.moves if size == 1 else None, 0
+    while shortest.schedule.moves != before and not limit.exhausted:
+        before, place = shortest.schedule.moves, 0
+        minimise(before, breaks, limit=limit)
         while place < len(moves := shortest.schedule.moves) and not limit.exhausted:
-            for rest in (moves[place + size :], *(_plainer(moves[place:]) if size == 1 else ())):
-                tried = breaches.of(replace(shortest.schedule, moves=(*moves[:place], *rest)), service)[0]
-                if tried is not None:
-                    shortest = tried
-                    break
-            else:
-                place += size
+            begun, rest = moves[:place], moves[place + 1 :]
+            any(breaks((*begun, plainer, *rest)) for plainer in _plainer(moves[place]))
+            place += 1
     return replace(shortest, schedule=shortest.schedule.trimmed)
 
 
-def _plainer(moves: tuple[ServiceMove, ...]) -> Iterator[tuple[ServiceMove, ...]]:
-    """Moves whose first one is easier to understand: a crash between two steps, the newest or the first, or none."""
-    move, *later = moves
+def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:
+    """Moves that are easier to understand: a crash between two steps, a step, the newest or the first."""
     if move.what in _STRUCK:
-        yield from ((ServiceMove("crash"), *later), (replace(move, what="step"), *later))
+        yield from (ServiceMove("crash"), replace(move, what="step"))
     if move.at:
-        yield (replace(move, at=0), *later)
-    for after in later[
-        :1
-    ]:  # a request that is not ended stays the newest: the next step is of the one before
-        yield (replace(after, at=after.at + 1), *later[1:])
+        yield replace(move, at=0)
 
 
 # -- the stage of an examination -----------------------------------------------------------------------

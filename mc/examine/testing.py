@@ -13,30 +13,26 @@ A filter that ends its process fails, and ends no suite; what breaks a service's
 ...         if spent <= 1.0:
 ...             self.disk["spent"] = spent
 ...             yield fp.Release()
->>> TestPurse = schedules(Purse, fp.PureDP(1.0), examples=5)
+>>> TestPurse = schedules(Purse, fp.PureDP(1.0), effort=0.01)
 >>> TestPurse("runTest").runTest()
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
 from filters.adapters.service import MakeService
-from filters.testing.law_class import NoLawOfItsError, law_class
+from filters.testing.law_class import law_class
 from mc.examine.filter_fault import FilterFault
-from mc.examine.schedule import MOVES, ServiceMove, What, World, as_service
-from mc.examine.schedule_search import MECHANISMS, Breaches, asked_lines, confirm, menu_of
+from mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
 from mc.examine.worker import alone
 from theory.fast.compiler import compiler
 from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
 
 Given = ParamSpec("Given")
-#: Moves of an example, and how far back a move may point.
-_MOVES, _BACK = 50, 3
 
 
 def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
@@ -63,8 +59,6 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
         try:
             alone(partial(test, self), whose=name)
         except SkipTest as skipped:
-            if isinstance(skipped, NoLawOfItsError):
-                raise
             raise FilterFault(f"the code of {name} raised {type(skipped).__name__}: {skipped}") from skipped
 
     del run.__wrapped__
@@ -74,73 +68,23 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
 laws = _in_workers(law_class)
 
 
-class _BrokenError(AssertionError):
-    """A breach was met."""
-
-    def __str__(self) -> str:
-        return f"the promise must be kept, got\n{self.args[0]}"
-
-
 def schedules(
     service: MakeService,
     promise: Guarantee,
     *,
     mechanisms: Sequence[str] = MECHANISMS,
-    examples: int = 200,
+    effort: float = 0.1,
 ) -> type[TestCase]:
-    """A test class in which no schedule breaks the promise: `TestPurse = fp.schedules(Purse, fp.PureDP(1.0))`.
+    """A test class in which `fp.first_breach` finds no breach: `TestPurse = fp.schedules(Purse, fp.PureDP(1.0))`.
 
-    Hypothesis makes the moves, each a rule of a state machine, and cuts those that break the promise; the failure tells
-    what happened, as long as processes that nobody has asked before release the same: FilterFault where they do not.
-    service and mechanisms are those of `fp.first_breach`. Runs are reproducible: the service is asked for every size
-    of its mechanisms, and then for so many examples, however long that takes. Passing is no proof: it says that no
-    example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
+    The failure tells what happened. A service that grants no request fails as well. Passing is no proof.
     """
-    from filters.testing import strategies  # before hypothesis: its ImportError says what to install
+    asked_lines(service, promise, mechanisms)  # what is no service, promise or mechanism is refused here
 
-    from hypothesis import stateful  # isort: skip
-    from hypothesis import strategies as st
+    class Schedules(TestCase):
+        def runTest(self) -> None:
+            found = first_breach(service, promise, mechanisms=mechanisms, effort=effort)
+            assert found.released, f"the service must grant some request that it is asked for, got: {found}"
+            assert found.breach is None, f"the promise must be kept, got\n{found.breach}"
 
-    lines, breaches = asked_lines(service, promise, mechanisms), Breaches(promise)
-
-    @cache
-    def menu() -> tuple[DominatingPair, ...]:
-        found = menu_of(service, lines)
-        assert found, "the service must grant some request that is made alone, got none; name its mechanisms"
-        return found
-
-    class Schedules(stateful.RuleBasedStateMachine):
-        def __init__(self) -> None:
-            super().__init__()
-            self.world = World(service, menu())
-
-        def teardown(self) -> None:
-            self.world.end()
-
-        @stateful.invariant()
-        def the_promise_is_kept(self) -> None:
-            if (breach := breaches.among(self.world)) is not None:
-                raise _BrokenError(breach)
-
-    def rule(what: What) -> Any:
-        def move(machine: Any, at: int) -> None:
-            machine.world.move(ServiceMove(what, at))
-
-        made = stateful.rule(at=st.integers(0, _BACK))(move)
-        return stateful.precondition(lambda machine: machine.world.can(what))(made)
-
-    for what in MOVES:
-        setattr(Schedules, what, rule(what))
-    case: type[TestCase] = Schedules.TestCase
-    driven = case.runTest  # type: ignore[attr-defined]
-
-    def run(self: TestCase) -> None:
-        try:
-            alone(partial(driven, self), **as_service(service))
-        except _BrokenError as broken:
-            confirm(broken.args[0], service, promise)
-            raise
-
-    case.runTest = run  # type: ignore[attr-defined]
-    case.settings = strategies.reproducible(examples, stateful_step_count=_MOVES)  # type: ignore[attr-defined]
-    return case
+    return Schedules

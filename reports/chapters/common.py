@@ -5,30 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
-
-import numpy as np
-from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
 import mc
 from mc import Estimate
-from reports.finding import Claim, Finding, Table
+from reports.drawing import promise_figure
+from reports.finding import Claim, Finding, Picture, Table
 from reports.shown.numbers import percent, within
 from reports.study import Simulated, Study
 from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
-
-
-def draw_estimates(
-    ax: Axes, at: ArrayLike, rows: Sequence[Simulated], *, over: ArrayLike = 1.0, **style: Any
-) -> None:
-    """Draw estimates with their intervals, divided by `over`, at the places `at`."""
-    low, value, high = (
-        np.array([(one.low, one.value, one.high) for one in (row.estimate for row in rows)]).T / over
-    )
-    ax.errorbar(at, value, yerr=(value - low, high - value), **{"fmt": "o", "ms": 4, "capsize": 2, **style})
 
 
 def name(adversary: mc.Adversary) -> str:
@@ -121,6 +107,15 @@ def beside_promise(rows: Sequence[Simulated]) -> str:
         f"Closest, {_game(most, rows)}: {most.estimate.value:.4g} in {within(most.estimate)}, promised "
         f"{most.promised:.4g}."
     )
+
+
+def promise_picture(name: str, caption: str, rows: Sequence[Simulated], labels: Sequence[str]) -> Picture:
+    """Each simulated interval over the promise, under a label of its own."""
+    ends = [(one.low, one.value, one.high) for one in (row.estimate for row in rows)]
+    lines = [(label, *end, row.promised) for label, end, row in zip(labels, ends, rows, strict=True)]
+    figure = promise_figure(lines, "delta reached, over the promise")
+    words = f"{caption} Intervals of simulations over the promise (dashed)."
+    return Picture(name, words, beside_promise(rows), figure)
 
 
 def agreed(

@@ -27,7 +27,7 @@ def _expected(page: str) -> Outcome:
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
-    jobs = simulations(study)
+    jobs = simulations(study.count, study.size, study.seed)
     kinds = "odometers, trackers, individual filters, linear queries"
     results = study.map(_called, [work for *_, work in jobs], doing=f"simulating {kinds}")
     reached: dict[str, tuple[ReachedRow, ...]] = {}

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 import mc
 from filters import PrivacyFilter, RenyiFilter, ZCDPFilter
-from reports.chapters.common import (
-    beside_promise,
-    draw_estimates,
-    judge_promise,
-    proved,
-    simulations,
-    with_family,
-)
-from reports.drawing import PALETTE, new_figure
-from reports.finding import Claim, Picture, Told
-from reports.study import Simulated, Study
+from reports.chapters.common import judge_promise, promise_picture, proved, simulations, with_family
+from reports.finding import Claim, Told
+from reports.study import Study
 from theory.pairs import Gaussian, RandomizedResponse
 
 PROVES = ("RDP filter",)
@@ -50,28 +40,12 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
                 lead=("filter", [str(r.filter.promise) for r in rows]),
             ),
         ),
-        pictures=(_picture(rows),),
-    )
-
-
-def _picture(rows: Sequence[Simulated]) -> Picture:
-    with new_figure(height=5.6) as figure:
-        panels = figure.subplots(2, 1, sharex=True)
-        grid = np.linspace(0.5, 4.5, 200)
-        for axes, filt in zip(panels, _filters(), strict=True):
-            axes.semilogy(grid, filt.promise.delta(grid), color="black", lw=1.2, label="promise")
-            mine = [row for row in rows if row.filter == filt]
-            for k, adversary in enumerate(dict.fromkeys(row.adversary for row in mine)):
-                points = [row for row in mine if row.adversary == adversary]
-                at = np.array([row.epsilon for row in points]) + 0.05 * (k - 1)
-                draw_estimates(axes, at, points, color=PALETTE[k], label=with_family(adversary))
-            axes.set(ylabel="delta", title=str(filt.promise))
-        panels[1].set_xlabel("epsilon (nats)")
-        panels[0].legend(fontsize=8.5)
-    return Picture(
-        "renyi",
-        "What the transcript of each filter leaks, with intervals, beside the delta(epsilon) that its Rényi promise "
-        "converts to. The gap is the price of the conversion, not of the filter.",
-        beside_promise(rows),
-        figure,
+        pictures=(
+            promise_picture(
+                "renyi",
+                "The gap is the price of the conversion of a Rényi promise to delta, not of the filter.",
+                rows,
+                [f"{r.filter.promise}, {with_family(r.adversary)}, epsilon {r.epsilon:g}" for r in rows],
+            ),
+        ),
     )

@@ -176,7 +176,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
         study.executor = pool
         study.on_progress = lambda text: doing.update(task, description=text)
-        told = _told(study, pool, doing, started)
+        told = _told(study, pool, doing)
         rows, unwritten = rows_of(told, study), None
         try:
             with clear_errors():
@@ -207,7 +207,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             raise unwritten
 
 
-def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> list[tuple[Chapter, Told]]:
+def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter, Told]]:
     """What all chapters tell; the pool is ended by Ctrl-C."""
     from reports.chapters import CHAPTERS
     from reports.telling import tell

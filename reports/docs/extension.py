@@ -62,15 +62,20 @@ def _link(app: Sphinx, document: nodes.document) -> None:
         found = _PUBLIC.fullmatch(literal.astext())
         if found is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
             continue
-        value = getattr(filterproof, found[1], None)
+        name, inside = found[1], found[2]
+        value = getattr(filterproof, name, None)
         if isinstance(value, ModuleType):
-            continue
-        inside = found[2] if isinstance(value, type) else ""  # an instance is documented as a whole
+            first, _, inside = inside[1:].partition(".")
+            if value.__package__ != "filterproof" or not first:
+                continue
+            name, value = f"{name}.{first}", getattr(value, first, None)
+            inside = f".{inside}" if inside else ""
+        inside = inside if isinstance(value, type) else ""  # an instance is documented as a whole
         link = pending_xref(
             "",
             refdomain="py",
             reftype="obj",
-            reftarget=f"filterproof.{found[1]}{inside}",
+            reftarget=f"filterproof.{name}{inside}",
             refexplicit=True,
             refwarn=True,
             refdoc=app.env.docname,

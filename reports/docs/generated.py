@@ -14,7 +14,6 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -36,20 +35,7 @@ from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import accepted
 from theory.kernel.claimed import KERNEL
-from theory.pairs import (
-    KOV,
-    PAIRS,
-    BoundedRange,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    SubsampledGaussian,
-)
+from theory.pairs import PAIRS, DominatingPair, examples
 from theory.pairs.base import ChargeName
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
@@ -253,28 +239,7 @@ def _proved(entry: Entry) -> str:
 
 # -- charges ---------------------------------------------------------------------------------------
 
-#: The one release that brings an approximate DP filter at (1, 1e-5) to its delta: P-mass 1.8e-4 at a loss of 1.058.
-_EXTREMAL = FinitePair(
-    (Fraction(17809, 10**8), 1 - Fraction(17809, 10**8)), (Fraction(61836, 10**9), 1 - Fraction(61836, 10**9))
-)
-_SHOWN: tuple[DominatingPair, ...] = (
-    Gaussian(1.0),
-    SubsampledGaussian(0.01, 1.0),
-    RandomizedResponse(0.1),
-    RandomizedResponse(1.0),
-    RandomizedResponse(5.0),
-    Laplace(10.0),
-    Laplace(1.0),
-    Laplace(0.2),
-    DiscreteGaussian(10.0),
-    DiscreteLaplace(10.0, 4),
-    BoundedRange(0.1),
-    BoundedRange(1.0),
-    KOV(1.0, 0.0),
-    KOV(1.0, 1e-5),
-    Erasure(0.01),
-    _EXTREMAL,
-)
+_NONE = "none, truly"
 _NAMES: tuple[tuple[ChargeName, str], ...] = (
     ("pure_epsilon", "pure, epsilon"),
     ("zcdp_rho", "zCDP, rho"),
@@ -283,20 +248,21 @@ _NAMES: tuple[tuple[ChargeName, str], ...] = (
 
 
 def charges() -> str:
-    """A row a pair: what it declares in each currency, and which share of it is due."""
-    rows = [(f"`{_named(pair)}`", *(_cell(pair, name) for name, _ in _NAMES)) for pair in _SHOWN]
+    """A row for each example of a pair that has a charge: what it declares in each currency, and which share is due."""
+    charged = {_named(pair): [_cell(pair, name) for name, _ in _NAMES] for pair in examples()}
+    rows = [(f"`{name}`", *cells) for name, cells in charged.items() if set(cells) != {_NONE}]
     return table(("pair", *(words for _, words in _NAMES)), rows)
 
 
 def _named(pair: DominatingPair) -> str:
     given = [f"{value:.4g}" for value in pair.parameters().values() if isinstance(value, float)]
-    return f"{type(pair).__name__}({', '.join(given) or 'two outcomes'})"
+    return f"{type(pair).__name__}({', '.join(given)})"
 
 
 def _cell(pair: DominatingPair, charge: ChargeName) -> str:
     declared, share = float(getattr(pair, charge)), pair.least_share(charge)
     if not math.isfinite(declared):
-        return "none, truly"
+        return _NONE
     due = "least" if share.low > 1 - 2.0**-29 else f"bound: {100 * share.low:.4g} % is due"
     return f"{declared:.6g} ({due})"
 

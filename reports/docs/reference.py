@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from operator import attrgetter
 from pathlib import Path
 
 import filterproof
@@ -28,14 +30,21 @@ def reference(names: Iterable[str]) -> str:
     return "\n".join(["```{eval-rst}", *(line for name in names for line in _entry(name)), "```"])
 
 
+def public_names() -> list[str]:
+    """Every public name: those of `filterproof` itself, and those of its modules, as module.name."""
+    modules = (one.name for one in pkgutil.iter_modules(filterproof.__path__) if not one.name.startswith("_"))
+    inside = (f"{one}.{name}" for one in modules for name in getattr(filterproof, one).__all__)
+    return [*filterproof.__all__, *inside]
+
+
 def described(name: str) -> str:
     """The docstring of a public name; of an instance that of its class, of another value the comment above it."""
-    value = getattr(filterproof, name)
+    value = attrgetter(name)(filterproof)
     if inspect.isclass(value) or inspect.isroutine(value):
         return inspect.getdoc(value) or ""
     if type(value).__module__.partition(".")[0] in _ROOMS:
         return inspect.getdoc(type(value)) or ""
-    return _comment(name, value)
+    return _comment(name.rpartition(".")[2], value)
 
 
 def proof_of(kind: type[PrivacyFilter]) -> str:
@@ -47,11 +56,10 @@ def proof_of(kind: type[PrivacyFilter]) -> str:
 
 
 def _entry(name: str) -> Iterator[str]:
-    if name not in filterproof.__all__:
-        raise ValueError(
-            f"a name of the reference must be in filterproof.__all__, got {name!r}; see its spelling"
-        )
-    value = getattr(filterproof, name)
+    if name not in public_names():
+        raise ValueError(f"a name of the reference must be public, got {name!r}; see its spelling")
+    value = attrgetter(name)(filterproof)
+    module, _, short = f"filterproof.{name}".rpartition(".")
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
         yield from (f".. {kind}:: filterproof.{name}", "   :members:")
@@ -64,7 +72,7 @@ def _entry(name: str) -> Iterator[str]:
     elif inspect.isroutine(value):
         yield f".. autofunction:: filterproof.{name}"
     else:
-        yield from (f".. py:data:: {name}", "   :module: filterproof", "")
+        yield from (f".. py:data:: {short}", f"   :module: {module}", "")
         yield from (f"   {line}".rstrip() for line in rst_of(described(name)).splitlines())
     yield ""
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Estimate, WorstCase
 from mc.engine.adversaries import MenuChasing, MenuRandom
-from mc.estimate.simulate import SimulationOptions, simulate
+from mc.estimate.simulate import simulate
 from mc.evaluate.evaluate import evaluate
 from mc.evaluate.evaluation import Evaluation
 from mc.evaluate.random_choice import mean_of_sequences
@@ -71,19 +71,19 @@ def attacked(
     *,
     runs: Runs,
     failure: float,
-    placed: SimulationOptions,
+    seed: int,
 ) -> Iterator[AttackRow]:
     """Each adversary against the filter of the page, and with more budget.
 
     `main` is the game of the page, solved, and `best` what was simulated of its strategy.
     """
-    yield from _against(subject, subject.make(), main, best, runs, failure, placed)
+    yield from _against(subject, subject.make(), main, best, runs, failure, seed)
     if subject.more is not None:
         filt = subject.more()
         game = worst_case(
             filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds, direction=subject.direction
         )
-        yield from _against(subject, filt, game, None, Runs(runs.other, runs.other), failure, placed)
+        yield from _against(subject, filt, game, None, Runs(runs.other, runs.other), failure, seed)
 
 
 def _against(
@@ -93,7 +93,7 @@ def _against(
     simulated: Estimate | None,
     runs: Runs,
     failure: float,
-    placed: SimulationOptions,
+    seed: int,
 ) -> Iterator[AttackRow]:
     epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
     best, chasing, by_coins = drawn_from(game), MenuChasing(subject.menu), MenuRandom(subject.menu)
@@ -120,11 +120,19 @@ def _against(
     by = "bounded" if mean.high > game.high else "evaluated"
     plays.append(("MenuRandom", by_coins, best, runs.other, mean.low, min(mean.high, game.high), by))
     for name, adversary, way, most, low, high, by in plays:
-        options: SimulationOptions = {**placed, "n": runs_of(most, rounds), "rounds": rounds}
         drawn = simulated if adversary is game.strategy else None
         if drawn is None:
-            options |= {"failure": failure, "direction": way}
-            drawn = simulate(filt, adversary, epsilon=epsilon, **options)
+            drawn = simulate(
+                filt,
+                adversary,
+                epsilon=epsilon,
+                n=runs_of(most, rounds),
+                rounds=rounds,
+                seed=seed,
+                failure=failure,
+                direction=way,
+                workers=1,
+            )
         promised = float(filt.promise.delta(epsilon))
         yield AttackRow(name, repr(filt), epsilon, drawn, low, high, by, promised)
 
@@ -143,7 +151,7 @@ def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:
         "the bounds.",
         (
             {
-                **({"filter": name} if len(attacks) > 1 else {}),
+                "filter": name,
                 "parameters": one.filter,
                 "adversary": one.adversary,
                 "epsilon": f"{one.epsilon:.4g}",
@@ -159,5 +167,5 @@ def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:
             for name, rows in attacks.items()
             for one in rows
         ),
-        align="l" * (len(attacks) > 1) + "wlrrrrlrl",
+        align="lwlrrrrlrl",
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,6 @@ from theory.evidence import Outcome, Verdict
 from theory.guarantees import ZCDP
 from theory.pairs import Gaussian, RandomizedResponse
 from theory.pairs.sparse_vector import stop_law
-
-if TYPE_CHECKING:
-    from reports.study import Study
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
@@ -182,11 +179,11 @@ class Holders:
 Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
-def simulations(study: Study) -> list[Simulation]:
-    """Every comparison of the holders' pages, each at a confidence of its own."""
-    jobs = (*_of_filters(study.size(_RUNS)), *_of_trainings(study))
+def simulations(count: Callable[[], float], size: Callable[..., int], seed: int) -> list[Simulation]:
+    """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
+    jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size))
     return [
-        (page, what, float(np.asarray(promised)), partial(work, seed=study.seed, confidence=study.count()))
+        (page, what, float(np.asarray(promised)), partial(work, seed=seed, confidence=count()))
         for page, what, promised, work in jobs
     ]
 
@@ -231,9 +228,9 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
     yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
-def _of_trainings(study: Study) -> Iterator[Simulation]:
+def _of_trainings(size: Callable[..., int]) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
-    runs, audited = study.size(_TRAINING_RUNS, quick=1000), study.size(_AUDITED, quick=800)
+    runs, audited = size(_TRAINING_RUNS, quick=1000), size(_AUDITED, quick=800)
     pixels, digit = pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
     training = WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)

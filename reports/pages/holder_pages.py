@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from reports.drawing import intervals_beside, new_figure
+from reports.drawing import promise_figure
 from reports.finding import Picture
 from reports.pages import held
 from reports.pages.held import BROKEN, Holders, nearest
@@ -88,13 +88,7 @@ def _queries(holders: Holders) -> dict[str, Any]:
 
 def _picture(key: str, rows: Sequence[ReachedRow]) -> Picture:
     """Each interval over what is promised of it."""
-    with new_figure(height=1.2 + 0.35 * len(rows)) as figure:
-        ax = figure.subplots()
-        shares = [(row.what, *(end / row.promised for end in row.drawn[1:])) for row in rows]
-        intervals_beside(ax, shares, 1.0)
-        ax.set(
-            xlabel="simulated, over the promise", xlim=(-0.02, 1.05 * max(1.2, *(row[-1] for row in shares)))
-        )
+    figure = promise_figure([(*row.drawn, row.promised) for row in rows], "simulated, over the promise")
     above = ", ".join(row.what for row in rows if row.refutes) or "none"
     alt = f"{len(rows)} intervals over what is promised. With the whole interval above it: {above}."
     return Picture(f"holder-{key}", _CAPTION, alt, figure)

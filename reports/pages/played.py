@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Estimate, TradeOff, WorstCase
-from mc.estimate.simulate import SimulationOptions, simulate
+from mc.estimate.simulate import simulate
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case.solve import worst_cases
 from reports.pages.attacked import AttackRow, Runs, attacked, drawn_from, runs_of
@@ -109,12 +109,16 @@ def play(job: GameJob) -> Played:
     )
     main, rounds = games[0], subject.rounds or games[0].rounds
     at_main, runs = solved(main), runs_of(job.runs.best, rounds)
-    options: SimulationOptions = {"seed": seed, "workers": 1}
     found = simulate(
         filt,
         main.strategy,
         epsilon=subject.simulated,
-        **options | {"n": runs, "rounds": rounds, "failure": failure, "direction": main.direction},
+        n=runs,
+        rounds=rounds,
+        seed=seed,
+        failure=failure,
+        direction=main.direction,
+        workers=1,
     )
     over_all, of_all = supremum(filt, at_main.epsilon), None
     if over_all.adversary is not None:
@@ -140,7 +144,7 @@ def play(job: GameJob) -> Played:
         f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
         f"    rounds={rounds}, failure={failure!r}, direction=worst.direction,\n"
         ")",
-        tuple(attacked(subject, main, best.estimate, runs=job.runs, failure=job.failure, placed=options)),
+        tuple(attacked(subject, main, best.estimate, runs=job.runs, failure=job.failure, seed=seed)),
         _band(filt, main, runs_of(min(job.runs.other, _TESTED), rounds), rounds, seed, job.failure),
     )
 

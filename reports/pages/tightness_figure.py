@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from mc.examine.examination import Tightness
 from mc.examine.measure import exceeds
-from reports.drawing import INK, PALETTE, drawn_into, figure_of, new_figure, plain_text
+from reports.drawing import INK, PALETTE, new_figure, plain_text
 from theory.numerics.decimals import above, below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Lines that fit into one picture; data.csv has them all.
+#: Lines that fit into one picture; `rows()` has them all.
 MOST_ROWS = 14
 _BLUE, _RED, _GREEN, *_ = PALETTE
 #: Inches of a line, and of what stands above and below all lines.
@@ -47,22 +47,6 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
         place: dict[str, Any] = {"loc": "outside lower left", "ncols": ncols, "handletextpad": 0.3}
         figure.legend(handles.values(), handles.keys(), **place)
     return figure
-
-
-def tightness_into(ax: Axes | Sequence[Axes], rows: Sequence[Tightness]) -> Figure:
-    """The same drawn into axes that the caller has, one for each kind of divergence; the figure that they are in.
-
-    Raises ValueError for another number of axes.
-    """
-    panels = _panels(rows)
-
-    def draw(axes: Sequence[Axes]) -> None:
-        for ax, (label, part) in zip(axes, panels, strict=True):
-            width = ax.get_position().width * figure_of(ax).get_figwidth()
-            _draw(ax, label, part, letters=round(13.5 * width))
-            ax.legend(loc="best", fontsize=9)
-
-    return drawn_into(ax, len(panels), draw)
 
 
 def _panels(rows: Sequence[Tightness]) -> list[tuple[str, list[Tightness]]]:

@@ -59,73 +59,39 @@ def ruled(**given: Any) -> fp.PrivacyFilter:
 
 
 VALUES: list[tuple[Call, str]] = [
-    (
-        lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)),
-        "promise must follow from a sum of pure_",
-    ),
+    (lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)), "promise must follow from a sum"),
     (
         lambda: additive(charge=fp.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
         "promise must leave a budget above zero",
     ),
     (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
-    (lambda: fp.BlackwellFilter(1e200, (BIT,)), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
     (lambda: fp.RogersFilter(1.0, 0.4), "delta must be below 1/e"),
     (lambda: fp.RogersFilter(1.0, 0.1, reading="3/delta"), "reading must be"),  # type: ignore[arg-type]
     (lambda: fp.AllOrdersFilter((), ()), "orders must hold at least one"),
     (lambda: fp.AllOrdersFilter((2.0, 2.0), (1.0, 1.0)), "distinct"),
-    (lambda: fp.AllOrdersFilter((2.0, 3.0), (1.0,)), "one budget per order"),
+    (lambda: fp.AllOrdersFilter((2.0, 3.0), None), "one budget per order, got None for 2"),  # type: ignore[arg-type]
     (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must hold one that can give"),
     # where a game breaks the rule
-    (
-        lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)),
-        r"orders must take at most all of delta=0\.01 .* got 1\.19 times",
-    ),
+    (lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)), r"orders must take at most all of"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "Rényi divergence is finite"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {STEP: 0}), "uses must be"),
     (lambda: fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0), "low and high"),
     (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
     (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
-    (
-        lambda: fp.RealisationFilter(1.0, 0, 5, (BIT,), after={BIT: (fp.Erasure(0.5),)}),
-        "pure mechanisms where delta is 0, got Erasure",
-    ),
-    (
-        lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6),
-        "dhat and theta must be given together, got dhat=",
-    ),
+    (lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6), "dhat and theta must be given"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
     (lambda: fp.renyi_charge.at(0.5), "alpha must be"),
     (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), 0), "blocks must be"),
-    # more blocks than are counted
-    *(
-        (make, rf"blocks must be at most 2\^48, got blocks={blocks}; take fewer")
-        for tracker, blocks in (
-            (fp.RenyiTracker(alpha=2.0, size=2.0**-52), 2**52 - 15),
-            (fp.GaussianTracker(size=2.0**-26), 2**52 - 15),
-            (fp.RenyiTracker(alpha=2.0, size=2.0**-53), 2**53 + 2),
-            (fp.GaussianTracker(size=0.5), HUGE),
-        )
-        for make in (
-            lambda tracker=tracker, blocks=blocks: fp.BlockFilter(tracker, blocks),
-            lambda tracker=tracker, blocks=blocks: tracker.guarantee(blocks),
-        )
-    ),
-    *(
-        (
-            lambda tracker=tracker: fp.BlockFilter(tracker, 1000),
-            "blocks times size must not overflow, got blocks=1000",
-        )
-        for tracker in (fp.RenyiTracker(2.0, 1e308), fp.GaussianTracker(1e308))
-    ),
+    (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), HUGE), r"blocks must be at most 2\^48, got blocks=.*"),
+    (lambda: fp.GaussianTracker(2.0**-26).guarantee(2**52), r"blocks must be at most 2\^48, got blocks=.*"),
+    (lambda: fp.BlockFilter(fp.GaussianTracker(1e308), 1000), "blocks times size must not overflow, got"),
     *(
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and >= 0, got")
         for bad in (-1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400)
     ),
     (lambda: fp.Budget(0.5), "must be a limit in two doubles, got high=0.5, low=nan; make it by Budget.of"),
-    (lambda: fp.AllOrdersFilter((2.0,), None), "one budget per order, got None for 1"),  # type: ignore[arg-type]
     (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
-    (lambda: waiting().observe("0"), "loss must be a number, got loss='0'; pass log"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
         for parts in (
@@ -144,7 +110,7 @@ VALUES: list[tuple[Call, str]] = [
             lambda word=word: fp.GaussianFilter(1.0).open(word),
             "on_denial must be 'halt' or 'retry', got .*; choose",
         )
-        for word in ("HALT", "stop", None, True, ["halt"])
+        for word in ("HALT", None, ["halt"])
     ),
     *(
         (
@@ -167,10 +133,7 @@ VALUES: list[tuple[Call, str]] = [
             fp.IndividualFilter(fp.ZCDPFilter(1.0), 3).select,
         )
     ),
-    *(
-        (lambda delta=delta: fp.RogersOdometer(delta, 3), "delta must be below 1/e, got delta=")
-        for delta in (1 / math.e, 0.5)
-    ),
+    (lambda: fp.RogersOdometer(0.5, 3), "delta must be below 1/e, got delta="),
     (
         lambda: fp.from_accountant(
             Silent, lambda pair: 0, fp.ZCDP(1.0), menu=(STEP,), spent=lambda held: math.nan
@@ -178,30 +141,17 @@ VALUES: list[tuple[Call, str]] = [
         "must answer with a number, got nan",
     ),
     (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
-    (lambda: of_sites(over={"epoch": 1}), "over must name labels of requests, got epoch=1; add"),
     (lambda: of_sites(together=("epoch",)), "together must name dimensions of labels"),
-    (
-        lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"),
-        "alike must not be in together, got 'site'; leave",
-    ),
+    (lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"), "alike must not be in"),
     (lambda: of_sites(alike="epoch"), "alike must name dimensions of labels"),
-    (
-        lambda: of_sites(labels={"site": tuple(range(33))}),
-        "labels must leave at most 32 ways .* got 33; name",
-    ),
+    (lambda: of_sites(labels={"site": tuple(range(33))}), "labels must leave at most 32 ways .* got 33"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, requests=[]), "requests"),
 ]
 
 TYPES: list[tuple[Call, str]] = [
-    (
-        lambda: additive()().charge(STEP),
-        r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge",
-    ),
-    (
-        lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(),
-        r"Own\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of",
-    ),
+    (lambda: additive()().charge(STEP), r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge"),
+    (lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(), r"Own\.budget must be a Budget, got"),
     *(
         (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.Plain")
         for ask in (
@@ -212,20 +162,11 @@ TYPES: list[tuple[Call, str]] = [
             ),
         )
     ),
-    (
-        lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
-        "values must be no masked array",
-    ),
-    (
-        lambda: asked().answer([[1.0], [1.0, 2.0]], RNG),
-        "values must be an array, got rows of different lengths",
-    ),
+    (lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG), "values must be no masked"),
+    (lambda: asked().answer([[1.0], [1.0, 2.0]], RNG), "values must be an array, got rows of different"),
     (lambda: asked().leave([[1], [2, 3]]), "people must be an array, got rows of different lengths"),  # type: ignore[list-item]
     (lambda: asked(journal=123), "journal must be a path, got 123; pass"),
-    (
-        lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0),
-        "journal must be a path, got None; pass",
-    ),  # type: ignore[arg-type]
+    (lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0), "journal must be a path, got None"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
         for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))
@@ -235,10 +176,7 @@ TYPES: list[tuple[Call, str]] = [
         for make in (fp.Plain, fp.Square, lambda scale: fp.Square(0.5, scale))
         for bad in (None, "1/2", 10**400)
     ),
-    (
-        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None),
-        "rng must be a numpy.random.Generator, got None",
-    ),  # type: ignore[arg-type]
+    (lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None), "rng must be a numpy.random.Generator"),  # type: ignore[arg-type]
     (
         lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
         "rng must be a numpy.random.Generator, got None",
@@ -256,10 +194,7 @@ TYPES: list[tuple[Call, str]] = [
     (lambda: fp.BlockFilter(0.5, 4), "tracker must be a Tracker"),  # type: ignore[arg-type]
     (lambda: fp.Session(fp.GaussianFilter), "make one of it"),  # type: ignore[arg-type]
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
-    (
-        lambda: repeats(SAMPLED, STEP, most=5),
-        "filt must not look at losses, got RealisationFilter; use survival",
-    ),
+    (lambda: repeats(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
     (
         lambda: fp.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0),  # type: ignore[arg-type]
         "IndividualFilter",

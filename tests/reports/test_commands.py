@@ -6,7 +6,6 @@ import inspect
 import io
 import json
 import os
-import pickle
 import pkgutil
 import re
 import shlex
@@ -15,9 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future
-from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,26 +26,22 @@ from typer.testing import CliRunner
 
 import reports.chapters
 from filters.adapters.bridge import LateBridgeError
-from filters.certified.certify import certify
-from filters.certified.running_number import GONE
 from mc import LocalPool
 from mc.engine.encoding import encode, nameable
 from mc.runs.output import OutputFolder
 from reports.chapters import chapter
 from reports.cli import COMMANDS, app
-from reports.commands import prove, simulate, verify
+from reports.commands import verify
 from reports.commands.console import clear_errors, complain, doing, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.commands.prove import RECORD_CHECKED
-from reports.commands.verify import limit_of
-from reports.commands.verify_one import _complain_of_time
 from reports.finding import Claim, Told
 from reports.study import Study
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
 from theory.guarantees import GaussianDP
 from theory.kernel.claimed import FINITE
-from theory.pairs import Erasure, Gaussian, RandomizedResponse
+from theory.pairs import RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 
 SLIPS = chapter("slips")
@@ -109,14 +102,12 @@ _RAISED = (
 _LEFT = "leaves.py::X ended with status 0 before there was a verdict"
 _KINDS = "file must be a witness.json, verdict.json or verdicts.json, got file="
 _AGAINST = "against must stand beside TARGET or --exec"
-_FORMATS = "formats must be among svg, png, pdf, got ['gif']"
 #: The status -> what is typed, and what is said; dots stand for words between.
 ENDS: dict[int, dict[str, str]] = {
     0: {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
         "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... Nothing is said of other objects",
-        "prove 'Laplace(30.0)'": "RR zCDP ... Nothing is said of other objects",
         "prove conversions": f"DERIVED, identity ... CERTIFIED, point ...  kernel ... 4 kernel ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
@@ -143,59 +134,34 @@ ENDS: dict[int, dict[str, str]] = {
         f"{_PLAYS} 1e99": (
             "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
         ),
-        f"{_PLAYS} inf": "n must be an integer >= 2",
         f"{_PLAYS} 1e3 --key mine": "key must stand beside store, got key='mine' alone; pass --store",
         "attack GaussianFilter --rounds 1000000000": "rounds must be at most 10,000",
-        "attack NaiveRealisationFilter --out mine.py": "out must be a folder",
         "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
         "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
-        "calibrate 1 1e-5 --mechanisms subsampled:1": "got 'subsampled:1'; pass subsampled:0.01,1, say",
         "replay nofile x": f"{_KINDS}'nofile' (No such",
-        "replay mine.py x": f"{_KINDS}'mine.py'",
         "replay nothing.json": "which refuted nothing",
         "replay verdicts.json y": "key must have a witness, got key='y'; the file has x",
-        "figures 003-3 004-2 --set k=5": "k must be a parameter of figure 004-2, got k=5; there are epsilon",
-        "figures 003-3 --set sigma=wide": "sigma must be a real number",
-        "figures 003-3 --set sigma": "set must read like sigma=2, got 'sigma'",
-        "figures 003-3 --set sigma=50 --set sigma=60": (
-            "set must name each parameter once, got sigma=50 and sigma=60; leave one out"
-        ),
-        "figures 003-3 --format gif": _FORMATS,
-        "figures 003-3 --out /dev/null/x": "out must be a folder that can be written to",
-        "figures 004-2 --set epsilon=4.0 --out new": "epsilon must leave a kappa above zero",
+        "figures 003-3 004-2 --set points=5": "points must be a parameter of figure 004-2, got points=5",
         "figures 003-4 --set points=3 --format svg --out full": "got 'full/003-4.csv' (it is a folder)",
-        "train 003-3": "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6",
         "train 003-7x": "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6",
         "audit --environments nowhere": "environments must be a folder of environments, got 'nowhere'",
         "train --trials 100000": "trials must be at most 1,000, got trials=100000; pass fewer",
-        "train --format gif": _FORMATS,
-        "train --out /dev/null/x": "out must be a folder that can be written to",
         "audit nonsense": "libraries must be of",
-        "audit nonsense --recorded": "libraries must be of",
         "verify --time-limit 0": "time-limit must be a number of seconds > 0, got 0",
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
-        "verify mine.py::Slow --seconds -1": "seconds must be",
-        "verify mine.py::Slow --effort 0": "effort must be",
         "verify --effort 5": "target must be given",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "target must be left out with --exec",
         "verify 'Nothing(1)'": "must name something known",
-        "verify nowhere.py::X": "no file at",
         "verify --seed -1": "seed must be",
         "verify mine.py::Unmade": "got target='mine.py::Unmade' which raised KeyError: 1",
         "verify mine.py::Good --against 'no such filter'": "expression must read like",
         "verify --against mine.py::Late": _AGAINST,
-        "verify mine.py::Good --json --against mine.py::Late": _AGAINST,
-        "verify mine.py::Good --mechanisms rr --against mine.py::Late": _AGAINST,
     },
     3: {  # each method is made to raise in `tests/mc/examine/test_unhappy.py`
         "verify mine.py::Raises --effort 0.05": _RAISED,
-        "verify mine.py::Good --against mine.py::Raises": _RAISED,
         f"simulate mine.py::Raises {_ASKS}": _RAISED,
-        "attack mine.py::Raises": _RAISED,
         "verify mine.py::Vanishes --effort 0.05": "ended with status 0 before there was a verdict",
         "verify leaves.py::X --effort 0.05": _LEFT,
-        "simulate leaves.py::X OneShot --epsilon 1": _LEFT,
-        "attack leaves.py::X": _LEFT,
         "replay verdicts.json x leaves.py::X": _LEFT,
     },
     5: {
@@ -306,10 +272,6 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "reports.commands.verify_one.verify",
         {"effort": 2.0, "seconds": 9.0, "mechanisms": ["rr", "kov"], "seed": 7, "target": None},
     ),
-    "verify GaussianFilter --quick": (
-        "reports.commands.verify_one.verify",
-        {"effort": 0.1, "seconds": 1800.0},
-    ),
     "verify GaussianFilter --against ZCDPFilter --effort 3 --seed 7": (
         "reports.commands.verify_one.first_difference",
         {"effort": 3.0, "seconds": 1800.0, "seed": 7},
@@ -318,30 +280,17 @@ REACHED: dict[str, tuple[str, dict[str, Any]]] = {
         "reports.expression.read_command",
         {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
     ),
-    "verify --quick --seed 7": ("reports.commands.verify._told", {"quick": True, "seed": 7}),
-    "replay kept.json --exec node --promise pure(1) --labels site=a --over site=a": (
-        "reports.expression.read_command",
-        {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
-    ),
     "figures 003-3 --set sigma=50 --quick": (
         "reports.figures.paper_figure.PaperFigure.compute",
         {"quick": True, "sigma": 50},
     ),
     "train 000-table-2 --workers 2": ("reports.figures.trials.study", {"workers": 2}),
-    "train 000-table-2 --quick --seed 7 --trials 3": (
-        "reports.figures.paper_figure.PaperFigure.specified",
-        {"quick": True, "seed": 7, "trials": 3},
-    ),
     "retrain mnist --epsilon 2 --delta 1e-6 --clip 3 --rate 0.1 --sigma 4 --most-steps 9 --out run --seed 7": (
         "mc.training.retraining.train_idx",
         {
             **{"folder": Path("mnist"), "epsilon": 2.0, "delta": 1e-6, "clip": 3.0, "rate": 0.1},
             **{"sigma": 4.0, "most_steps": 9, "out": Path("run"), "seed": 7, "steps": None},
         },
-    ),
-    "retrain mnist --steps 5": (
-        "mc.training.retraining.train_idx",
-        {"steps": 5, "sigma": None, "seed": None},
     ),
     "audit opendp --environments full --out new": (
         "reports.audit.auditing.audit_of",
@@ -364,26 +313,16 @@ def test_whatever_is_typed_reaches_what_it_is_for(
     def begin(*given: Any, **named: Any) -> None:
         told = asked.bind(*given, **named).arguments
         told |= told.pop("how", {}) | told.pop("parameters", {})
-        study = told.pop("study", None)
-        raise ReachedError(
-            told | ({} if study is None else {f.name: getattr(study, f.name) for f in fields(study)})
-        )
+        raise ReachedError(told)
 
     monkeypatch.chdir(folder)
     monkeypatch.setattr(place, begin)
-    monkeypatch.setattr(verify, "LocalPool", lambda **how: nullcontext())
     name, *rest = shlex.split(words)
     unguarded = typer.Typer()
     unguarded.command()(COMMANDS[name])
     ended = CliRunner().invoke(unguarded, rest)
     assert isinstance(ended.exception, ReachedError), ended.output
     assert ended.exception.args[0].items() >= wanted.items()
-
-
-def test_the_process_that_examines_may_take_a_minute_more_than_the_limit() -> None:
-    assert limit_of({"target": None}) is None
-    assert limit_of({"target": "mine.py::X", "seconds": None}) == 1860
-    assert limit_of({"target": "ZCDPFilter(0.5)", "seconds": 5.0}) == 65
 
 
 def test_two_programs_are_asked_the_same(folder: Path) -> None:
@@ -402,11 +341,7 @@ def test_a_program_that_answers_late_is_named_and_is_no_fault(capsys: pytest.Cap
     with pytest.raises(End) as ended, clear_errors():
         raise LateBridgeError(late)
     assert ended.value.status is ExitStatus.TIME_LIMIT
-    _complain_of_time(f"stopped after 3 % of the work: {late}", "raise --seconds")
-    _complain_of_time("stopped after 3 % of the work", "raise --seconds")
-    told = capsys.readouterr().err
-    assert told.count(late) == 2
-    assert told.count("raise --seconds") == 1
+    assert late in capsys.readouterr().err
 
 
 def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:
@@ -544,16 +479,6 @@ def test_a_full_device_is_told_without_its_number(capsys: pytest.CaptureFixture[
     assert "got 'No space left on device'; make room" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_long_simulation_says_about_how_long_and_what_keeps_it() -> None:
-    given: dict[str, Any] = {"seconds": 2.0, "total": 5000, "rate": 10.0}
-    for left, words in ((59, ""), (120, "2 minutes"), (7200, "2 hours"), (172_800, "2 days")):
-        progress: Any = SimpleNamespace(remaining_seconds=left, **given)
-        for kept, advice in ((False, "pass --store"), (True, "Ctrl-C keeps")):
-            told = simulate._hint(progress, kept=kept)
-            assert (f"5,000 paths take about {words} more at 10 a second; {advice}" in told) == (left > 59)
-            assert bool(told) == (left > 59)
-
-
 @pytest.mark.slow
 def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
     run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "3e7")
@@ -577,30 +502,3 @@ def test_what_is_said_is_neither_markup_nor_obeyed_by_a_terminal(capsys: pytest.
     shown = capsys.readouterr()
     assert shown.out == "x[/b][red]?[31m?\n"
     assert shown.err == "filterproof: x[/b][red]?[31m?\n"
-
-
-#: More than there are tasks.
-THINGS = (Gaussian(0.7), RandomizedResponse(1.2), Erasure(0.2)) * 5
-
-
-class Sending(Executor):
-    """Runs what is submitted here, and gives the answer as it arrives from a process that sent it."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        done = Future()
-        done.set_result(pickle.loads(pickle.dumps(fn(*args, **kwargs))))  # noqa: S301, our own bytes
-        return done
-
-
-def test_numbers_that_were_sent_are_those_of_the_things_in_their_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("filters.certified.catalogue.things", lambda: iter(THINGS))
-    sent = list(prove.asked_of(Sending()))
-    here = [*map(certify, THINGS)]
-    assert [found.subject for found in sent] == [found.subject for found in here]
-    for one, other in zip(sent, here, strict=True):
-        assert one == other  # but for the margins, which are not compared
-        assert one.numbers
-        assert len(one.rows()) == len(one.numbers)
-    assert any(number.number.margin == GONE for found in sent for number in found.numbers)

@@ -10,7 +10,7 @@ import pytest
 import filterproof as fp
 from mc.intervals.estimate import Estimate
 from reports.chapters import chapter, evaluated, games
-from reports.chapters.common import judge_promise, shares_of, simulations
+from reports.chapters.common import judge_promise, shares_of
 from reports.finding import Claim, Finding
 from reports.study import Simulated, Study
 from theory.agreement import Accord
@@ -76,15 +76,6 @@ def test_a_simulation_that_finds_nothing_says_how_near_it_came_and_one_that_refu
     assert judge_promise(Study(), CLAIM, []).said == ""
 
 
-def test_rows_of_both_directions_can_be_told_apart() -> None:
-    rows = [simulated(0.0, 0.1, 0.2, 0.3), simulated(0.0, 0.1, 0.2, 0.3, how={"direction": "QP"})]
-    both = simulations("c", rows)
-    assert both.columns[1] == "drawn from"
-    assert [row[1] for row in both.rows] == ["P", "Q"]
-    assert "drawn from" not in simulations("c", rows[:1]).columns
-    assert ", drawn from P, reaches" in judge_promise(Study(), CLAIM, rows).verdict.detail
-
-
 ROW = simulated(8e-6, 8.5e-6, 9e-6, 1e-5)
 
 
@@ -99,10 +90,10 @@ def _evaluated(found: object) -> Finding:
 #: Each judge of a chapter, about one simulation and an enclosure of the same number on another route.
 JUDGES: dict[str, Callable[[float, float], Finding]] = {
     "OneShot() at epsilon=1": lambda least, most: _evaluated(
-        fp.Evaluation(1.0, None, least, most, Evidence.CERTIFIED, "PQ", 1, 1, "moved")
+        fp.results.Evaluation(1.0, None, least, most, Evidence.CERTIFIED, "PQ", 1, 1, "moved")
     ),
     "OneShot() at epsilon=1, in PQ": lambda least, most: _evaluated(
-        fp.NumericalEvaluation(1.0, (least + most) / 2, (most - least) / 2, "PQ", 1, 1, "moved")
+        fp.results.NumericalEvaluation(1.0, (least + most) / 2, (most - least) / 2, "PQ", 1, 1, "moved")
     ),
     "BasicFilter": lambda least, most: games.judge(
         chapter("games").claims[0], {"BasicFilter": SimpleNamespace(at_main=ROW, main=_ends(least, most))}

@@ -1,7 +1,6 @@
 """The pytest plugin: a filter is a test, and what failed is told to JUnit and SARIF."""
 
 import json
-import re
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
@@ -96,19 +95,6 @@ def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif
     assert properties["Lax"]["scope"]
 
 
-#: What stands of an installed package beside it: from here pytest knows of the entry point, and of what to rewrite.
-INSTALLED = """
-import sys
-import filters.rules.realisation, theory.pairs.gaussian
-
-def test_nothing_of_ours_is_rewritten():
-    rooms = ("filters", "theory")
-    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in rooms]
-    assert len(ours) > 9
-    assert not [module for module in ours if type(module.__loader__).__module__.startswith("_pytest")]
-"""
-
-
 def _run_installed(folder: Path, *arguments: str) -> str:
     """What pytest says, its folder on the path, where the package is installed with its entry point."""
     points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
@@ -118,15 +104,12 @@ def _run_installed(folder: Path, *arguments: str) -> str:
     (made / "entry_points.txt").write_text(
         "[pytest11]\n" + "".join(f"{name} = {module}\n" for name, module in points.items())
     )
-    rooms = ("filterproof", "filters", "mc", "reports", "theory")
-    (made / "RECORD").write_text("".join(f"{room}/__init__.py,,\n" for room in rooms))
     return run_pytest(folder, *arguments, plugin="")[1]
 
 
 @pytest.fixture
 def installed(folder: Path) -> Path:
     (folder / "test_mine.py").write_text(MARKED)
-    (folder / "test_ours.py").write_text(INSTALLED)
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
     return folder
 
@@ -139,8 +122,7 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
         "FAILED test_mine.py::test_number": "must return a filter, or get one from a fixture, got 3",
         "FAILED test_mine.py::test_kind[DeniesAll]": "NOT EXAMINED",
         "PASSED test_mine.py::test_kind[MyFilter]": "",
-        "PASSED test_mine.py::test_other": "",
-        "PASSED test_ours.py::test_nothing_of_ours_is_rewritten": "3 failed, 4 passed",
+        "PASSED test_mine.py::test_other": "3 failed, 3 passed",
     }.items():
         assert name in out
         assert words in out
@@ -149,9 +131,9 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
 
 
 def test_where_the_package_is_installed_and_named_too_a_mark_is_an_examination_once(installed: Path) -> None:
-    out = _run_installed(installed, "-p", "reports.pytest_plugin", "-k", "number or DeniesAll or ours")
+    out = _run_installed(installed, "-p", "reports.pytest_plugin", "-k", "number or DeniesAll")
     assert "FAILED test_mine.py::test_number" in out
-    assert "2 failed, 1 passed" in out
+    assert "2 failed" in out
 
 
 def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence(tmp_path: Path) -> None:
@@ -236,16 +218,6 @@ class Leaves(fp.PrivacyFilter):
     def admits(self, spent, request): os._exit(0)
     def spend(self, spent, request): return spent
 
-class Looks(Leaves):
-    # leaves wherever an attribute of it is read
-    armed = False
-    def __getattribute__(self, name): os._exit(0) if Looks.armed else None; return super().__getattribute__(name)
-
-class Promises(Leaves):
-    theorem = kernel = rests_on = scope = played = "x"  # as if it were a holder
-    @property
-    def promise(self): os._exit(0)
-
 class Ordered(fp.ZCDPFilter):
     def __init__(self): super().__init__(0.5)
     @property
@@ -261,19 +233,7 @@ class Skips(Unordered):
 class Made(Leaves):
     def __init__(self): os._exit(0)
 
-def looks():
-    made, Looks.armed = Looks(), True
-    return made
-
-@pytest.mark.filterproof(effort=0.07)
-def test_marked_looks(): return looks()
-
-@pytest.mark.filterproof(effort=0.07)
-def test_marked_promises(): return Promises()
-
-def test_assert_looks(): fp.assert_holds(looks(), effort=0.07)
-
-@pytest.mark.parametrize("kind", [Made, Ordered, Skips, looks, Unordered])
+@pytest.mark.parametrize("kind", [Made, Ordered, Skips, Unordered])
 def test_law(kind):
     tests = fp.laws(kind, examples=3)()
     tests.test_halting_absorbs() if kind in (Made, Skips) else tests.test_order_does_not_matter()
@@ -297,11 +257,10 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
     chosen = ("-k", "not TestLaws or halting_absorbs or saving_is_invisible")
     status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen, "--filterproof-sarif", "s.json")
     assert status == 1, out
-    assert "15 failed, 1 skipped" in out
+    assert "11 failed, 1 passed" in out
     assert "no file at 'absent.py'" in out
     assert "no file at 'absent', and no module of that name" in out
-    assert re.search(r"SKIPPED.*does not say that it is order_free", out)
-    for name in ("assert_holds", "verify", "marked", "assert_looks", "marked_looks", "marked_promises"):
+    for name in ("assert_holds", "verify", "marked"):
         assert f"FAILED test_leaves.py::test_{name}" in out
     assert "the process that examined Leaves ended with status 0 before there was a verdict" in out
     assert "the process that examined gone.py::X ended with status 0 before there was a verdict" in out
@@ -309,24 +268,3 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
     results = json.loads((folder / "s.json").read_text("utf-8"))["runs"][0]["results"]
     places = [one["locations"][0]["physicalLocation"] for one in results]
     assert ("gone.py", 1) in [(one["artifactLocation"]["uri"], one["region"]["startLine"]) for one in places]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import os\ndef test_it(): os._exit(0)\n",
-        "import os\nclass X:\n    def __getattribute__(self, name): os._exit(0)\nx = X()\n",  # pytest looks at x
-    ],
-)
-def test_a_session_that_ends_in_the_code_under_test_is_no_success(folder: Path, code: str) -> None:
-    (folder / "test_leaves.py").write_text(code)
-    status, out = run_pytest(folder, "test_leaves.py")
-    assert status == 1
-    assert "code under test ended pytest with status 0, which passes no test" in out
-
-
-def test_a_child_and_the_end_of_a_session_leave_as_they_like(folder: Path) -> None:
-    child = "def test_child():\n    if not (pid := os.fork()): os._exit(0)\n    assert os.waitpid(pid, 0)[1] == 0\n"
-    (folder / "test_child.py").write_text(f"import os\n{child}")
-    (folder / "conftest.py").write_text("import os\ndef pytest_unconfigure(): os._exit(0)\n")
-    assert run_pytest(folder, "test_child.py")[0] == 0

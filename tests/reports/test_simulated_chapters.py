@@ -3,9 +3,6 @@
 Null of every AGREES of a band: it is valid, so that a closed form leaves it with probability at most 1.6e-7.
 """
 
-import math
-from dataclasses import dataclass
-
 import mpmath
 import pytest
 
@@ -98,14 +95,6 @@ def test_every_fixed_strategy_has_a_line_and_lies_in_its_interval(study: Study) 
 # -- whole curves ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class MisstatedTests(GaussianDP):
-    """The right delta, the trade-off function of another mu."""
-
-    def trade_off(self, alpha):
-        return GaussianDP(0.9).trade_off(alpha)
-
-
 @pytest.fixture(scope="module")
 def curves() -> Curves:
     return play_both_ways(Study(quick=True), GaussianFilter(mu=1.0))
@@ -139,18 +128,6 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(
     assert found.witness["closed_form"] == GaussianDP(mu).delta(found.witness["epsilon"])
     assert found.witness["closed_form"] not in again
     assert found.witness["promised"] in again
-
-
-def test_one_direction_is_enough_to_refute_and_so_is_the_trade_off_function_alone(
-    curves: Curves, study: Study
-) -> None:
-    _, backward = play_both_ways(study, GaussianFilter(mu=0.97))
-    found = judged((curves[0], backward), GaussianDP(1.0))
-    assert (found.outcome, found.witness["direction"]) == (Accord.DISAGREES, "QP")
-    found = judged(curves, MisstatedTests(1.0))
-    assert found.outcome is Accord.DISAGREES
-    assert found.witness["closed_form"] > found.witness["high"]
-    assert 0 < found.witness["alpha"] < 1
 
 
 def test_a_curve_counts_as_many_comparisons_as_it_has_epsilons() -> None:
@@ -204,12 +181,6 @@ def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail(
     worst = played["Rogers et al."]
     # two levels can do no less than the smaller one repeated
     assert worst.worst.low >= float(worth) * (1 - 1e-9)
-
-
-def test_basic_composition_gives_all_the_deltas_that_it_promises(played: dict[str, PlayedMenu]) -> None:
-    worst = played["basic, with deltas"].worst
-    assert worst.low <= DELTA
-    assert worst.low == pytest.approx(-math.expm1(4 * math.log1p(-DELTA / 4)), rel=1e-6)  # four failures
 
 
 def test_the_realisation_chapter_ends_below_the_promise_and_says_what_integration_gives(study: Study) -> None:

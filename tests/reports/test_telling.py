@@ -76,9 +76,3 @@ def test_a_chapter_names_the_theorems_that_it_proves() -> None:
     proved = [name for chapter in ALL for name in chapter.theorems]
     assert set(proved) == set(THEOREMS)
     assert set(needed(["kappa"])) == {"Gaussian hockey-stick", "kappa"}
-
-
-def test_work_that_is_divided_is_told_as_each_part_is_done() -> None:
-    told: list[str] = []
-    assert Study(on_progress=told.append).map(abs, [-3, 2], doing="counting") == [3, 2]
-    assert told == ["counting", "counting, 1 of 2", "counting, 2 of 2"]

@@ -28,8 +28,10 @@ class Parametrised:
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        names = _parameter_names(type(self))
-        sizes = [value.shape for name in names if isinstance(value := getattr(self, name), np.ndarray)]
+        sizes = []
+        for name in _parameter_names(type(self)):  # no comprehension: each request of a session asks
+            if isinstance(value := getattr(self, name), np.ndarray):
+                sizes.append(value.shape)  # noqa: PERF401
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:

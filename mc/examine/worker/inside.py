@@ -7,19 +7,18 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import io
 import os
 import pickle
 import signal
-import socket
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
@@ -29,14 +28,10 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import Excuse, examining
 from mc.examine.worker.threads import Threads, ThreadsLost, threads_lost
 
-#: How a message begins, so that a stray write is not taken for one; bytes of its length, which comes next.
-BEGINS, LENGTH = b"\x93message", 8
-#: The most bytes that the parent writes at once, and that arrive at once.
-SHORT = 4096
-#: Seconds between two looks at the other side.
-BREATH = 0.05
 #: The exit status of a child that could not send its answer.
 CUT = 70
+#: The system call by which Linux ends a process with the one that forked it.
+_END_WITH_PARENT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +50,6 @@ class Inside:
 
     here = command = False
     lost = Threads()
-    watching: threading.Thread | None = None
     summary: Callable[[], object] | None = None
 
 
@@ -64,22 +58,22 @@ def so_far(summary: Callable[[], object]) -> None:
     Inside.summary = summary
 
 
-def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
+def serve(task: Task, pipe: Connection) -> None:
     gc.freeze()  # what a full collection walks through is copied: this process ends with what it was forked with
     _settle(task)
-    me = os.getpid()
 
     def send(*message: object) -> None:
         body = dumped(message, task.filter)
         try:
-            if os.getpid() != me:  # a copy that the code made of this process
-                raise OSError
-            pipe.sendall(BEGINS + len(body).to_bytes(LENGTH, "big") + body)
-        except (OSError, ValueError):
+            pipe.send_bytes(body)
+        except OSError:
             os._exit(CUT)
 
     def proceed() -> bytes:
-        return os.read(go_on, SHORT) or os._exit(CUT)  # nobody waits any more
+        try:
+            return pipe.recv_bytes()
+        except (EOFError, OSError):  # nobody waits any more
+            os._exit(CUT)
 
     Inside.lost = loaded(proceed(), None)
 
@@ -87,9 +81,6 @@ def serve(task: Task, pipe: socket.socket, go_on: int) -> None:
         return threads_lost(Inside.lost, whose, how, nested=task.nested) if Inside.lost else None
 
     Excuse.of = staticmethod(excuse)
-    Inside.watching = threading.Thread(target=_watch, args=(pipe,), daemon=True)
-    Inside.watching.start()
-    send("begun", Inside.watching.native_id)
     last: tuple[object, ...] = ("end",)
 
     def pause() -> None:
@@ -129,9 +120,11 @@ def summed_up() -> object:
 
 
 def _settle(task: Task) -> None:
-    """Make this process one that ends alone, and goes first where memory runs out."""
+    """Make this process one that ends alone or with its parent, and goes first where memory runs out."""
     if not task.nested:
         os.setpgid(0, 0)
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     Inside.here, Inside.command, Inside.summary = True, task.command, None
     for number, handler in (
         (signal.SIGINT, _interrupted if task.command else signal.default_int_handler),
@@ -146,20 +139,6 @@ def _settle(task: Task) -> None:
 def _interrupted(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
     raise KeyboardInterrupt
-
-
-def _watch(pipe: socket.socket) -> None:
-    """Leave when the parent does."""
-    # the parent never writes: it is gone. A wait keeps the pipe open that the code may have closed, so it is short
-    while not wait([pipe], 10 * BREATH):
-        pass
-    try:
-        pipe.recv(1)
-    except OSError:  # the code closed it
-        os._exit(CUT)
-    if os.getpgrp() == os.getpid():
-        os.killpg(0, signal.SIGKILL)
-    os._exit(CUT)
 
 
 def _told(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...]:

@@ -52,13 +52,13 @@ def threads_lost(lost: Threads, whose: str, how: str, *, nested: bool = False) -
     )
 
 
-def threads_besides(own: threading.Thread | None) -> Threads:
-    """The threads of this process that a filter may need: none that shows progress, nor the one that asks, nor `own`.
+def threads_besides() -> Threads:
+    """The threads of this process that a filter may need: none that shows progress, nor the one that asks.
 
     A library's threads have their process's name; what has another, as the messages of a notebook, serves no filter.
     """
     known, asks = threading.enumerate(), threading.current_thread()
-    others = [one for one in known if one is not own and one is not asks]
+    others = (one for one in known if one is not asks)
     names = [one.name[:80] for one in others if not type(one).__module__.startswith("rich.")]
     main, counted = Path(f"/proc/self/task/{os.getpid()}"), {threading.get_native_id(), os.getpid()}
     counted |= {one.native_id for one in known if one.native_id is not None}
@@ -72,8 +72,8 @@ def threads_besides(own: threading.Thread | None) -> Threads:
     return Threads((*names[:_NAMED], *many, *libraries), of_libraries)
 
 
-def waits_for_ever(process: int, watching: int) -> object:
-    """What all threads but `watching` of a process wait for, for each other alone and with no end; else None.
+def waits_for_ever(process: int) -> object:
+    """What all threads of a process wait for, for each other alone and with no end; else None.
 
     Two equal answers in turn say that none ran in between, and so that none ever will.
     """
@@ -83,8 +83,6 @@ def waits_for_ever(process: int, watching: int) -> object:
             call = _read(task, "syscall").split()
             if call[0] in ("running", "-1"):
                 return None
-            if task.name == str(watching):
-                continue
             operation = int(call[2], 16)
             if call[0] != _FUTEX.get(os.uname().machine) or call[4] != "0x0":
                 return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import sys
 import time
 import warnings
@@ -12,33 +11,22 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import wait
+from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar
 
 from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.deadline import NEVER, Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.worker.inside import (
-    BEGINS,
-    BREATH,
-    CUT,
-    LENGTH,
-    Inside,
-    Task,
-    dumped,
-    loaded,
-    serve,
-    summed_up,
-)
+from mc.examine.worker.inside import CUT, Inside, Task, dumped, loaded, serve, summed_up
 from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
 
 #: Units of work of a worker.
 _FORK_UNITS = 400
-#: Seconds that a child has to end.
-_LEAVING = 5.0
+#: Seconds between two looks at a child, and those that it has to end.
+_BREATH, _LEAVING = 0.05, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +61,8 @@ def results(
     `Paused` is yielded, until it is asked for more. A worker whose code has started threads cannot be forked: what it
     asks for is run in its own process.
     Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
-    FilterFault where the code ends its process, waits for ever or writes into our pipe; ThreadsLost where it may have
-    done so for want of threads that ran here; and NotImplementedError where processes do not fork.
+    FilterFault where the code ends its process or waits for ever; ThreadsLost where it may have done so for want of
+    threads that ran here; and NotImplementedError where processes do not fork.
     """
     if not hasattr(os, "fork"):
         raise NotImplementedError(
@@ -119,31 +107,26 @@ class _Child:
     """A fork, which has all that this process has: its answers, while it, the deadline and Ctrl-C are watched."""
 
     def __init__(self, task: Task, deadline: Deadline) -> None:
-        self.task, self.deadline, self.buffer, self.pressed = task, deadline, bytearray(), False
+        self.task, self.deadline, self.pressed = task, deadline, False
+        self.arrived: list[bytes] = []
         self.code: int | None = None
-        self.watching = 0
-        self.pipe, other_end = socket.socketpair()
-        go_on, self.go_on = os.pipe()
+        self.pipe, other_end = Pipe()
         with other_end, warnings.catch_warnings():
-            # of threads: the child runs its own code in one, and leaves without the others
+            # of threads: the child leaves without them
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
                 self.pid = os.fork()
             except BaseException:
                 self.pipe.close()
-                os.close(go_on)
-                os.close(self.go_on)
                 raise
             if not self.pid:
                 try:
                     self.pipe.close()
-                    os.close(self.go_on)
-                    serve(task, other_end, go_on)
+                    serve(task, other_end)
                 finally:
                     os._exit(CUT)
-        os.close(go_on)
         # only now: libraries that know of forks end their threads before one, and start them again
-        self.besides = threads_besides(Inside.watching)
+        self.besides = threads_besides()
         self.lost = Inside.lost.with_more(self.besides)
         if not task.nested:
             with suppress(OSError):
@@ -174,8 +157,6 @@ class _Child:
                     raise OutOfWork
                 case "raised":
                     self._raise(*contents)
-                case "begun":
-                    (self.watching,) = contents
                 case _:
                     self._join()
                     return
@@ -190,49 +171,40 @@ class _Child:
                 os.kill(self.pid, signal.SIGKILL)
         self._join()
         self.pipe.close()
-        os.close(self.go_on)
 
     def _go_on(self, words: bytes = b".") -> None:
-        with suppress(BrokenPipeError):
-            os.write(self.go_on, words)
+        with suppress(OSError):
+            self.pipe.send_bytes(words)
 
     def _message(self) -> bytes:
         """The body of the next message."""
-        head = len(BEGINS) + LENGTH
-        while True:
-            if not BEGINS.startswith(bytes(self.buffer[: len(BEGINS)])):
-                raise FilterFault(
-                    f"the code of {self.task.whose} wrote to a file that it had not opened; nothing was decided: "
-                    "a filter's code must leave alone what it did not open"
-                )
-            if len(self.buffer) >= head:
-                end = head + int.from_bytes(self.buffer[len(BEGINS) : head], "big")
-                if len(self.buffer) >= end:
-                    body = bytes(self.buffer[head:end])
-                    del self.buffer[:end]
-                    return body
-            self.buffer += self._more()
-
-    def _more(self) -> bytes:
         has_ended, before = False, None
         while True:
             if self.deadline.expired:  # also where answers come all the time
                 raise OutOfTime
-            if wait([self.pipe], 0 if has_ended else BREATH):
-                try:
-                    more = self.pipe.recv(1 << 16)
-                except OSError:
-                    more = b""
-                if more:
-                    return more
+            if self.arrived:
+                return self.arrived.pop()
+            try:
+                if self.pipe.poll(0 if has_ended else _BREATH):
+                    self._receive()
+                    continue
+            except (EOFError, OSError):
                 has_ended = True
             if has_ended:
                 raise self._vanished()
             has_ended = self._ended() is not None
-            waiting = None if self.task.command else waits_for_ever(self.pid, self.watching)
+            waiting = None if self.task.command else waits_for_ever(self.pid)
             if waiting is not None and waiting == before:
                 raise self._stuck()
             before = waiting
+
+    def _receive(self) -> None:
+        """Take a message whole: Ctrl-C waits for its end."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.arrived.append(self.pipe.recv_bytes())
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _ended(self) -> int | None:
         """The status, minus the signal that ended it, None while it runs."""
@@ -250,7 +222,7 @@ class _Child:
         until, pause = time.monotonic() + _LEAVING, 1e-4
         while self._ended() is None and time.monotonic() < until:
             time.sleep(pause)
-            pause = min(2 * pause, BREATH)
+            pause = min(2 * pause, _BREATH)
         return self.code
 
     def _stuck(self) -> Exception:
@@ -265,7 +237,7 @@ class _Child:
         code = self._join()
         how = f"ended with status {code}"
         if code is None or code == CUT:
-            how = "closed a file that it had not opened"
+            how = "could not send what it found"
         elif code < 0:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"

@@ -52,16 +52,6 @@ def test_a_budget_between_two_doubles_decides_by_the_rationals(n: int) -> None:
     assert signs == {-1.0, 0.0, 1.0}
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_what_no_double_shows_decides_at_the_edge(n: int) -> None:
-    """Sums whose first double is that of the budget: the second one tells."""
-    budget = Budget.of(1.0)
-    for low, within in ((1e-18, False), (-1e-18, True), (0.0, True)):
-        state = np.full(n, 0.75), np.full(n, low)
-        for charge in (Square(0.5), Square(np.full(n, 0.5)), Plain(0.25), Plain(np.full(n, 0.25))):
-            assert set(budget.fits(state, charge)) == {within}
-
-
 reals = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
 
 

@@ -29,8 +29,6 @@ can = {"forgets": ["state", "restart"], "pledges": ["commit"], "describes": ["te
 can["grows"] = can["counts"] = can["hoards"] = can["weakens"] = can["forgets"]
 LINES = {
     "rubbish": "hello",
-    "two minds": '{"id": 2, "answers": [{}, {"granted": false, "granted": true}]}',
-    "deep": "[" * 100000,
     "list": '{"id": 2, "answers": [1, 1]}',
     "endless": "x" * 70000,
 }
@@ -70,9 +68,9 @@ for line in sys.stdin:
     if fault == "short" and late: answers = answers[1:]
     if fault == "long" and late: answers.append({})
     told = {"id": number + (fault == "misnumbers" and late), "answers": answers}
-    text = json.dumps(told | {"id": True} if fault == "nods" else told)
+    text = json.dumps(told)
     if late and fault in LINES: text = LINES[fault]
-    if fault == "twice" or (fault == "foresees" and late):
+    if fault == "twice":
         text += "\\n" + json.dumps({"id": number + 1, "answers": [{"granted": True}]})
     print(text, flush=True, end="" if late and fault == "endless" else "\\n")
     if fault == "hasty":
@@ -151,20 +149,16 @@ def check_bridge(name: str, command: list[str]) -> None:
     [
         ("version", "to version"),
         ("describes", "to describe"),
-        ("twice", "nobody had asked for"),
+        ("twice", "answered before it had read the line"),
         ("dies", "ended with status 1 before it had answered, and said Error: out of cheese"),
         ("hangs", "did not answer before its time limit (seconds=1)"),
         ("rubbish", "printed hello where an answer was due"),
-        ("two minds", "where an answer was due"),
         ("misnumbers", "where the line 2 was asked"),
         ("short", "gave 1 answers to 2 commands"),
         ("long", "gave 3 answers to 2 commands"),
         ("list", "give one object for each"),
-        ("deep", "printed [[["),
         ("endless", "printed a line of more than 65,536 bytes"),
-        ("nods", "answered the line True where the line 1 was asked"),
         ("says true", "to version"),
-        ("foresees", "nobody had asked for"),
         ("is full", "answered the error no more budgets"),
         ("words", 'answer {"granted": true}'),
         ("silence", 'answer {"granted": true}'),
@@ -277,20 +271,8 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(t
     assert mended.returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("{program} rubbish", "printed hello where an answer was due"),
-        ("no_such_file.py", "ended with status 2 before it had answered"),
-    ],
-)
-def test_the_command_ends_with_status_3_where_the_program_breaks_the_protocol(
-    words: str, said: str, program: Path, tmp_path: Path
-) -> None:
-    command = f"{sys.executable} {words.format(program=program)}"
-    promised = ("--exec", command, "--promise", "pure(1)")
-    told = filterproof(
-        "verify", *promised, "--effort", "0.07", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
-    )
+def test_the_command_ends_with_status_3_where_the_program_does_not_answer(tmp_path: Path) -> None:
+    promised = ("--exec", f"{sys.executable} no_such_file.py", "--promise", "pure(1)")
+    told = filterproof("verify", *promised, "--effort", "0.07", "--out", "out", cwd=tmp_path)
     assert told.returncode == 3, told.stderr
-    assert said in told.stderr.replace("\n", " ")
+    assert "ended with status 2 before it had answered" in told.stderr.replace("\n", " ")

@@ -35,7 +35,6 @@ from tests.filters.certified.closed_forms import (
 )
 from tests.filters.certified.compositions import compositions
 from tests.filters.certified.decided import budgets, kappa_decisions, realised_decisions, stitched_lines
-from tests.filters.certified.exact_sums import exact_sums
 from tests.filters.certified.people import of_people
 from tests.filters.certified.said import HELD, held, shown
 from tests.filters.certified.together import together
@@ -64,9 +63,8 @@ CLOSED_FORMS: Mapping[str, _Numbers] = {
     "draws and weights of losses": sampling.numbers,
     "norms, and rationals as doubles": numerics.numbers,
 }
-#: The arithmetic of sums, what several runs and people are charged, and budgets.
+#: What several runs and people are charged, compositions, and budgets.
 SUMS: Mapping[str, _Numbers] = {
-    "exact sums": exact_sums,
     "kappa": lambda: chain(kappa_decisions(1.25, 4), kappa_decisions(4.9461276, 48)),
     "losses with which RealisationFilter goes on": realised_decisions,
     "lines that are stitched": stitched_lines,

@@ -61,15 +61,6 @@ def test_a_filter_for_which_a_gaussian_costs_too_much_lets_nobody_in() -> None:
     assert people.clip(np.array([1.0, 0.0]), sigma=1.0).tolist() == [0.0, 1.0]
 
 
-@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1.7e308])
-def test_odd_sizes_are_clipped_and_charged(size: float) -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    factor = float(people.clip(np.array([size]), sigma=1.0, most=0.5)[0])
-    assert Fraction(factor) * Fraction(size) <= Fraction(1, 2)
-    assert factor * size >= min(size, 0.5) * (1 - 1e-12)
-    assert charged(people)[0] > 0
-
-
 # -- clipped sums ----------------------------------------------------------------------------------------------
 
 
@@ -93,6 +84,7 @@ def test_vectors_in_closed_form_are_summed_alike() -> None:
         people = fp.IndividualFilter(fp.GaussianFilter(1.0), 7)
         sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
         answers.append([sums.release(given, np.random.default_rng(k)).value for k in range(9)])
+        assert 2.0 * (1 + 2.0**-33) < sums.sigma < 2.0 * (1 + 2.0**-31)  # for the rounding of norms
     np.testing.assert_allclose(answers[0], answers[1], atol=1e-12)
 
 

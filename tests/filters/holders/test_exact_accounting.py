@@ -1,6 +1,7 @@
 """Every accountant beside a ledger in rational numbers: it grants no more, alone, in a crowd, and saved in between."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -140,6 +141,19 @@ def test_nobody_counts_beyond_the_budget_whatever_the_norms(kind: Kind) -> None:
 
 
 @each_kind
+def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum(kind: Kind) -> None:
+    """Ten times a square next to 0.1 is more than 1, by less than adding doubles shows."""
+    root = math.nextafter(math.sqrt(0.1), 1.0)
+    assert 10 * Fraction(root) ** 2 > 1 > 9 * Fraction(root) ** 2
+    accountant = kind.make(1)
+    counted = [kind.counted(accountant, np.array([root * SIGMA]))[0] for _ in range(10)]
+    assert counted[:9] == [Fraction(root * SIGMA)] * 9
+    assert counted[9] < counted[0]
+    assert sum(costs(counted)) <= 1
+    assert kind.cuts or not counted[9]
+
+
+@each_kind
 def test_saved_and_restored_in_between_is_never_saved(kind: Kind) -> None:
     rng, kept, saved = np.random.default_rng(5), kind.make(PEOPLE), kind.make(PEOPLE)
     for t in range(40):
@@ -216,3 +230,18 @@ def test_queries_over_people_who_come_and_go_are_those_of_an_exact_ledger(
     queries.close()
     assert 0 < sum(present) < len(present)
     assert any(one == budget for one in spent)  # to the last bit of the budget
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1e9), n), clip=1e9, sigma=1.0),
+        lambda n: fp.LinearQueries(n, norm_budget=1e18, kappa=1.0),
+    ],
+    ids=["clipped sums", "linear queries"],
+)
+def test_a_sum_over_people_is_exact_and_rounded_once(make: Callable[[int], Any]) -> None:
+    rng = np.random.default_rng(9)
+    values = rng.normal(size=(300, 2)) * 10.0 ** rng.integers(-20, 5, (300, 2))
+    due = [float(sum(map(Fraction, column))) for column in values.T.tolist()]
+    assert make(300).noisy_sum(values, SILENT).value.tolist() == due

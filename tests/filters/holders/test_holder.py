@@ -83,7 +83,7 @@ def test_a_second_spender_is_refused(name: str, monkeypatch: pytest.MonkeyPatch)
     """A change within a change, a forked process, and a copy."""
     make, act = CHANGES[name]
     holder, here = make(), os.getpid()
-    with holder._changing, pytest.raises(RuntimeError, match="must not be called within another call"):
+    with holder._lock, pytest.raises(RuntimeError, match="must not be called within another call"):
         act(holder)
     with monkeypatch.context() as patch:
         patch.setattr(os, "getpid", lambda: here + 1)

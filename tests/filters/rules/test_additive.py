@@ -51,12 +51,6 @@ def test_a_filter_of_ones_own_adds_exactly() -> None:
     assert session.affordable(RandomizedResponse) == 0.75
 
 
-def test_the_threshold_is_the_conversions() -> None:
-    filt = fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE)
-    assert filt.threshold == SIMPLE.budget(1.0, 1e-5)
-    assert fp.ApproximateDPFilter(1.0, 1e-5).threshold == pytest.approx(0.0305565952, rel=1e-8)
-
-
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
 def test_what_is_affordable_or_remains_is_admitted_and_nothing_more_is(

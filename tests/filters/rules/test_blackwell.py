@@ -94,21 +94,6 @@ def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promis
     assert filt.promise.delta(high) < solved.low < value < solved.high * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("low", [0.35, 2.0])
-def test_what_is_lost_below_a_range_alone_costs_nothing_there(low: float) -> None:
-    assert gaussian_cover((BIT,), (1,), low, low + 1) == 0
-    assert gaussian_cover((BIT,), (int(low / 0.3) + 2,), low, low + 1) > 0
-
-
-@pytest.mark.parametrize("mu", [0.1, 0.3, 1.1, 7.7])
-def test_the_promised_zcdp_is_rounded_up(mu: float) -> None:
-    with fp.knowingly():
-        ranged = fp.RangedBlackwellFilter(mu, (BIT,), 0.0, 1.0)
-    for filt in (fp.BlackwellFilter(mu, (BIT,)), ranged):
-        rho = filt.promise.rho  # type: ignore[attr-defined]
-        assert Fraction(mu) ** 2 / 2 <= Fraction(rho) <= Fraction(mu) ** 2 / 2 * (1 + Fraction(1, 2**50))
-
-
 def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() -> None:
     z = np.linspace(0.5, 2.0, 40)
     middle = (z[:-1] + z[1:]) / 2

@@ -7,10 +7,8 @@ import pytest
 
 import filterproof as fp
 from filters.accounting.amounts import Plain
-from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
 from mc.estimate.compare_filters import kept_mu
-from theory.evidence import Evidence
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.
 RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9, 0.05), (0.1, 1e4)]
@@ -94,12 +92,3 @@ def test_rounds_fixed_in_advance_reach_several_times_delta(
     reached = fp.Composition({pair: rounds}).delta(epsilon)
     # dp-accounting's PLD, on a lattice of 1e-3, found the same and at most 2 % more
     assert reached.low == pytest.approx(times * delta, rel=1e-3)
-
-
-def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
-    filt, menu = limited(0.5), CATALOGUE["CentralLimitFilter"].page.menu
-    alone = [fp.Composition({pair: repeats(filt, pair, most=100)}).delta(2.0, relative=1e-2) for pair in menu]
-    worst = fp.worst_case(filt, menu, epsilon=2.0, relative=0.03)
-    assert worst.evidence is Evidence.CERTIFIED
-    assert worst.low > 1.1 * max(bounds.high for bounds in alone)
-    assert worst.low > 60 * filt.promise.delta(2.0)

@@ -78,16 +78,6 @@ def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
     assert filt.spend(filt.start(2), array).tolist() == [[1, 0, 0], [0, 0, 0]]
 
 
-def test_affordable_reads_the_menu() -> None:
-    with fp.knowingly():
-        filt = fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), STEPS[::-1])
-    state = filt.spend(filt.start(2), STEPS[1])
-    admitted = [float(p.epsilon) for p in STEPS if filt.admits(state, p)[0]]
-    assert 1 < len(admitted) < 3
-    assert filt.affordable(state, RandomizedResponse).tolist() == [max(admitted)] * 2
-    assert filt.affordable(filt.start(1), Gaussian).tolist() == [0.0]
-
-
 def test_doubles_keep_a_margin() -> None:
     pair = RandomizedResponse(0.5)
     delta = float(pair.hockey_stick(0.25))

@@ -34,11 +34,6 @@ def test_some_order_is_beaten_by_two_branches() -> None:
     assert lost > 0.0139
 
 
-def test_an_order_without_a_budget_takes_nothing() -> None:
-    low = fp.SomeOrderMarkovFilter(1.0, 0.01, (1.1, 1.3, 9.0))
-    assert low.usable == (9.0,)  # the others have no budget, and take nothing
-
-
 def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None:
     orders = tuple(map(float, range(2, 300)))
     curves = [fp.AllOrdersFilter(orders, (*[1.0] * 297, last)).promise for last in (1.0, 2.0)]

@@ -16,7 +16,7 @@ from filters.rules.loss_atoms import height as height_at
 from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import COMMON_RATES, PotentialFilter
 from filters.rules.potential_design import potential_clock
-from filters.rules.potential_family import ONE, charge_at, index_of, payoff
+from filters.rules.potential_family import ONE, payoff
 from mc.examine.extremal_steps import extremal_steps
 from theory.too_large import TooLargeError
 
@@ -77,21 +77,6 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     object.__setattr__(lowered, "_clock", replace(lowered._clock, backward=late))
     (payoffs,) = (one for one in islice(potential(lowered, "lowered"), 2) if "payoffs" in one.says)
     assert payoffs.checked().found.name == "OFF"
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "pair", "plan"),
-    [
-        (8.0, fp.SubsampledGaussian(0.1, 1.0), 129),
-        (2.0, fp.SubsampledGaussian(0.01, 1.0), 1202),  # with a short window of losses, three quarters
-    ],
-)
-def test_a_design_keeps_nine_tenths_of_a_fixed_plan_of_its_mechanism(
-    epsilon: float, pair: fp.SubsampledGaussian, plan: int
-) -> None:
-    """What `Composition` grants a fixed plan, by its upper end."""
-    filt = PotentialFilter(epsilon, 1e-5, (pair,))
-    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * plan
 
 
 def test_strangers_pairs_are_denied() -> None:
@@ -200,11 +185,6 @@ def test_the_payoff_is_rounded_up_at_every_knot() -> None:
                 z = flint.arb(flint.fmpq(parts - 1, parts)) ** (first + i)
                 due = ((1 - flint.arb(epsilon).exp() * z) * ONE).max(flint.arb(0))
                 assert due <= height < due + 1.001
-
-
-def test_charges_have_indices() -> None:
-    assert [charge_at(index_of(c)) for c in (1, 2, 1023, 1024, 1 << 40)] == [1, 2, 1023, 1024, 1 << 40]
-    assert all(charge_at(i) < charge_at(i + 1) for i in range(1, 40_000))
 
 
 def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:

@@ -177,13 +177,6 @@ def response(level: int) -> fp.DominatingPair:
     return fp.RandomizedResponse(level * UNIT)
 
 
-class DeniesAll(fp.RealisationFilter):
-    """A filter that gives everything away."""
-
-    def admits(self, state: Any, request: fp.DominatingPair) -> np.ndarray:
-        return fp.RealisationFilter.admits(self, state, request) & False
-
-
 def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Sequence[int]) -> int:
     """How many outputs (15) releases: losses in units, `largest` of each allowable set."""
     for t in range(1, len(levels) + 1):
@@ -240,28 +233,3 @@ def test_what_is_no_pure_mechanism_is_denied() -> None:
     filt = fp.RealisationFilter(1.0, 0, 5, (response(1),))
     assert filt.promise == fp.PureDP(1.0)
     assert not filt.admits(filt.start(1), fp.Erasure(1e-300))[0]
-
-
-def test_theorem_and_examination_agree_on_the_pure_filter() -> None:
-    filt = fp.RealisationFilter(1.0, 0, 5, (response(1), response(2)), after={response(2): (response(1),)})
-    certified = fp.certify(filt)
-    assert certified.evidence is fp.Evidence.CERTIFIED
-    assert {number.found.name for number in certified.numbers} == {"FITS"}  # the limit itself, exactly
-    # of these the theorem lets no second release be made, and no first
-    short = (
-        fp.RealisationFilter(1 / 3, 0, 5, (fp.Laplace(3.0),)),
-        fp.RealisationFilter(2.0, 1e-3, 5, (fp.Gaussian(1.0),)),
-        fp.RealisationFilter(0.6, 0, 5, (fp.RandomizedResponse(0.5),)),
-    )
-    assert [fp.certify(one).refused for one in short] == [()] * 3
-    denied = fp.certify(DeniesAll(1.0, 0, 5, (response(1),))).refused
-    assert [one.found.name for one in denied] == ["LOOSE"] * 3
-    found = filt.extremal(0.5)
-    steps = [pair for pair, times in found.steps for _ in range(times)]
-    state = filt.start(1)
-    for pair in steps:
-        assert filt.admits(state, pair)[0]
-        state = filt.observe(filt.spend(state, pair), np.array([float(pair.pure_epsilon)]))
-    assert 0 < found.low <= found.high
-    laws = fp.laws(filt, examples=10)
-    laws().test_saving_is_invisible()

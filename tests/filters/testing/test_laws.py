@@ -62,12 +62,10 @@ def test_every_filter_obeys(name: str, law: str) -> None:
 
 
 def test_no_law_is_left_out() -> None:
-    for name, tests in CONTRACTS.items():
+    for tests in CONTRACTS.values():
         expected = {f"test_{law.__name__}" for law in EXAMINED}
         expected |= {f"test_{name}" for name in ("something_is_admitted", "the_promise_is_kept")}
-        expected.add("test_a_larger_budget_admits_as_much")
-        if CATALOGUE[name].kind.order_free:
-            expected.add("test_order_does_not_matter")
+        expected |= {"test_a_larger_budget_admits_as_much", "test_order_does_not_matter"}
         assert {law for law in vars(tests) if law.startswith("test_")} == expected
     free = {name for name in CATALOGUE if CATALOGUE[name].kind.order_free}
     # what these charge depends on the level that they leave
@@ -172,9 +170,4 @@ def run_elsewhere(folder: Path, budget: float, examples: str = "", *chosen: str)
 
 def test_two_lines_work_in_someone_elses_repository(tmp_path: Path) -> None:
     told = run_elsewhere(tmp_path, 0.02, ", examples=5", "-k", "halting or the_old_state")
-    assert "2 passed, 10 deselected" in told
-
-
-@pytest.mark.slow
-def test_a_broken_filter_fails_in_someone_elses_repository(tmp_path: Path) -> None:
-    assert "test_the_promise_is_kept" in run_elsewhere(tmp_path, 20.0)
+    assert "2 passed, 11 deselected" in told

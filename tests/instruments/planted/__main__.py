@@ -1,4 +1,4 @@
-"""Plant the faults of the tables of `theory` and `filters` and record what `filterproof prove` says: `make planted`."""
+"""Plant the faults of the tables of `theory` and `filters` and record what numbers and tests say: `make planted`."""
 
 import argparse
 import json

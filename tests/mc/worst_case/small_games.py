@@ -25,16 +25,20 @@ from theory.pairs.base import Direction
 
 @dataclass(frozen=True)
 class SquaresFilter(PrivacyFilter):
-    """CONT while the sum of squared levels, level = epsilon / step rounded to an integer, stays <= units."""
+    """CONT while the sum of squared levels, level = epsilon / step rounded to an integer, stays <= units.
+
+    The promise is empty.
+    """
 
     step: float
     units: int
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
     def start(self, n: int) -> State:
         return np.zeros(n, dtype=np.int64)
 
-    def _charge(self, request: DominatingPair) -> int:
-        return round(float(request.pure_epsilon) / self.step) ** 2
+    def _charge(self, request: DominatingPair) -> NDArray[np.int64]:
+        return np.rint(np.asarray(request.pure_epsilon) / self.step).astype(np.int64) ** 2
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
         return state + self._charge(request) <= self.units
@@ -89,6 +93,7 @@ class WhimFilter(PrivacyFilter):
 
     menu: tuple[DominatingPair, ...]
     seed: int
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
     def start(self, n: int) -> State:
         return np.zeros(n, dtype=np.int64)

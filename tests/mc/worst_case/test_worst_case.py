@@ -6,11 +6,8 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from filters import GaussianFilter, ZCDPFilter
-from filters.catalogue import CATALOGUE
 from filters.rules.unsound import NaturalFilter, knowingly
 from mc.engine.adversaries import Constant
 from mc.engine.adversary import View
@@ -22,12 +19,10 @@ from tests.mc.worst_case.small_games import (
     LossFilter,
     SquaresFilter,
     play_out,
-    worth,
 )
 from theory.evidence import Evidence
 from theory.log_ratio import LogRatio
 from theory.pairs import (
-    KOV,
     Erasure,
     FinitePair,
     Gaussian,
@@ -59,28 +54,6 @@ def test_two_rounds_beat_the_natural_filter_by_the_chance_of_a_minus(first, seco
     ]
     solved = worst_case(natural(ratio, delta, menu), menu, epsilon=LogRatio(ratio), rounds=2)
     assert solved.value == delta * (1 + 1 / (1 + first))
-
-
-MASSES = (
-    st.lists(st.integers(0, 5), min_size=3, max_size=3)
-    .filter(sum)
-    .map(lambda parts: tuple(Fraction(part, sum(parts)) for part in parts))
-)
-PAIRS = st.builds(FinitePair, MASSES, MASSES)
-
-
-@settings(deadline=None)
-@given(
-    menu=st.lists(PAIRS, min_size=1, max_size=3),
-    ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8),
-    rounds=st.integers(1, 3),
-    direction=st.sampled_from(["PQ", "QP"]),
-    watching=st.booleans(),
-)
-def test_merging_positions_changes_no_value(menu, ratio, rounds, direction, watching):
-    filt = LossFilter(0.5, 2) if watching else natural(max(ratio, Fraction(5, 4)), Fraction(1, 2), menu)
-    solved = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction)
-    assert solved.value == play_out(filt, menu, ratio, rounds, direction)
 
 
 def test_both_directions_are_looked_in_though_one_pair_of_the_menu_is_the_same_in_both():
@@ -235,31 +208,6 @@ def test_a_pair_without_known_tails_says_how_to_give_them():
 
 # -- the solved strategy is an adversary -----------------------------------------------------------------------------
 
-RATIO = Fraction(9, 8)
-LEVELS = [RandomizedResponse.from_ratio(RATIO**k) for k in (1, 2, 3)]
-ATOMS = [KOV.from_ratio(RATIO**2, Fraction(1, 1000)), Erasure(Fraction(1, 500))]
-PLAYED = {
-    "squares": (SquaresFilter(math.log(9 / 8), 9), LEVELS),
-    "rounds": (CountFilter(3), [*LEVELS, *ATOMS]),
-    "losses": (LossFilter(0.3, 4), [*LEVELS, *ATOMS]),
-}
-
-
-@pytest.mark.parametrize("game", PLAYED)
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-@pytest.mark.parametrize("rounds", [3, 5])
-@pytest.mark.parametrize("evidence", [Evidence.EXACT, Evidence.CERTIFIED])
-def test_played_out_it_is_worth_the_value(game, direction, rounds, evidence):
-    filt, menu = PLAYED[game]
-    ratio = Fraction(5, 4)
-    solved = worst_case(
-        filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction, evidence=evidence
-    )
-    reached = worth(solved.strategy, filt, ratio, rounds, direction)
-    if solved.value is not None:
-        assert reached == solved.value
-    assert solved.low <= reached <= solved.high
-
 
 def test_a_payoff_next_to_a_power_of_two_is_rounded_too():
     pair = FinitePair((Fraction(6, 10), Fraction(4, 10)), (Fraction(1, 10), Fraction(9, 10)))
@@ -268,14 +216,6 @@ def test_a_payoff_next_to_a_power_of_two_is_rounded_too():
         worst_case(LossFilter(5.0, 1), **game, evidence=kind) for kind in (None, Evidence.CERTIFIED)
     )
     assert solved.low <= exact.value <= solved.high
-
-
-def test_a_denied_run_that_may_ask_again_gains_nothing():
-    filt = CATALOGUE["RealisationFilter"].example()
-    menu = [RandomizedResponse(0.5), RandomizedResponse(1.5)]
-    halt, retry = (worst_case(filt, menu, epsilon=8.0, on_denial=rule) for rule in ("halt", "retry"))
-    assert (halt.low, halt.high) == (retry.low, retry.high)
-    assert "retry" in retry.scope
 
 
 def test_a_strategy_without_its_table_says_how_to_get_one():

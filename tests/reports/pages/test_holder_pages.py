@@ -28,11 +28,15 @@ REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in
 SHOWN = {key: (key, *BROKEN) if key == "trainings" else (key,) for key in declared("holders", "page")}
 
 
+def simulated(study: Study) -> list[held.Simulation]:
+    return held.simulations(study.count, study.size, study.seed)
+
+
 @pytest.fixture(scope="module")
 def holders() -> Holders:
     """As the chapter leaves them, with made-up estimates: those of the broken sums lie above what is promised."""
     reached: dict[str, tuple[ReachedRow, ...]] = {}
-    for page, what, promised, _ in held.simulations(Study(quick=True)):
+    for page, what, promised, _ in simulated(Study(quick=True)):
         value = promised * (1.5 if page in BROKEN else 0.9)
         one = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
         reached[page] = (*reached.get(page, ()), ReachedRow(what, one, promised))
@@ -79,7 +83,7 @@ def test_of_several_verdicts_that_is_told_of_which_least_is_known() -> None:
 
 def test_simulations_share_the_failure_of_a_study_and_can_be_sent_to_another_process() -> None:
     study = Study(quick=True)
-    jobs = held.simulations(study)
+    jobs = simulated(study)
     assert study.made == len(jobs) == 22
     assert all(
         1 - work.keywords["confidence"] <= 1.001 * study.failure / study.comparisons for *_, work in jobs

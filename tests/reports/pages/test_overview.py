@@ -143,12 +143,6 @@ def test_what_a_page_says_is_lost_at_least_is_no_more_and_at_most_no_less() -> N
         assert "the longest play has 3 rounds" in facts["Worst case on this menu"]
 
 
-def test_an_attack_at_another_epsilon_is_no_end_of_what_is_lost_at_this_one() -> None:
-    row = replace(rows(HOLDS, 0.5)[0], examination=examined((Measure.hockey_stick(2.0), 0.9)))
-    assert (row.attack, row.attacked_on) == (0.9, "a menu at epsilon=2")
-    assert row.least == pytest.approx(0.495)
-
-
 def test_a_kept_promise_shows_the_simulation_of_what_is_extremal() -> None:
     kept = rows(HOLDS, 0.5)[0]
     other = replace(kept.played.at_main.estimate, value=0.1, low=0.05, high=0.2)
@@ -180,11 +174,6 @@ def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> Non
     wrong = replace(far, main=SolvedPoint(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"))
     row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, None)
     assert "DOES NOT CONTAIN" in dict(filter_page(row).facts)["Simulated"]
-
-
-def test_the_code_of_every_page_is_python() -> None:
-    for row in rows(OPEN, 0.3):
-        compile(filter_page(row).code, row.subject.name, "exec")
 
 
 def test_every_colour_of_the_overview_is_seen_on_both_pages() -> None:

@@ -1,0 +1,19 @@
+"""Conversions between guarantees, and thresholds of filters."""
+
+from theory.conversions import Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
+from theory.extremal import Extremal
+from theory.proofs.threshold import Ball, threshold
+from theory.realisation import Split, kappa, optimal_split
+
+__all__ = [
+    "Ball",
+    "Conversion",
+    "Extremal",
+    "Split",
+    "gaussian_epsilon",
+    "gaussian_mu",
+    "kappa",
+    "optimal_split",
+    "renyi_epsilon",
+    "threshold",
+]

@@ -1,0 +1,29 @@
+"""Odometers and trackers: bounds on the loss so far, filters that are used up, and how both are played."""
+
+from filters.holders.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    Odometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filters.rules.blocks import BlockFilter
+from mc.estimate.crossing import Approaching, crossing
+
+__all__ = [
+    "Approaching",
+    "BlockFilter",
+    "DoublingOdometer",
+    "GaussianTracker",
+    "IndividualTracker",
+    "LineOdometer",
+    "MixtureOdometer",
+    "Odometer",
+    "RenyiTracker",
+    "RogersOdometer",
+    "StitchedOdometer",
+    "Tracker",
+    "crossing",
+]

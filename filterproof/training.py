@@ -1,0 +1,23 @@
+"""Trainings with a budget for each person: clipped sums, trainings on two data sets, and audits of them."""
+
+from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filters.holders.secret_noise import SecretNoise
+from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
+from mc.training.simulated_training import simulate_training
+from mc.training.training import LogisticTraining, Training, WithCanary
+from mc.training.training_audit import TrainingAudit, audit_training
+
+__all__ = [
+    "ClippedSums",
+    "ClippingAfterAdding",
+    "ForgettingSums",
+    "LogisticTraining",
+    "PrivateSum",
+    "SecretNoise",
+    "Training",
+    "TrainingAudit",
+    "Vectors",
+    "WithCanary",
+    "audit_training",
+    "simulate_training",
+]

@@ -1,0 +1,120 @@
+"""Sums in two doubles, charges and budgets beside fractions, wherever the doubles lie."""
+
+import math
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from filters.accounting.amounts import Mixed, Plain, Square
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.ledger import Budget, is_sum
+from filters.certified.two_doubles import both, limit_of, sum_of
+from theory.numerics.error_free import add_up, quotient_beyond, round_up, square, two_product, two_sum
+from theory.rounding import away_from_zero
+
+DOUBLES = st.floats(-46.0, 23.0).map(math.exp)
+SCALES = st.sampled_from([1.0, 0.5, 4.0, 0.3, 1.55])
+LOST = Fraction(1, 2**100)
+
+
+@given(DOUBLES, DOUBLES)
+def test_sums_and_products_of_two_doubles_lose_nothing_or_are_rounded_up(a: float, b: float) -> None:
+    x, y, tiny = Fraction(a), Fraction(b), b * 2.0**-55
+    assert both(two_sum(a, b)) == x + y
+    assert both(two_product(a, b)) == x * y
+    assert both(square(a)) == x * x
+    assert 0 <= Fraction(round_up(b, tiny)) - y - Fraction(tiny) <= y / 2**50
+    assert Fraction(round_up(b, b * 2.0**-40)) >= y * (1 + Fraction(1, 2**40))
+    assert round_up(b, -tiny) == b
+    sums, exact = add_up(square(a), two_product(b, 1 / 3)), x * x + y * Fraction(1 / 3)
+    assert is_sum(sums)
+    assert exact <= both(sums) <= exact * (1 + LOST)
+    exact = x + Fraction(a * 2.0**-54) + y - Fraction(tiny)
+    assert exact <= both(add_up((a, a * 2.0**-54), (b, -tiny))) <= exact * (1 + LOST)
+
+
+@given(DOUBLES | st.just(0.0), SCALES, st.sampled_from([1.0, 2.0**20, 2.0**-20]))
+def test_a_charge_is_its_number_or_little_more(x: float, scale: float, root: float) -> None:
+    unit = Fraction(root) ** 2
+    assert both(Plain(x).exact(root)) == Fraction(x) * unit
+    exact = Fraction(scale) * Fraction(x) ** 2 * unit
+    assert exact <= both(Square(x, scale).exact(root)) <= exact * (1 + LOST)
+    mixed = Mixed((Plain(0.25), Square(x, scale)), np.array([1, 0])).exact(root)
+    assert exact <= both(mixed, 0) <= exact * (1 + LOST)
+    assert both(mixed, 1) == Fraction(1, 4) * unit
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_charge_that_underflows_is_no_charge_of_nothing(many: bool) -> None:
+    def of(x: float) -> Any:
+        return np.array([x]) if many else x
+
+    assert both(Plain(of(1e-300)).exact(2.0**-200)) >= Fraction(1e-300) / 2**400
+    assert both(Square(of(1e-200)).exact(1.0)) >= Fraction(1e-200) ** 2
+    assert both(Square(of(1e-200), 0.3).exact(1.0)) >= Fraction(0.3) * Fraction(1e-200) ** 2
+
+
+def test_a_square_has_a_scale_at_which_the_least_square_does_not_underflow() -> None:
+    Square(1.0, 2.0**-8)
+    for scale in (2.0**-9, 2.0**-100, math.inf):
+        with pytest.raises(ValueError, match="scale"):
+            Square(1.0, scale)
+
+
+@given(st.fractions(Fraction(1, 10**9), 10**20) | st.integers(2**53, 2**60))
+def test_what_is_no_double_is_charged_more_and_budgeted_less(x: Any) -> None:
+    exact = Fraction(x)
+    assert (
+        exact
+        <= Fraction(away_from_zero(x))
+        == -Fraction(away_from_zero(-x))
+        <= exact * (1 + Fraction(1, 2**52))
+    )
+    assert exact <= Fraction(float(Plain(x).x)) <= exact * (1 + Fraction(1, 2**51))
+    assert exact * (1 - Fraction(1, 2**52)) <= Fraction(Budget.of(x).limit) <= exact
+    if isinstance(x, int):
+        wide: Any = np.array([x], dtype=np.int64)
+        assert both(Plain(wide).exact(1.0)) >= exact
+        assert both(Square(wide).exact(1.0)) >= exact**2
+
+
+@given(DOUBLES, DOUBLES)
+def test_a_quotient_is_the_least_double_that_is_no_less(x: float, y: float) -> None:
+    (found,) = quotient_beyond(np.array([x]), y)
+    assert Fraction(math.nextafter(found, 0.0)) < Fraction(x) / Fraction(y) <= Fraction(found)
+
+
+@given(st.floats(-330.0, 330.0).map(math.exp), st.booleans(), st.sampled_from([1 / 7, 1 - 2.0**-40]))
+def test_a_budget_is_its_number_to_the_last_bit(x: float, squared: bool, share: float) -> None:
+    made, truth = (Budget.square_of, Fraction(x) ** 2) if squared else (Budget.of, Fraction(x))
+    budget = made(x)
+    assert limit_of(budget) <= truth
+    whole = both((budget.high, budget.low))
+    assert Fraction(budget.last) <= whole <= Fraction(budget.last) * (1 + Fraction(1, 2**51))
+    least = math.ulp(budget.high) * 2.0**-53
+    for high, low, covered in (
+        (budget.high, budget.low, True),
+        (budget.high, budget.low + least, False),
+        (budget.high, budget.low - least, True),
+        (math.nextafter(budget.high, math.inf), 0.0, False),
+        (math.nextafter(budget.high, 0.0), 0.0, True),
+    ):
+        assert bool(budget.covers((np.array([high]), np.array([low])))[0]) is covered
+    if 1e-100 < x < 1e100:
+        root = x if squared else math.sqrt(x)
+        state = budget.add(budget.start(1), Square(root * share))
+        left = truth - sum_of(budget, state)
+        # little is left of a sum in two doubles: the second one counts
+        assert left * (1 - Fraction(1, 2**49)) <= Fraction(float(budget.left(state)[0])) <= left
+
+
+@given(st.floats(-20.0, 20.0).map(math.exp))
+def test_what_a_sum_of_charges_bounds_is_no_less_than_the_sum(total: float) -> None:
+    x, rules = Fraction(total), (gdp_charge, zcdp_charge, pure_charge, renyi_charge.at(3.0))
+    gaussian, concentrated, pure, renyi = (cast("Any", rule.bounds(total)) for rule in rules)
+    assert x <= Fraction(gaussian.mu) ** 2 <= x * (1 + Fraction(1, 2**50))
+    assert (concentrated.rho, pure.epsilon, renyi.rho, renyi.alpha) == (total, total, total, 3.0)

@@ -1,0 +1,177 @@
+"""Games of finite pairs by every route: brute force, rationals, enclosures, coarser losses, strategies, simulation."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from filters import (
+    ApproximateDPFilter,
+    BasicFilter,
+    ExPostFilter,
+    GaussianFilter,
+    RenyiFilter,
+    ZCDPFilter,
+)
+from filters.privacy_filter import PrivacyFilter
+from mc.estimate.simulate import simulate
+from mc.evaluate.evaluate import evaluate
+from mc.worst_case import worst_case
+from tests.mc.losses.enumerated import real
+from tests.mc.worst_case.small_games import (
+    CountFilter,
+    LossFilter,
+    SquaresFilter,
+    WhimFilter,
+    play_out,
+    worth,
+)
+from theory.evidence import Evidence
+from theory.log_ratio import LogRatio
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
+
+TINY = Fraction(1, 2**200)
+RATIOS = st.fractions(Fraction(10, 9), 4, max_denominator=9)
+SHARES = st.fractions(Fraction(1, 40), Fraction(2, 3), max_denominator=40)
+MASSES = st.tuples(*[st.integers(0, 5)] * 3).filter(sum).map(lambda m: tuple(Fraction(k, sum(m)) for k in m))
+#: Levels with rational masses, and levels at multiples of a step.
+LEVELS = st.one_of(
+    st.builds(RandomizedResponse.from_ratio, RATIOS),
+    st.builds(KOV.from_ratio, RATIOS | st.just(Fraction(1)), SHARES),
+    st.builds(Erasure, SHARES | st.just(Fraction(1))),
+)
+STEPS = st.integers(0, 12).map(lambda k: k / 4)
+DOUBLES = st.one_of(
+    st.builds(RandomizedResponse, STEPS),
+    st.builds(KOV, STEPS, st.sampled_from([0.0, 0.01, 0.5])),
+    st.builds(Erasure, st.sampled_from([0.0, 1e-300, 0.1, 0.5, 1.0])),
+)
+MENUS = st.one_of(
+    st.lists(LEVELS | st.builds(FinitePair, MASSES, MASSES), min_size=1, max_size=3, unique=True),
+    st.lists(LEVELS, min_size=1, max_size=2, unique=True),
+)
+#: Levels and masses next to nothing, next to one, or beyond doubles, each alone or beside an erasure.
+EXTREMES = st.tuples(
+    st.sampled_from(
+        [
+            *(Erasure(1 - TINY), Erasure(TINY), KOV(0.5, 1.0), KOV(1e-300, 0.1), KOV(700.0, 1e-300)),
+            *(KOV.from_ratio(3, 1 - TINY), KOV.from_ratio(3, TINY)),
+            *(RandomizedResponse(1e-12), RandomizedResponse(40.0), RandomizedResponse(900.0)),
+            *(RandomizedResponse.from_ratio(one) for one in (10**400, 1 + Fraction(1, 2**60), 1 + TINY)),
+        ]
+    ),
+    st.sampled_from([(), (Erasure(Fraction(1, 30)),)]),
+).map(lambda drawn: [drawn[0], *drawn[1]])
+
+
+@st.composite
+def games(
+    draw: st.DrawFn, menus: st.SearchStrategy[list[DominatingPair]]
+) -> tuple[PrivacyFilter, tuple[DominatingPair, ...]]:
+    """A filter with a small budget, of the catalogue or of no rule at all, and a menu of at most three pairs."""
+    menu = tuple(draw(menus))
+    size = draw(st.sampled_from([0.3, 0.7, 1.5, 3.0]))
+    rules: dict[str, Callable[[], PrivacyFilter]] = {
+        "basic": lambda: BasicFilter(size, 0.3),
+        "zCDP": lambda: ZCDPFilter(size),
+        "GDP": lambda: GaussianFilter(size),
+        "Renyi": lambda: RenyiFilter(4.0, size),
+        "approximate": lambda: ApproximateDPFilter(size, 0.3),
+        "ex post": lambda: ExPostFilter(size),
+        "rounds": lambda: CountFilter(2),
+        "losses": lambda: LossFilter(size, 3),
+        "no rule": lambda: WhimFilter(menu, draw(st.integers(0, 99))),
+    }
+    if all(type(pair) is RandomizedResponse and float(pair.epsilon) < 40 for pair in menu):
+        rules["squares"] = lambda: SquaresFilter(size, 9)
+    kind = draw(st.sampled_from(list(rules)))
+    event(kind)
+    return rules[kind](), menu
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    game=games(MENUS),
+    ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8) | st.just(Fraction(9, 8) * (1 + TINY)),
+    rounds=st.integers(1, 3),
+    direction=st.sampled_from(["PQ", "QP"]),
+)
+def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(game, ratio, rounds, direction):
+    filt, menu = game
+    asked = {"epsilon": LogRatio(ratio), "rounds": rounds, "direction": direction}
+    truth = play_out(filt, menu, ratio, rounds, direction)
+    solved = worst_case(filt, menu, **asked)
+    assert solved.evidence is Evidence.EXACT
+    assert solved.value == truth
+    assert Fraction(solved.low) <= truth <= Fraction(solved.high)
+    # the strategy reaches it, asked in every history by itself, and by the walk over positions
+    assert worth(solved.strategy, filt, ratio, rounds, direction) == truth
+    if not isinstance(filt, WhimFilter):  # which takes one request for all runs
+        assert evaluate(filt, solved.strategy, **asked).value == truth
+    # a denied run that may ask again gains nothing
+    retry = worst_case(filt, menu, on_denial="retry", **asked)
+    assert (retry.value, "retry" in retry.scope) == (truth, True)
+    # both directions are the larger of the two, and the roles of P and Q may be exchanged
+    both = worst_case(filt, menu, **asked | {"direction": "both"})
+    other = {"PQ": "QP", "QP": "PQ"}[direction]
+    assert both.value == max(truth, play_out(filt, menu, ratio, rounds, other))
+    if not filt.looks_at_losses and not isinstance(filt, WhimFilter):
+        swapped = worst_case(filt, [pair.swapped for pair in menu], **asked | {"direction": other})
+        assert swapped.value == truth
+    if any(type(pair) is FinitePair for pair in menu) and not filt.looks_at_losses:
+        return  # whose losses are not known in balls
+    # an enclosure holds it, and hardly more where losses lie on a lattice or are kept as they are
+    ball = worst_case(filt, menu, evidence=Evidence.CERTIFIED, **asked)
+    assert Fraction(ball.low) <= truth <= Fraction(ball.high)
+    alone = len({pair.pure_epsilon for pair in menu if pair.pure_epsilon}) <= 1
+    assert ball.high - ball.low <= (1e-10 * truth + 2.0**-149 if alone or filt.looks_at_losses else 0.05)
+    assert Fraction(ball.low) <= worth(ball.strategy, filt, ratio, rounds, direction) <= truth
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    game=games(EXTREMES | st.lists(DOUBLES, min_size=1, max_size=3, unique=True)),
+    epsilon=st.sampled_from([0.0, 0.5, 1.0, 0.6]) | st.builds(LogRatio, st.fractions(Fraction(3, 8), 3)),
+    rounds=st.integers(1, 3),
+    direction=st.sampled_from(["PQ", "QP"]),
+)
+def test_certified_worst_case_holds_brute_force_in_mpmath(game, epsilon, rounds, direction):
+    filt, menu = game
+    solved = worst_case(
+        filt, menu, epsilon=epsilon, rounds=rounds, direction=direction, evidence=Evidence.CERTIFIED
+    )
+    with mpmath.workdps(120):
+        ratio = real(epsilon.ratio) if isinstance(epsilon, LogRatio) else mpmath.exp(real(epsilon))
+        truth = play_out(filt, menu, ratio, rounds, direction)
+        assert mpmath.mpf(solved.low) <= truth <= mpmath.mpf(solved.high)
+    assert solved.evidence is Evidence.CERTIFIED
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    game=games(
+        st.lists(st.builds(RandomizedResponse.from_ratio, RATIOS), min_size=1, max_size=2, unique=True)
+    ),
+    seed=st.integers(0, 2**32),
+)
+def test_simulation_of_the_worst_strategy_meets_its_value(game, seed):
+    """Null: the interval misses with chance 1e-9 at most, so in 15 examples with 1.5e-8."""
+    filt, menu = game
+    assume(not isinstance(filt, WhimFilter))  # which takes one request for all runs
+    solved = worst_case(filt, menu, epsilon=LogRatio(2), rounds=3)
+    estimate = simulate(
+        filt,
+        solved.strategy,
+        epsilon=math.log(2),
+        n=4_000,
+        rounds=3,
+        seed=seed,
+        direction=solved.direction,
+        confidence=1 - 1e-9,
+        workers=1,
+    )
+    assert estimate.low <= solved.high
+    assert solved.low <= estimate.high
