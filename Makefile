@@ -106,10 +106,21 @@ docs: $(READY)
 	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d reports/out/.doctrees -c reports/docs reports/docs/pages reports/out/docs
 	@echo reports/out/docs/index.html
 
-# beside what was recorded last, the two in one run; BEFORE= another revision, or nothing
-bench: BEFORE ?= $(shell git log -1 --format=%h -- reports/recorded/bench.json)
+# What things cost, by pytest-benchmark: processor time, ratios within a group and a run. ONLY=sessions one file;
+# BEFORE=REVISION the same benchmarks on an earlier revision, and the comparison; RECORD=1 writes what the report shows
+BENCH := $(CURDIR)/tests/instruments/bench
+benchmark = $(BIN)/python -m pytest -q -p no:cacheprovider -p no:xdist -o python_files='bench_*.py' -o python_functions='bench_*' \
+	--benchmark-timer=time.process_time --benchmark-warmup=off --benchmark-max-time=.5 --benchmark-group-by=group \
+	--benchmark-columns=median,iqr,rounds
 bench: $(READY)
-	$(BIN)/python -m tests.instruments.bench $(if $(BEFORE),--before $(BEFORE))
+	mkdir -p reports/out
+	$(benchmark) --benchmark-json=reports/out/bench.json $(if $(ONLY),$(BENCH)/bench_$(ONLY).py,$(BENCH))
+	$(if $(RECORD),cp reports/out/bench.json reports/recorded/bench.json)
+	$(if $(BEFORE),rm -rf build/before && git worktree prune && git worktree add --detach build/before $(BEFORE) \
+		&& rm -rf build/before/tests/instruments/bench && cp -r $(BENCH) build/before/tests/instruments/bench \
+		&& (cd build/before && PYTHONPATH=. $(benchmark:$(BIN)%=$(CURDIR)/$(BIN)%) --benchmark-json=$(CURDIR)/reports/out/before.json \
+			tests/instruments/bench$(if $(ONLY),/bench_$(ONLY).py)) ; git worktree remove --force build/before \
+		; $(BIN)/pytest-benchmark compare reports/out/before.json reports/out/bench.json --group-by=fullname --columns=median,iqr)
 
 accountant: $(READY)
 	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json

@@ -61,11 +61,6 @@ def _menu(row: Row) -> str:
     return ", ".join(row["menu"])
 
 
-def _known(cell: str) -> Callable[[Row], str]:
-    """A cell of a peer that was asked, '' for one that was absent."""
-    return lambda row: "" if row["value"] is None else cell.format_map(row)
-
-
 def _with_delta(rows: Iterable[Row]) -> list[Row]:
     """Rows of the records at delta = 1e-5."""
     return [{"delta": 1e-5} | dict(row) for row in rows]
@@ -120,6 +115,21 @@ def _faults(recorded: Row) -> Iterable[Row]:
         yield {"room": room, "files": len({line["file"] for line in found}), "refused": refused, **counts}
 
 
+def _timed(recorded: Row, *, peers: bool) -> Iterable[Row]:
+    """A row for each benchmark, accountants or others, beside the first of its group."""
+    for group, found in _grouped(recorded["benchmarks"], lambda one: one["group"]).items():
+        for one in found:
+            if ("by" in one["extra_info"]) == peers:
+                median = one["stats"]["median"]
+                times = median / found[0]["stats"]["median"]
+                name = one["name"].removeprefix("bench_").replace("_", " ")
+                yield {"group": group, "name": name, "ms": 1e3 * median, "times": times, **one["extra_info"]}
+
+
+_MEASURED = (
+    "medians on one machine of {machine_info[cores]} cores on {datetime:.10}, with Python {machine_info[python]} and "
+    "NumPy {machine_info[numpy]}"
+)
 _ADVERSARY = "certified, as `make accountant` recorded it on {date}"
 _ENDS = {"at least": _over_delta("low", 5), "at most": _over_delta("high", 5)}
 TABLES: tuple[RecordedTable, ...] = (
@@ -212,19 +222,27 @@ TABLES: tuple[RecordedTable, ...] = (
     ),
     RecordedTable(
         "bench",
-        lambda recorded: recorded["peers"],
-        "Deltas of fixed compositions beside reference digits, measured on one machine of {cores} cores on {date}, "
-        "with Python {python} and NumPy {numpy}; times ours is the median of pairs timed in turn in one run.",
+        lambda recorded: _timed(recorded, peers=True),
+        f"Deltas of fixed compositions beside reference digits, {_MEASURED}.",
         {
-            "Rounds": "{rounds} x {work} ({route})",
-            "by": lambda row: f"{row['by']}: {row['absent']}" if row["value"] is None else row["by"],
-            **{"epsilon": "{epsilon:g}", "reference": "{reference:.6g}"},
-            **{"its delta": _known("{value:.6g}"), "relative error": _known("{error:+.1e}")},
-            "bounds hold": lambda row: "" if row["value"] is None else "yes" if row["encloses"] else "no",
-            "ms": lambda row: "" if row["value"] is None else f"{row['seconds'] * 1e3:.0f}",
-            "times ours": lambda row: "" if row["times"] is None else f"{row['times']:.2g}",
+            **{
+                "Rounds": "{group} ({route})",
+                "by": "{by}",
+                "reference": "{reference:.6g}",
+                "its delta": "{value:.6g}",
+            },
+            "relative error": "{error:+.1e}",
+            "bounds hold": lambda row: "yes" if row["encloses"] else "no",
+            **{"ms": "{ms:.3g}", "times the first": "{times:.2g}"},
         },
-        "llrrrrrrr",
+        "llrrrrrr",
+    ),
+    RecordedTable(
+        "bench",
+        lambda recorded: _timed(recorded, peers=False),
+        f"What else `make bench` times, {_MEASURED}.",
+        {"Compared": "{group}", "work": "{name}", "ms": "{ms:.3g}", "times the first": "{times:.3g}"},
+        "llrr",
     ),
 )
 

@@ -1,21 +1,19 @@
-"""Fixed compositions by other people's accountants and by ours: the same work in the same run, in turn.
+"""Fixed compositions by other people's accountants and by ours: the same work in the same run.
 
-Peers come with the extra [bench]; the line of one that is absent says so. An accountant is added by one entry of
-`CONTESTANTS`.
+Peers come with the extra [bench]; one that is absent, or does not know a pair, is skipped and says so. An accountant is
+added by one entry of `CONTESTANTS`.
 """
 
-import statistics
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
 import numpy as np
+import pytest
 
 from mc.losses import cells, composition, summands
-from tests.instruments.bench.measured import Row, seconds
 from tests.instruments.bench.references import reference
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
@@ -196,72 +194,29 @@ CONTESTANTS = (
     Contestant("PLD_accounting", "PLD_accounting", _by_pld_accounting),
     Contestant("opake-accounting", "opake-accounting", _by_opake),
 )
-OURS = CONTESTANTS[0]
 
 
-def compare(repeats: int) -> list[Row]:
-    """Every work by every contestant, each repeat in turn; times are medians.
-
-    error is relative, times counts our seconds, and `absent` says why there is no value.
-    """
-    return [one for work in WORKS for one in _compare(work, repeats)]
-
-
-def _compare(work: Work, repeats: int) -> list[Row]:
+@pytest.mark.parametrize("work", WORKS, ids=lambda work: work.name)
+@pytest.mark.parametrize("one", CONTESTANTS, ids=lambda one: one.name)
+def bench_composition(benchmark: Any, work: Work, one: Contestant) -> None:
+    """delta of the composition; the record has it beside the reference, with the bounds that were said."""
+    benchmark.group = f"{work.rounds} x {work.name}, epsilon {work.epsilon:g}"
+    by = one.name
+    if one.package is not None:
+        try:
+            by = f"{one.name} {version(one.package)}"
+        except PackageNotFoundError:
+            pytest.skip(f"{one.name} is not installed; pip install 'filterproof[bench]'")
     true = reference(work.pair, work.rounds, work.epsilon)
-    answers = {one.name: _asked(one, work) for one in CONTESTANTS}  # the first call imports and compiles
-    here = [one for one in CONTESTANTS if isinstance(answers[one.name], Said)]
-    taken: dict[str, list[float]] = {one.name: [] for one in here}
-    for _ in range(repeats):
-        for one in here:
-            taken[one.name].append(seconds(partial(_asked, one, work)))
-    rows = []
-    for one in CONTESTANTS:
-        said = answers[one.name]
-        row: Row = {
-            "work": work.name,
-            "rounds": work.rounds,
-            "epsilon": work.epsilon,
-            "reference": float(true),
-        }
-        row |= {"route": work.route, "by": _versioned(one), "value": None, "absent": said}
-        if isinstance(said, Said):
-            own, ours = taken[one.name], taken.get(OURS.name)
-            row |= {
-                **{"value": said.value, "low": said.low, "high": said.high, "absent": ""},
-                "error": float(said.value / true - 1),
-                "encloses": (said.low is None or said.low <= true)
-                and (said.high is None or true <= said.high),
-                "seconds": statistics.median(own),
-                "times": statistics.median(a / b for a, b in zip(own, ours, strict=True)) if ours else None,
-            }
-        rows.append(row)
-    return rows
-
-
-def _asked(one: Contestant, work: Work) -> Said | str:
-    """What it says, or why it says nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return one.delta(work)
+            said = one.delta(work)  # imports and compiles
         except Absent as why:
-            return str(why)
-        except Exception as error:
-            if one.package is None:
-                raise
-            if _version(one.package) is None:
-                return "not installed; pip install 'filterproof[bench]'"
-            return f"{type(error).__name__}: {error}"
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _versioned(one: Contestant) -> str:
-    found = None if one.package is None else _version(one.package)
-    return one.name if found is None else f"{one.name} {found}"
+            pytest.skip(f"{by}: {why}")
+        benchmark(one.delta, work)
+    encloses = (said.low is None or said.low <= true) and (said.high is None or true <= said.high)
+    benchmark.extra_info.update(asdict(said), by=by, reference=float(true), route=work.route)
+    benchmark.extra_info.update(error=float(said.value / true - 1), encloses=bool(encloses))
+    if one.package is None:
+        assert encloses

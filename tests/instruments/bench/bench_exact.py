@@ -1,12 +1,14 @@
-"""The seconds of exact games, of a calibration and of an examination, once each."""
+"""Exact games, a calibration and examinations of sound filters, once each."""
 
 from collections.abc import Callable
+from typing import Any
 
-from filters import AllOrdersFilter, ZCDPFilter
+import pytest
+
+from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
 from mc.examine.verify import examine
 from mc.worst_case import worst_case
 from mc.worst_case.calibrated import CalibratedThreshold
-from tests.instruments.bench.measured import Row, seconds
 from theory.pairs import RandomizedResponse
 
 
@@ -21,12 +23,15 @@ WORKS: dict[str, Callable[[], object]] = {
     "worst case, 4 levels, 16384 charges": _game(4, 16384),
     "worst case, 64 levels, 4096 charges": _game(64, 4096),
     "calibration, 800 units": lambda: CalibratedThreshold.found(1.0, 1e-5, step=39 * 2.0**-12),
+    "examination of (8, 1)-RDP": lambda: examine(RenyiFilter(8.0, 1.0), effort=0.01),
     "examination of three orders": lambda: examine(
-        AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), effort=0.1
+        AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), effort=0.01
     ),
 }
 
 
-def solved() -> list[Row]:
-    """Each work once, in this process."""
-    return [{"work": name, "seconds": seconds(done)} for name, done in WORKS.items()]
+@pytest.mark.benchmark(group="exact games, a calibration, examinations")
+@pytest.mark.parametrize("work", WORKS)
+def bench_exact(benchmark: Any, work: str) -> None:
+    """Each work once: what it finds is remembered."""
+    benchmark.pedantic(WORKS[work], rounds=1)

@@ -1,0 +1,135 @@
+"""A path-round beside the random normal in it, a short simulation, an estimator, two workers."""
+
+import math
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import SFC64, Generator
+
+from mc.engine.game import Game
+from mc.engine.paths import Paths
+from mc.engine.streams import TILE, Tile
+from mc.engine.tiles import play_tile
+from mc.estimate.estimator import Aim, estimators
+from mc.estimate.functionals import HockeyStick
+from mc.estimate.simulate import simulate
+from mc.runs.executors import LocalPool
+from mc.runs.play import play
+from tests.instruments.bench.games import GAMES, LEAVING, STARTS
+
+PLAIN = HockeyStick(1.0)
+PATHS = 8 * TILE
+
+
+class Releases:
+    """The functional that counts releases, path-rounds that is."""
+
+    def __call__(self, paths: Paths) -> np.ndarray:
+        return np.array([paths.releases.sum()], dtype=np.float64)
+
+
+def raw_normals(draws: int) -> None:
+    """So many standard normals from NumPy's fastest generator, 8192 at a time."""
+    generator = Generator(SFC64(1))
+    for _ in range(max(draws // 8192, 1)):
+        generator.standard_normal(8192)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("work", ["raw normals", "path-rounds"])
+def bench_path_rounds(benchmark: Any, name: str, work: str) -> None:
+    """A path-round in each game beside one raw normal."""
+    game = GAMES[name]()
+    rounds = int(play(game, Releases(), n=PATHS, workers=1).sums[0])
+    benchmark.group = f"{name}: {rounds / PATHS:.0f} rounds of {PATHS:,} paths"
+    benchmark.extra_info["units"] = rounds
+    if work == "raw normals":
+        benchmark(raw_normals, rounds)
+    else:
+        benchmark(play, game, PLAIN, n=PATHS, workers=1)
+
+
+@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("n", [1000, 10_000])
+def bench_short_simulation(benchmark: Any, name: str, n: int) -> None:
+    """A simulation of few paths, what the engine remembers from an earlier call included."""
+    filt, adversary = STARTS[name]
+    benchmark.group = f"simulation of few paths: {name}"
+    benchmark(simulate, filt, adversary, epsilon=4.0, n=n, workers=1)
+
+
+def tail(game: Game, delta: float) -> float:
+    """The epsilon at which about so much gets through, by bisection on tilted estimates from the same paths."""
+    low, high = 0.0, 64.0
+    while high - low > 1e-3:
+        middle = (low + high) / 2
+        found = simulate(
+            game.filter,
+            game.adversary,
+            epsilon=middle,
+            n=20_000,
+            rounds=game.rounds,
+            method="tilted",
+            workers=1,
+        )
+        low, high = (middle, high) if found.value > delta else (low, middle)
+    return low
+
+
+def _compared() -> Iterator[tuple[str, str]]:
+    for name, game in LEAVING.items():
+        for method in ("plain", "tilted", "martingale") if game.adversary.gaussian else ("plain", "tilted"):
+            yield name, method
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize(("name", "method"), list(_compared()))
+def bench_estimator(benchmark: Any, name: str, method: str, delta: float) -> None:
+    """The time of an estimator; the smaller variance x time, the better: both are recorded."""
+    game, paths = LEAVING[name], 2 * TILE
+    epsilon = tail(game, delta)
+    (estimator,) = estimators(game, (epsilon,), Aim(paths, 1e-6, method))  # type: ignore[arg-type]
+    (term,) = estimator.terms
+    benchmark.group = f"estimators, {name}, delta {delta:.0e}"
+    tally = benchmark(play, term.game, term.joint, n=paths, workers=1)
+    (functional,) = term.functionals
+    variance = functional.moments(tally).unit_variance * math.exp(2 * functional.log_range)
+    if method == "plain":  # its own paths seldom see what they are too few for
+        (tilted,) = estimators(game, (epsilon,), Aim(paths, 1e-6, "tilted"))
+        drawn = play_tile(tilted.terms[0].game, Tile(0, 0, TILE))
+        paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)
+        mean, square = (float(np.mean(np.exp(drawn.log_weight) * paid**power)) for power in (1, 2))
+        variance = square - mean**2
+    benchmark.extra_info["variance"] = variance
+
+
+@pytest.mark.benchmark(group="one worker and two, by the clock", timer=time.perf_counter)
+@pytest.mark.parametrize("workers", [1, 2])
+def bench_workers(benchmark: Any, workers: int) -> None:
+    """A run by one worker, and by a pool of two that stands ready."""
+    game = GAMES["GDP filter, LossChasing"]()
+    if workers == 1:
+        benchmark(play, game, PLAIN, n=4 * PATHS, workers=1)
+        return
+    with LocalPool(workers) as pool:
+        play(game, PLAIN, n=PATHS, executor=pool)
+        benchmark(play, game, PLAIN, n=4 * PATHS, executor=pool)
+
+
+@pytest.mark.benchmark(group="one process and a Dask worker, by the clock", timer=time.perf_counter)
+@pytest.mark.parametrize("place", ["here", "on a cluster"])
+def bench_cluster(benchmark: Any, place: str) -> None:
+    """A run in this process, and by one worker of a local Dask cluster."""
+    distributed = pytest.importorskip("distributed")
+    game = GAMES["GDP filter, LossChasing"]()
+    if place == "here":
+        benchmark(play, game, PLAIN, n=4 * PATHS, workers=1)
+        return
+    one = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**one) as cluster, distributed.Client(cluster) as client:
+        executor = client.get_executor(pure=False)
+        play(game, PLAIN, n=PATHS, executor=executor)
+        benchmark(play, game, PLAIN, n=4 * PATHS, executor=executor)

@@ -1,0 +1,20 @@
+"""The benchmarks of `make bench`, by pytest-benchmark: what shares a group is compared, in one run."""
+
+import platform
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mc.runs.executors import cores
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_benchmark_update_json(config: Any, benchmarks: Any, output_json: dict[str, Any]) -> None:
+    """Keep of the machine what the report shows, and of the commit its name."""
+    output_json["machine_info"] = {
+        "cores": cores(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
+    output_json["commit_info"] = {"id": output_json["commit_info"].get("id")}
