@@ -36,8 +36,6 @@ from filters.rules.one_sum import RenyiFilter as RenyiFilter
 from filters.rules.orders import AllOrdersFilter as AllOrdersFilter
 from filters.rules.orders import SomeOrderMarkovFilter as SomeOrderMarkovFilter
 from filters.rules.potential import PotentialFilter as PotentialFilter
-from filters.rules.ranged_blackwell import RangedBlackwellFilter as RangedBlackwellFilter
-from filters.rules.ranged_blackwell import RangedZCDP as RangedZCDP
 from filters.rules.realisation import RealisationFilter as RealisationFilter
 from filters.rules.several_sums import ApproximateZCDP as ApproximateZCDP
 from filters.rules.several_sums import ApproximateZCDPFilter as ApproximateZCDPFilter
@@ -47,6 +45,8 @@ from filters.rules.several_sums import WhitehouseFilter as WhitehouseFilter
 from filters.rules.unsound import CentralLimitFilter as CentralLimitFilter
 from filters.rules.unsound import NaiveRealisationFilter as NaiveRealisationFilter
 from filters.rules.unsound import NaturalFilter as NaturalFilter
+from filters.rules.unsound import RangedBlackwellFilter as RangedBlackwellFilter
+from filters.rules.unsound import RangedZCDP as RangedZCDP
 from filters.rules.unsound import SomeOrderFilter as SomeOrderFilter
 from filters.rules.unsound import SquaredLossFilter as SquaredLossFilter
 from filters.rules.unsound import UnsoundFilterWarning as UnsoundFilterWarning
