@@ -2,8 +2,8 @@
 
 >>> import filterproof as fp
 >>> promise = fp.ApproxDP(1.0, 1e-5)
->>> most = attacker_bound(promise, lambda epsilon: promise.extremal(epsilon).high)
->>> round(most.advantage, 6), round(most.hits, 6)
+>>> most = AttackerCurve(tuple((at, promise.extremal(at).high) for at in (0.0, best_epsilon(promise))))
+>>> round(most.advantage, 6), round(most.hits(1e-3), 6)
 (0.462123, 0.002728)
 """
 
@@ -31,18 +31,6 @@ if TYPE_CHECKING:
 _MOST, _POINTS = 21.0, 400
 #: The rates of false alarms at which a curve is told.
 ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class AttackerBound(Shown):
-    """Of every test of P against Q: hits - false alarms <= advantage; its hits at so many `false_alarms` <= hits.
-
-    Hits and false alarms are probabilities, the rates of true and of false positives of who guesses membership.
-    """
-
-    advantage: float
-    hits: float
-    false_alarms: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,14 +80,11 @@ def _up(number: Callable[[], arb]) -> float:
     return enclosed(0.0, number, number, ()).high
 
 
-def attacker_bound(
-    promise: Guarantee, most: Callable[[float], float], *, false_alarms: float = 1e-3
-) -> AttackerBound:
-    """The bounds that `most` implies, an upper bound on H_{e^eps} in both directions at each eps >= 0, rounded up.
+def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:
+    """The epsilon at which the promise's delta bounds the hits at so many false alarms best, found in doubles.
 
-    advantage = H_1, and hits <= min(H_{e^eps} + e^eps a, 1 - e^{-eps} (1 - a - H_{e^eps})) at every eps, a the false
-    alarms. The eps is chosen by the promise's delta in doubles, and the bound there is computed in balls, so a poor
-    choice is loose and never false. Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.4 and 2.12.
+    min over eps of min(delta + e^eps a, 1 - e^{-eps} (1 - a - delta)), a the false alarms. A poor choice makes a bound
+    loose and never false.
     """
     alarms = float(check_delta("false_alarms", false_alarms))
 
@@ -110,7 +95,4 @@ def attacker_bound(
     grid = np.linspace(0.0, _MOST, _POINTS)
     place = int(np.argmin([line(float(epsilon)) for epsilon in grid]))
     ends = grid[max(place - 1, 0)], grid[min(place + 1, _POINTS - 1)]
-    at = lowest_at(line, *map(float, ends))
-    high = most(at)
-
-    return AttackerBound(most(0.0), _up(partial(_line, at, high, alarms, True)), alarms)
+    return lowest_at(line, *map(float, ends))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reports.chapters.common import agreed
-from reports.finding import Claim, Finding, Table, Told
+from reports.finding import Claim, Finding, Told
 from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
 from reports.pages.played import GameJob, Played, play
 from reports.pages.subjects import SUBJECTS
-from reports.shown.numbers import within
 from reports.study import Study
-from theory.numerics.decimals import above, below
 
 GATHERS = True
 
@@ -27,7 +25,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     attacks = {name: game.attacks for name, game in study.games.items()}
     return Told(
         findings=(judge(claims[0], study.games), judge_attacks(claims[1], attacks)),
-        tables=(_table(study.games), attacks_table(attacks)),
+        tables=(attacks_table(attacks),),
     )
 
 
@@ -45,23 +43,3 @@ def judge_attacks(claim: Claim, attacks: Mapping[str, Sequence[AttackRow]]) -> F
     scope = f"{len(every)} attacks, {sum(one.estimate.n for one in every):,} runs, at most {most:,} for one"
     routes = ((f"{one.adversary}, {one.filter}", one.estimate, one.low, one.high) for one in every)
     return agreed(claim, routes, scope=scope)
-
-
-def _table(games: Mapping[str, Played]) -> Table:
-    return Table.of(
-        "The worst case over each page's menu at its epsilon, and the simulation of the strategy that attains it.",
-        (
-            {
-                "filter": name,
-                "epsilon": f"{played.main.epsilon:.6g}",
-                "worst case, at least": below(played.main.low),
-                "at most": above(played.main.high),
-                "promise": f"{played.main.promised:.6g}",
-                "simulated": f"{played.at_main.estimate.value:.4g}",
-                "interval": within(played.at_main.estimate),
-                "runs": f"{played.at_main.estimate.n:,}",
-            }
-            for name, played in games.items()
-        ),
-        align="lrrrrrlr",
-    )

@@ -151,7 +151,7 @@ def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:
         "the bounds.",
         (
             {
-                **({"filter": name} if len(attacks) > 1 else {}),
+                "filter": name,
                 "parameters": one.filter,
                 "adversary": one.adversary,
                 "epsilon": f"{one.epsilon:.4g}",
@@ -167,5 +167,5 @@ def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:
             for name, rows in attacks.items()
             for one in rows
         ),
-        align="l" * (len(attacks) > 1) + "wlrrrrlrl",
+        align="lwlrrrrlrl",
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from mc.examine.supremum import most_kept
@@ -11,7 +9,7 @@ from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.overview import Row
 from reports.shown.numbers import percent
-from theory.attacker import AttackerBound, AttackerCurve, attacker_bound
+from theory.attacker import AttackerCurve, best_epsilon
 from theory.numerics.decimals import above, chance, interval
 
 _BLUE, _GREEN, _BAR = (PALETTE[place] for place in (0, 2, 4))
@@ -35,30 +33,19 @@ class AttackerShown:
 
     def __init__(self, row: Row) -> None:
         self.row, filt = row, row.subject.make()
-        self._promise = filt.promise
-
-        @cache
-        def promised(at: float) -> float:
-            return self._promise.extremal(at).high
-
-        self.bounds: dict[str, AttackerBound] = {"promised": attacker_bound(self._promise, promised)}
-        self.curves: dict[str, AttackerCurve] = {}
-        if row.most is not None:
-            over_all = row.played.supremum
-            kept = {over_all.epsilon: over_all.high}
-
-            def most(at: float) -> float:
-                if at not in kept:
-                    # the row's verdict: a theorem covers this filter
-                    kept[at] = most_kept(filt.extremal(at), float(self._promise.delta(at)))
-                return kept[at]
-
-            self.bounds[_ALL] = attacker_bound(self._promise, most)
-            most(2 * over_all.epsilon)
-            # a promise that is kept bounds all mechanisms, too: without its lines the curve would pass above it
-            kept = {at: promised(at) for at in _KEPT} | kept
-            self.curves[_ALL] = AttackerCurve(tuple(sorted(kept.items())))
+        promise, over_all = filt.promise, row.played.supremum
+        best = best_epsilon(promise, _TOLD)
+        promised = {at: promise.extremal(at).high for at in sorted({0.0, best, *_KEPT})}
+        self.curves = {"promised": AttackerCurve(tuple(promised.items()))}
         solved = tuple((one.epsilon, one.high) for one in row.played.curve)
+        if row.most is not None:  # the row's verdict: a theorem covers this filter
+            kept = {at: most_kept(filt.extremal(at), float(promise.delta(at))) for at in (0.0, best)}
+            kept |= {over_all.epsilon: over_all.high}
+            kept[2 * over_all.epsilon] = most_kept(
+                filt.extremal(2 * over_all.epsilon), float(promise.delta(2 * over_all.epsilon))
+            )
+            # a promise that is kept bounds all mechanisms, too
+            self.curves[_ALL] = AttackerCurve(tuple(sorted((promised | kept).items())))
         if (both := row.subject.direction == "both") and _ALL in self.curves:
             solved += self.curves[_ALL].bounds
         self.curves[_MENU] = AttackerCurve(solved, both=both)
@@ -66,13 +53,10 @@ class AttackerShown:
     @property
     def words(self) -> str:
         """The advantage and the hits at one false alarm in a thousand, of each bound and of the simulation."""
-        menu = self.curves[_MENU]
-        most = [(name, one.advantage, one.hits) for name, one in self.bounds.items()]
-        most.append((_MENU, menu.advantage, menu.hits(_TOLD)))
         told = "; ".join(
-            f"{name}, an advantage of at most {percent(advantage, above)} and, at one false alarm in a thousand, "
-            f"{percent(hits, above)} of hits"
-            for name, advantage, hits in most
+            f"{name}, an advantage of at most {percent(one.advantage, above)} and, at one false alarm in a thousand, "
+            f"{percent(one.hits(_TOLD), above)} of hits"
+            for name, one in self.curves.items()
         )
         told = f"{told}.".capitalize()
         if (band := self.row.played.band) is None:
@@ -91,9 +75,9 @@ class AttackerShown:
         """Hits against false alarms: lines that no test passes, and the tests that were simulated, with intervals."""
         with new_figure(height=3.4) as figure:
             ax = figure.subplots()
-            ax.plot(_ALARMS, self._promised(), color=INK, lw=1.6, label="promised, at most")
+            looks = {"promised": (INK, "-"), _ALL: (_BLUE, "-"), _MENU: (_GREEN, "--")}
             for name, curve in self.curves.items():
-                colour, dashes = (_BLUE, "-") if name == _ALL else (_GREEN, "--")
+                colour, dashes = looks[name]
                 hits = [curve.hits(float(a)) for a in _ALARMS[::4]]
                 ax.plot(_ALARMS[::4], hits, dashes, color=colour, lw=1.3, label=f"{name}, at most")
             ax.plot(_ALARMS, _ALARMS, ":", color=INK, lw=0.8, label="guessing")
@@ -108,17 +92,8 @@ class AttackerShown:
             ax.minorticks_off()
             ax.legend(fontsize=9, loc="lower right")
         told = "; ".join(f"{name} {above(curve.hits(_TOLD), 3)}" for name, curve in self.curves.items())
-        most = above(self.bounds["promised"].hits, 3)
-        alt = f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {most}; {told}."
+        alt = f"{self.row.subject.name}: hits at one false alarm in a thousand: {told}."
         return Picture(f"{self.row.subject.key}-attacker", _CAPTION, alt, figure)
-
-    def _promised(self) -> np.ndarray:
-        """The most hits that the promise leaves, in doubles, from its deltas at many epsilons."""
-        epsilons = np.concatenate((np.linspace(0.0, 6.0, 121), np.linspace(6.2, 21.0, 75)))
-        delta = np.array([float(self._promise.delta(float(at))) for at in epsilons])[:, None]
-        growth = np.exp(epsilons)[:, None]
-        lines = np.minimum(growth * _ALARMS + delta, 1 - (1 - _ALARMS - delta) / growth)
-        return np.asarray(np.minimum(lines.min(axis=0), 1.0))
 
 
 _CAPTION = (

@@ -12,7 +12,6 @@ from mc.examine.words import count_words, pair_words
 from mc.losses.log_ratio import Epsilon
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
-from reports.pages.attacked import attacks_table
 from reports.pages.attacker_figure import AttackerShown
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
@@ -59,7 +58,6 @@ def filter_page(row: Row) -> Page:
         uncovered=_uncovered(row),
         code=_code(row),
         code_says="To solve and simulate the game again:",
-        tables=(attacks_table({subject.name: row.played.attacks}),) if row.played.attacks else (),
     )
 
 

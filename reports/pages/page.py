@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from reports.figures.paper_figure import figure
-from reports.finding import Picture, Table
+from reports.finding import Picture
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
 
@@ -60,4 +60,3 @@ class Page:
     code: str
     code_says: str = "To try, smaller than above:"
     known: Known | None = None
-    tables: tuple[Table, ...] = ()

@@ -5,13 +5,14 @@ import math
 import pytest
 
 import filterproof as fp
-from theory.attacker import AttackerCurve, attacker_bound
+from theory.attacker import AttackerCurve, best_epsilon
 from theory.guarantees import Guarantee
 
 
 def of(promise: Guarantee, false_alarms: float) -> tuple[float, float]:
-    found = attacker_bound(promise, lambda at: promise.extremal(at).high, false_alarms=false_alarms)
-    return found.advantage, found.hits
+    epsilons = (0.0, best_epsilon(promise, false_alarms))
+    curve = AttackerCurve(tuple((at, promise.extremal(at).high) for at in epsilons))
+    return curve.advantage, curve.hits(false_alarms)
 
 
 @pytest.mark.parametrize("alarms", [1e-3, 0.2, 0.7])

@@ -23,7 +23,7 @@ from mc.examine.holders.losses import OvertakingGame, _above
 from mc.examine.holders.people import Summed
 from mc.examine.measure import Bound, Measure
 from mc.examine.replay import ReplayError
-from mc.examine.stages.examined_holders import _Tried, games_of
+from mc.examine.stages.examined_holders import HolderSearch, games_of
 from mc.examine.stages.parts import of_parts
 from mc.examine.verify import examine
 from theory.evidence import Evidence, Outcome
@@ -174,7 +174,7 @@ class Enclosed:
 
 
 def test_a_game_refutes_by_what_it_certainly_reaches_and_the_nearest_is_told():
-    tried, at = _Tried(queries()), Measure.renyi(2.0)
+    tried, at = HolderSearch(holder=queries()), Measure.renyi(2.0)
     for low, high in ((0.5, 0.6), (0.9, 1.2), (0.7, 1.5)):
         assert tried.solve(Enclosed(low, high), at) is None
     (row,) = tried.summary().tightness

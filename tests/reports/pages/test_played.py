@@ -89,21 +89,21 @@ def test_runs_are_counted_and_a_play_of_many_rounds_gets_fewer(played: dict[str,
     assert found.result.scope.startswith("18 attacks")
 
 
-def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
+def test_the_attacks_are_in_a_table_and_the_page_says_what_an_attacker_gets(
     played: dict[str, Played],
 ) -> None:
     subject, one = SUBJECTS[PLACES["BasicFilter"]], played["BasicFilter"]
     open_ = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
     row = Row(subject, "a promise", open_, one, None, None)
     page, shown = filter_page(row), AttackerShown(row)
-    table = page.tables[0]
+    table = attacks_table({subject.name: one.attacks})
     assert len(table.rows) == 6
     cells = dict(zip(table.columns, table.rows[0], strict=True))
     assert (cells["adversary"], cells["runs"], cells["meets"]) == ("the solver's best", "20,000", "yes")
     assert {row[table.columns.index("runs")] for row in table.rows[1:]} == {"8,192"}
     assert cells["simulated"] == interval(one.attacks[0].estimate.low, one.attacks[0].estimate.high, 4)
     assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
-    most = shown.bounds["promised"].hits
+    most = shown.curves["promised"].hits(1e-3)
     assert most == pytest.approx(1e-3 + math.e * 1e-3)
     low, high = (1 - float(end(1e-3)) for end in (one.band.high, one.band.low))
     assert 1e-3 <= low <= high
