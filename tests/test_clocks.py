@@ -16,7 +16,6 @@ LOOK = {
     "mc/examine/worker/waiting.py",
     "mc/runs/run.py",
     "reports/commands/verify.py",
-    "reports/figures/paper_figure.py",
     "theory/proofs/proof.py",
 }
 #: Tests of a limit itself, and of what waits for another process; `tests/instruments` measures, and asserts no time.

@@ -1,6 +1,6 @@
 """The replay of a witness: the fields of each kind, how its game is played again, and whether it refutes.
 
-A simulation gives an estimate, a decision the result of a sequential test, a plan its exact worth, a sequence a
+A simulation gives an estimate, a plan its exact worth, a sequence a
 certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower
 bound on what a program releases.
 """
@@ -21,13 +21,11 @@ from filters.adapters.labelled import service_of
 from filters.holders.held_to import is_held_to
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
-from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
 from mc.examine.holders import game_of
 from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.schedule import Schedule
 from mc.examine.sequence import Sequence
-from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.balls import BITS, ball
@@ -44,13 +42,13 @@ from theory.pairs.base import Direction
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
-#: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
+#: The largest failure probability of an estimate that can refute: that of every default, and a bit.
 MOST_FAILURE = 1.001e-6
 #: What a certified or a simulated number may differ by on another processor, relative to the largest beside it.
 _CLOSE = 2.0**-40
 
 
-Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", "schedule", "holder"]
+Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "holder"]
 
 
 class ReplayError(ValueError):
@@ -69,10 +67,9 @@ def witness_kind(data: object) -> Kind | None:
     return None
 
 
-#: The arguments of `simulate` and of `decide` that the result depends on, and which of them are real numbers.
-_PLAYED = ("epsilon", "seed", "rounds", "direction", "on_denial")
-_SIMULATE, _DECIDE = (*_PLAYED, "n", "confidence", "method"), (*_PLAYED, "delta", "failure", "most")
-_REAL = ("epsilon", "confidence", "delta", "failure")
+#: The arguments of `simulate` that the result depends on, and which of them are real numbers.
+_SIMULATE = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
+_REAL = ("epsilon", "confidence")
 
 
 def _refused(name: str, wanted: str, got: object) -> ValueError:
@@ -104,13 +101,6 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
     return made
 
 
-def _adversary_of(told: object, names: Nameable) -> Adversary:
-    foe = decode(told, names)
-    if not isinstance(foe, Adversary):
-        raise _refused("adversary", "one of the catalogue", foe)
-    return foe
-
-
 def _number(name: str, value: Any) -> float:
     try:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -122,104 +112,102 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _setting(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: _number(name, data[name]) if name in _REAL else data[name] for name in names}
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """The data of a witness as they are played: by whom, what is measured, and what the filter promises there."""
+
+    data: dict[str, Any]
+    filter: Any
+    names: Nameable
+    measure: Measure
+    promised: float
+
+    def number(self, name: str) -> float:
+        """A number that is stated."""
+        return _number(name, self.data[name])
+
+    def certified(self, low: float) -> tuple[Bound]:
+        """A lower bound, which must be the one that the witness states."""
+        stated = self.data["low"]
+        _compare((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
+        return (Bound(low),)
 
 
-def _simulated(
-    data: dict[str, Any], filt: PrivacyFilter, names: Nameable
-) -> tuple[Estimate, None, Adversary]:
-    adversary = _adversary_of(data["adversary"], names)
-    estimate = simulate(filt, adversary, **_setting(data, _SIMULATE))
-    stated = ("value", "low", "high")
-    _compare(
-        tuple(getattr(estimate, name) for name in stated),
-        tuple(_number(name, data[name]) for name in stated),
-    )
+def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
+    adversary = decode(game.data["adversary"], game.names)
+    if not isinstance(adversary, Adversary):
+        raise _refused("adversary", "one of the catalogue", adversary)
+    setting = {name: game.number(name) if name in _REAL else game.data[name] for name in _SIMULATE}
+    estimate, stated = simulate(game.filter, adversary, **setting), ("value", "low", "high")
+    _compare(tuple(getattr(estimate, name) for name in stated), tuple(map(game.number, stated)))
     return estimate, None, adversary
 
 
-def _decided(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Decision, None, Adversary]:
-    adversary = _adversary_of(data["adversary"], names)
-    decision = decide(filt, adversary, **_setting(data, _DECIDE))
-    _compare((decision.n,), (data["n"],), exact=True)
-    _compare((decision.log_e_above,), (_number("log_e_above", data["log_e_above"]),))
-    return decision, None, adversary
-
-
-def _worth(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Fraction, Fraction]:
-    ratio, direction = decode_fraction(data["ratio"]), _way(data["direction"])
-    if not _reaches(ratio, _number("epsilon", data["epsilon"]), filt):
+def _worth(game: _Played) -> tuple[Fraction, Fraction]:
+    data, filt, way = game.data, game.filter, game.measure.direction
+    ratio = decode_fraction(data["ratio"])
+    if not _reaches(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
             "compare them"
         )
-    plan = Plan.from_data(data["plan"], names)
+    plan = Plan.from_data(data["plan"], game.names)
     try:
-        value = plan.worth(filt, ratio, direction)
-        surely = plan.worth(filt, ratio * ROUNDED, direction)
+        value, surely = (plan.worth(filt, at, way) for at in (ratio, ratio * ROUNDED))
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
     _compare((value,), (decode_fraction(data["value"]),), exact=True)
     return value, surely
 
 
-def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
-    sequence = Sequence.from_data(data["sequence"], names)
-    if not sequence.admitted(filt):
+def _sequence(game: _Played) -> tuple[Bound]:
+    sequence = Sequence.from_data(game.data["sequence"], game.names)
+    if not sequence.admitted(game.filter):
         raise ReplayError(
-            f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
+            f"the sequence must be admitted, got a denial by {type(game.filter).__name__}; check the filter"
         )
-    measure = measure_of(data)
-    return _certified(Bound(sequence.low(measure, measure.promised(filt.promise))), data)
+    return game.certified(sequence.low(game.measure, game.promised))
 
 
-def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
-    service, epoch = service_of(filt), data["epoch"]
+def _scheduled(game: _Played) -> tuple[Bound]:
+    service, epoch = service_of(game.filter), game.data["epoch"]
     if service is None:
-        raise _refused("filter", "a program that knows keys", filt)
-    played = Schedule.from_data(data["schedule"], names).play(service)
+        raise _refused("filter", "a program that knows keys", game.filter)
+    played = Schedule.from_data(game.data["schedule"], game.names).play(service).by_epoch
     if epoch is None:
-        (released,) = played.by_epoch.values() if len(played.by_epoch) == 1 else ({},)
+        (released,) = played.values() if len(played) == 1 else ({},)
     else:
-        released = played.by_epoch.get(check_count("epoch", epoch, least=0), {})
+        released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
-        raise ReplayError(f"the schedule must release something, got nothing by {filt!r}; check the program")
-    measure = measure_of(data)
-    low = Sequence(tuple(released.items())).low(measure, measure.promised(filt.promise))
-    return _certified(Bound(low), data)
+        raise ReplayError(
+            f"the schedule must release something, got nothing by {game.filter!r}; check the program"
+        )
+    return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
 
-def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound, None, Adversary]:
-    menu = decode(data["menu"], names)
+def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
+    menu = decode(game.data["menu"], game.names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
         raise _refused("menu", "a list of pairs", menu)
-    measure, rounds = measure_of(data), data["rounds"]
+    measure, rounds = game.measure, game.data["rounds"]
+    at, way = measure.at, measure.direction
     if rounds is not None or measure.kind == "renyi":
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
-        way = measure.direction
-        low, strategy = renyi_game(filt, menu, order=measure.at, rounds=rounds, direction=way)
-        return *_certified(Bound(low), data), None, strategy
-    if data["ratio"] is not None:
-        raise _refused("ratio", "None beside a menu", data["ratio"])
-    solved = solved_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
-    stated = _number("low", data["low"]), _number("high", data["high"])
+        low, strategy = renyi_game(game.filter, menu, order=at, rounds=rounds, direction=way)
+        return *game.certified(low), None, strategy
+    if game.data["ratio"] is not None:
+        raise _refused("ratio", "None beside a menu", game.data["ratio"])
+    solved = solved_case(game.filter, menu, epsilon=at, rounds=rounds, direction=way)
+    stated = game.number("low"), game.number("high")
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
-def _of_a_holder(data: dict[str, Any], filt: Any, names: Nameable) -> tuple[Bound]:
-    if not is_held_to(filt):
-        raise _refused("filter", "a holder", filt)
-    return _certified(game_of(filt, data["game"]).solved(measure_of(data)), data)
-
-
-def _certified(bound: Bound, data: dict[str, Any]) -> tuple[Bound]:
-    """The bound, which must be the one that the witness states."""
-    stated = data["low"]
-    _compare((bound.low,), (math.inf if stated == {"float": "inf"} else _number("low", stated),))
-    return (bound,)
+def _of_a_holder(game: _Played) -> tuple[Bound]:
+    if not is_held_to(game.filter):
+        raise _refused("filter", "a holder", game.filter)
+    return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
 
 
 def _promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
@@ -231,7 +219,7 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
         promised = game_of(filt, data["game"]).promised(measure)
     else:
         promised = measure.promised(filt.promise)
-    stated = data.get("promised", promised)
+    stated = data["promised"]
     if stated != promised and not _agree((promised,), (_number("promised", stated),)):
         raise ReplayError(
             f"the witness must state what the filter promises, got promised={stated!r} where "
@@ -268,8 +256,8 @@ def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
         return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
 
 
-#: What playing a witness gives: of a simulation, a decision, a plan, and of all others.
-Result: TypeAlias = Estimate | Decision | Fraction | Bound
+#: What playing a witness gives: of a simulation, a plan, and of all others.
+Result: TypeAlias = Estimate | Fraction | Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +268,7 @@ class WitnessKind:
     """
 
     fields: frozenset[str]
-    play: Callable[[dict[str, Any], Any, Nameable], tuple[Any, ...]]
+    play: Callable[[_Played], tuple[Any, ...]]
     evidence: Evidence
 
 
@@ -293,9 +281,6 @@ KINDS: dict[Kind, WitnessKind] = {
         frozenset({"filter", "adversary", *_SIMULATE, "promised", "closed_form", "value", "low", "high"}),
         _simulated,
         Evidence.STATISTICAL,
-    ),
-    "decision": WitnessKind(
-        frozenset({"filter", "adversary", *_DECIDE, "n", "log_e_above"}), _decided, Evidence.STATISTICAL
     ),
     "plan": WitnessKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
@@ -348,12 +333,10 @@ class Replayed:
         refutes nothing: a lucky seed would soon be found.
         """
         match self.result:
-            case Estimate(failure=failure) | Decision(failure=failure) if failure > MOST_FAILURE:
+            case Estimate(failure=failure) if failure > MOST_FAILURE:
                 return False
             case Estimate(low=low):
                 return low > self.promised
-            case Decision(side=side, threshold=threshold):
-                return side is Side.ABOVE and threshold >= self.promised
             case Bound(low=low):
                 return exceeds(low, self.promised)
             case Fraction():
@@ -374,7 +357,7 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
-            "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
+            "data must hold exactly the fields of a witness: of a simulation, a plan, "
             "a sequence, a menu, a schedule or a game of a holder, got "
             f"{got or 'none'}; pass what was written"
         )
@@ -382,5 +365,5 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
     names = {**own, **known(*kinds)}
     filt = _filter_of(data_read["filter"], filt, names)
     measure = measure_of(data_read)
-    promised = _promised_of(data_read, filt, measure)
-    return Replayed(filt, measure, promised, *KINDS[kind].play(dict(data_read), filt, names))
+    game = _Played(dict(data_read), filt, names, measure, _promised_of(data_read, filt, measure))
+    return Replayed(filt, measure, game.promised, *KINDS[kind].play(game))

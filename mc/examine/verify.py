@@ -64,8 +64,8 @@ EFFORT, _GRACE = 1_200_000, 0.04
 _MOMENT = 0.06
 #: The share of the work for what a fresh run grants.
 _ADMISSION = 0.1
-#: The share of its work that each search has done after a turn; all turns but the last come before the laws.
-_TURNS = (0.15, 0.4, 1.0)
+#: The share of its work that each search has done when its turn ends, and the number of turns before the laws.
+_TURNS, _BEFORE_LAWS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
@@ -145,7 +145,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is None or not exam.subject.lines:
         return
     exam.begin_searches(exam.subject)
-    for _ in _TURNS[:-1]:  # most faults show at once, and cheaper than the laws
+    for _ in range(_BEFORE_LAWS):  # most faults show at once, and cheaper than the laws
         exam.search()
     exam.run("laws", 0.08, partial(laws, exam.subject))
     if service_of(filt) is not None:

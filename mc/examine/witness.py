@@ -59,7 +59,7 @@ _KINDS, _ROUNDS = 3, 10
 class Witness:
     """A game as plain data, with the filter that plays it and the numbers that it gave.
 
-    data is JSON-able and of one of the kinds of `mc.examine.replay`: a simulation, a sequential decision, a plan, a
+    data is JSON-able and of one of the kinds of `mc.examine.replay`: a simulation, a plan, a
     sequence, a menu or a schedule. It names filters, adversaries and pairs of the catalogue, never code; a filter from
     outside is kept beside the data.
     """
@@ -112,11 +112,11 @@ class Witness:
 
     @property
     def value(self) -> float:
-        """What its game certainly reaches of the measure; of a decision the promise itself, which it exceeds."""
+        """What its game certainly reaches of the measure."""
         data = self.data
         if self.kind == "plan":
             return float(Fraction(data["value"]))
-        return _float(data.get("low", data.get("delta")))
+        return _float(data["low"])
 
     @property
     def factor(self) -> float:
@@ -126,7 +126,7 @@ class Witness:
     @property
     def promised(self) -> float:
         """What the promise allows there, as the witness says it."""
-        return _float(self.data.get("promised", self.data.get("delta")))
+        return _float(self.data["promised"])
 
     @property
     def adaptive(self) -> bool:
@@ -173,7 +173,7 @@ class Witness:
                 return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
             case "holder":
                 return game_of(self.filter, self.data["game"]).asked  # type: ignore[arg-type]
-            case "simulation" | "decision":
+            case "simulation":
                 played, seed = self.data["n"], self.data["seed"]
                 return f"a strategy{most}, played {count_words(played, 'time')} with seed {seed}"
 
@@ -181,11 +181,6 @@ class Witness:
         """In one sentence: who asks what, what is measured which way round, and both numbers."""
         value, promised = told_apart(self.value, self.promised)
         gives = f"is at least {value}"
-        if self.kind == "decision":
-            return (
-                f"{self.asked}: {self.measure} is above {promised}, which is promised, by a sequential test that "
-                f"errs with probability at most {chance(float(self.data['failure']))}"
-            )
         if self.kind == "plan":
             gives = worth_words(Fraction(self.data["value"]))
         elif self.kind == "simulation":
@@ -294,7 +289,7 @@ def replay(
     An exact number is the same to the bit. A certified bound or an estimate is within 2^-40 of the largest beside it,
     for its last bits are the processor's; what then refutes is the number played here.
 
-    A simulation gives an `Estimate`, a sequential test a `Decision`, a plan its exact worth, a sequence
+    A simulation gives an `Estimate`, a plan its exact worth, a sequence
     or a menu a `Bound`. `filt` is the filter to play where the witness names one from outside the catalogue.
     """
     if isinstance(data, Witness):

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from reports.audit.record import Audit, Finding, Library
+from reports.audit.record import Audit, AuditFinding, Library
 
 #: The scripts, which are beside this file in the source and in no wheel.
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -66,7 +66,7 @@ def audit_of(
     return Audit(tuple(found))
 
 
-def shown_again(library: Library, finding: Finding, python: str) -> Finding:
+def shown_again(library: Library, finding: AuditFinding, python: str) -> AuditFinding:
     """The finding after its test ran in a process and a folder of its own."""
     file = SCRIPTS / f"{library.key}.py"
     with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """A finding: the public name that has it, what follows for its user, what was expected there and what came.
 
     The test `key` of the library's script shows the finding by the way it ends, which `ends` is the beginning of.
@@ -49,7 +49,7 @@ class Library:
     version: str
     python: str
     date: str
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Audit:
         return read(cls, data, "a recorded audit", lines=False)
 
 
-def _row(finding: Finding) -> str:
+def _row(finding: AuditFinding) -> str:
     """The finding as JSON in two lines, the second with what was expected and what came; defaults are left out."""
     words = {field.name: (getattr(finding, field.name), field.default) for field in fields(finding)}
     cells = {name: value for name, (value, default) in words.items() if value != default}

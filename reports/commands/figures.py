@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from reports.commands.console import clear_errors, doing, say
+from reports.commands.console import check_folder, clear_errors, doing, say
 from reports.expression import read_value
 
 
@@ -21,9 +21,7 @@ def figures(
         list[str] | None,
         typer.Option("--set", help="A parameter in place of the paper's: sigma=2; repeatable."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for pictures, data and manifest.json.")] = Path(
-        "filterproof-figures"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder for pictures and data.")] = Path("filterproof-figures"),
     formats: Annotated[str, typer.Option("--format", help="Of svg,png,pdf.")] = "svg,png,pdf",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points where a figure takes long.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the figures and their parameters.")] = False,
@@ -31,9 +29,7 @@ def figures(
     """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
     console = Console(highlight=False)
     with clear_errors():
-        from mc.runs.output import OutputFolder
-        from reports.figures.paper_figure import FIGURES, check_formats, named
-        from reports.figures.written import listed, write
+        from reports.figures.paper_figure import FIGURES, check_formats, named, save_all
 
         if list_:
             console.print(_listing())
@@ -43,22 +39,21 @@ def figures(
         given = _read_settings(settings or ())
         for one in chosen:  # every wrong parameter is told before the work
             one.specified(quick=quick, **given)
-        with OutputFolder(out):
-            listed(out)  # an unusable folder, or manifest, is told before the work
+        check_folder(out)  # before the work
         computed = []
         for one in chosen:
             with doing(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))
-        table = Table("Figure", "Number in the paper", "printed", "computed")
+        table = Table("Figure", "Number in the paper", "printed", "computed", "remark")
         for shown in computed:
             for row, number in enumerate(shown.printed):
                 told = f"{number.printed:g}", f"{number.computed:.6g}"
-                table.add_row("" if row else shown.name, number.what, *told)
+                table.add_row("" if row else shown.name, number.what, *told, number.remark)
             if not shown.printed:
-                table.add_row(shown.name, "none, or not with these parameters", "", "")
+                table.add_row(shown.name, "none, or not with these parameters, or in the caption")
         console.print(table)
-        write(computed, out, formats=wanted, quick=quick)
-        say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
+        save_all(computed, out, wanted)
+        say(f"{', '.join(one.name for one in computed)}: {out}")
 
 
 def _listing() -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +23,9 @@ def train(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Such as 000-table-2 or 003-6; without, all."),
     ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Folder for pictures, data, manifest.json and the outcomes kept so far.")
-    ] = Path("filterproof-training"),
+    out: Annotated[Path, typer.Option(help="Folder for pictures, data and the outcomes kept so far.")] = Path(
+        "filterproof-training"
+    ),
     seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same files.")] = 0,
     trials: Annotated[int | None, typer.Option(help="Trials of each setting; default: 10.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few trials of fewer settings.")] = False,
@@ -40,12 +40,11 @@ def train(
     """
     with clear_errors():
         from mc.runs.store import RunStore
-        from reports.figures.paper_figure import FIGURES, check_formats
-        from reports.figures.trained import TrainingSpecification
+        from reports.figures.paper_figure import FIGURES, check_formats, save_all
+        from reports.figures.stand_in import StandIn
         from reports.figures.trials import study
-        from reports.figures.written import write
 
-        ours = [name for name, one in FIGURES.items() if issubclass(one.specification, TrainingSpecification)]
+        ours = [name for name, one in FIGURES.items() if issubclass(one.specification, StandIn)]
         for name in names or ():
             if name not in ours:
                 raise ValueError(
@@ -55,10 +54,10 @@ def train(
         chosen = [FIGURES[name] for name in dict.fromkeys(names or ours)]
         wanted = check_formats([one.strip() for one in formats.split(",")])
         given = {"seed": seed} | ({} if trials is None else {"trials": trials})
-        all_trials: list[Trial[Any]] = []
+        all_trials: list[Trial] = []
         for one in chosen:
             specification = one.specified(quick=quick, **given)
-            assert isinstance(specification, TrainingSpecification)
+            assert isinstance(specification, StandIn)
             all_trials += specification.all_trials()
         check_folder(out)
         out.mkdir(parents=True, exist_ok=True)
@@ -81,5 +80,5 @@ def train(
                 raise End(ExitStatus.INTERRUPTED) from stopped
         for shown in computed:
             say(shown)
-        write(computed, out, formats=wanted, quick=quick)
-        say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
+        save_all(computed, out, wanted)
+        say(f"{', '.join(one.name for one in computed)}: {out}")

@@ -1,6 +1,6 @@
 """The figures of the papers, computed again, and pictures that explain them.
 
 Each is a `Specification`: parameters, and how data and picture follow from them; its words stand in
-`templates/figures.toml`, in the order in which `registry` lists the figures. A file holds one family. What another room
-can compute is computed there.
+`templates/figures.toml`, which lists the figures in their order. A file holds one family. What another room can compute
+is computed there.
 """

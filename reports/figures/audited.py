@@ -1,4 +1,4 @@
-"""An audit of a trained network: what a test of everything released tells of one person, with filtering and without.
+"""An audit of a training: what a test of everything released tells of one person, with filtering and without.
 
 >>> import filterproof as fp
 >>> shown = fp.figure("audit", quick=True)
@@ -14,13 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFilter, knowingly
-from mc import TrainingAudit, WithCanary, audit_training
-from mc.training.data import DataSet
+from mc import LogisticTraining, TrainingAudit, WithCanary, audit_training
 from mc.training.digits import digits
-from mc.training.network import Gradients, Network
 from reports.drawing import intervals_beside
 from reports.figures.data import FigureData
 from reports.figures.specification import Specification, any_seed, real, whole
@@ -37,52 +34,8 @@ _AUDITED: dict[str, tuple[type[ClippedSums], bool]] = {
 }
 
 
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NetworkTraining:
-    """theta - (rate / people) released, from the network's start by `seed`, on the first `people` rows of a data set.
-
-    An `fp.Training`: parameters have shape (runs, d).
-    """
-
-    data: DataSet
-    network: Network
-    rate: float
-    seed: int
-    people: int
-
-    def start(self, runs: int) -> Array:
-        """The same start in every world."""
-        theta = self.network.start(np.random.default_rng(self.seed))
-        return np.tile(theta, (runs, 1))
-
-    def vectors(self, parameters: Array) -> _Worlds:
-        """Everyone's gradients in each world, in closed form."""
-        x, y = self.data.features[: self.people], self.data.labels[: self.people]
-        return _Worlds(tuple(self.network.gradients(theta, x, y) for theta in parameters))
-
-    def step(self, parameters: Array, released: Array) -> Array:
-        """The step of a descent that takes the number of people as known."""
-        return parameters - (self.rate / self.people) * released
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Worlds:
-    """The gradients of each world."""
-
-    each: tuple[Gradients, ...]
-
-    def norms(self) -> Array:
-        return np.stack([gradients.norms() for gradients in self.each])
-
-    def weighted(self, factors: Array) -> Array:
-        return np.stack([gradients.weighted(row) for gradients, row in zip(self.each, factors, strict=True)])
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkAudit(Specification):
+class AuditedTraining(Specification):
     """Steps at the clip that a budget of mu-GDP covers, four times as many with filtering, and n trainings a row."""
 
     mu: float = real(1.0, 0.01, 10.0)
@@ -98,9 +51,10 @@ class NetworkAudit(Specification):
 
     def audit(self, kind: type[ClippedSums], *, long: bool) -> TrainingAudit:
         """The audit of one kind of sums."""
-        training = NetworkTraining(
-            digits(), Network(), rate=_RATE / self.clip, seed=self.seed, people=self.people
-        )
+        data, people = digits(), slice(self.people)
+        labels = data.labels[people].argmax(axis=1) >= 5
+        rate = _RATE / (self.clip * self.people)
+        training = LogisticTraining(data.features[people], labels.astype(np.int64), rate)
         with knowingly():
             return audit_training(
                 WithCanary(training, _SIZE * self.clip),

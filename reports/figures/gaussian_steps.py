@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> row = fp.figure("003-3").data.row(epsilon=0.9)
->>> f"{row['delta_rdp']:.4g}, {row['delta_gdp']:.4g}"
+>>> f"{row['delta_rdp_420']:.4g}, {row['delta_gdp_420']:.4g}"
 '1.696e-06, 3.755e-07'
 """
 
@@ -84,89 +84,11 @@ class GaussianSteps(Specification):
         )
 
 
-# -- Figure 3 --------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateGradientDescent(GaussianSteps):
-    """k Gaussian steps of noise sigma; delta is where the printed epsilons are compared."""
+class DeltaCurves(GaussianSteps):
+    """delta against epsilon of several numbers of steps; delta is where their epsilons are compared."""
 
-    k: int = whole(PRINTED_STEPS, most=MOST_STEPS)
-
-    def data(self) -> FigureData:
-        found = {f"delta_{name}": values for name, values in self.deltas(self.k).items()}
-        return FigureData.of(epsilon=self.epsilons, **found)
-
-    def printed(self, data: FigureData) -> Sequence[Printed]:
-        rdp, gdp = self.epsilons_of(self.k)
-        steps = int((self.sigma * float(gaussian_mu(rdp, self.delta))) ** 2)
-        where = f"delta = {self.delta:g}"
-        return (
-            Printed(
-                f"epsilon of k = {self.k} steps by RDP at {where}",
-                PRINTED_EPSILON,
-                rdp,
-                "printed with one digit",
-            ),
-            Printed(f"steps by GDP at that epsilon and {where}", PRINTED_MORE, steps),
-            Printed(f"percent by which GDP's epsilon is smaller at {where}", _PERCENT, 100 * (1 - gdp / rdp)),
-        )
-
-    def words(self, data: FigureData) -> dict[str, Any]:
-        rdp, gdp = self.epsilons_of(self.k)
-        curve, exact, integer = (data.column(f"delta_{name}") for name in ("rdp", "gdp", "rdp_grid"))
-        ratio, grid = _quotient(curve, exact), _quotient(integer, curve)
-        smaller = ""
-        if rdp > 0:
-            smaller = f": GDP's is {100 * (1 - gdp / rdp):.2f} % smaller"
-            smaller += ', which 003 prints as "roughly 10 percent"' * self.as_printed
-        return {
-            "times": f"RDP gives {ratio[0]:.3g} times as much at epsilon = {self.least:g} and {ratio[-1]:.3g} times at "
-            f"{self.most:g}."
-            if np.isfinite(ratio[[0, -1]]).all()
-            else "",
-            "grid": f": at most {grid.max():.3g} times the value over all orders, at epsilon = "
-            f"{data.column('epsilon')[grid.argmax()]:.2g}"
-            if np.isfinite(grid).all()
-            else "",
-            "rdp": rdp,
-            "gdp": gdp,
-            "smaller": smaller,
-        }
-
-    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
-        (ax,) = axes
-        epsilon, rdp, gdp, grid = (data.column(name) for name in data.names)
-        middle, early = len(epsilon) // 2, len(epsilon) // 4
-        text = f"RDP, orders 2 to {self.orders}"
-        line(ax, epsilon, grid, -1, dash=2, lw=2.6, text=text, at=early, offset=(6, 4))
-        line(ax, epsilon, rdp, 1, text="RDP, all orders", at=middle, offset=(6, 4))
-        line(ax, epsilon, gdp, 0, text="GDP, exact", at=middle, offset=(-6, -6), ha="right", va="top")
-        _logarithmic(ax, rdp, grid)
-
-
-def _logarithmic(ax: Axes, *columns: NDArray[np.float64]) -> None:
-    """The axis of delta: without a number above zero there is no logarithm."""
-    if any((column > 0).any() for column in columns):
-        ax.set_yscale("log")
-
-
-def _quotient(upper: NDArray[np.float64], lower: NDArray[np.float64]) -> NDArray[np.float64]:
-    """upper / lower, NaN where lower is zero or the quotient is no double."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        found = upper / lower
-    return np.where(np.isfinite(found), found, np.nan)
-
-
-# -- Figure 4 --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeveralSteps(GaussianSteps):
-    """The same for several numbers of steps; `delta` marks where their epsilons are told in the caption."""
-
-    steps: tuple[int, ...] = wholes((300, 500, 900), highest=MOST_STEPS, most=5)
-    most: float = 1.1
+    steps: tuple[int, ...] = wholes((PRINTED_STEPS,), highest=MOST_STEPS, most=5)
 
     def data(self) -> FigureData:
         columns = {"epsilon": self.epsilons}
@@ -174,18 +96,33 @@ class SeveralSteps(GaussianSteps):
             columns |= {f"delta_{name}_{k}": values for name, values in self.deltas(k).items()}
         return FigureData.of(**columns)
 
+    def printed(self, data: FigureData) -> Sequence[Printed]:
+        rdp, gdp = self.epsilons_of(PRINTED_STEPS)
+        steps = int((self.sigma * float(gaussian_mu(rdp, self.delta))) ** 2)
+        where, smaller = f"delta = {self.delta:g}", 100 * (1 - gdp / rdp)
+        epsilon, percent = (
+            "epsilon of k = 420 steps by RDP at",
+            "percent by which GDP's epsilon is smaller at",
+        )
+        return (
+            Printed(f"{epsilon} {where}", PRINTED_EPSILON, rdp, "printed with one digit"),
+            Printed(f"steps by GDP at that epsilon and {where}", PRINTED_MORE, steps),
+            Printed(f"{percent} {where}", _PERCENT, smaller, 'printed as "roughly 10 percent"'),
+        )
+
     def words(self, data: FigureData) -> dict[str, Any]:
-        ends = {k: self.epsilons_of(k) for k in self.steps}
         return {
-            "steps": ", ".join(map(str, self.steps)),
-            "told": "; ".join(f"k = {k}: {one:.3f} and {other:.3f}" for k, (one, other) in ends.items()),
-            "curves": 2 * len(self.steps),
+            "told": "; ".join(f"{k} steps: {self._told(k)}" for k in self.steps),
+            "roughly": ', which 003 prints as "roughly 10 percent"' * self.as_printed,
             "ends": "; ".join(
-                f"k = {k} from {data.column(f'delta_rdp_{k}')[0]:.3g} and {data.column(f'delta_gdp_{k}')[0]:.3g} to "
-                f"{data.column(f'delta_rdp_{k}')[-1]:.3g} and {data.column(f'delta_gdp_{k}')[-1]:.3g}"
-                for k in self.steps
+                f"{name.removeprefix('delta_')} from {data.column(name)[0]:.3g} to {data.column(name)[-1]:.3g}"
+                for name in data.names[1:]
             ),
         }
+
+    def _told(self, k: int) -> str:
+        rdp, gdp = self.epsilons_of(k)
+        return f"{rdp:.4f} and {gdp:.4f}" + (f", {100 * (1 - gdp / rdp):.2f} % smaller" if rdp > 0 else "")
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
@@ -197,21 +134,19 @@ class SeveralSteps(GaussianSteps):
             look: dict[str, Any] = {"marker": "os^Dv"[place], "markevery": (every // 2, every), "ms": 4.5}
             line(ax, epsilon, rdp, place, dash=1, **look)
             line(ax, epsilon, gdp, place, dash=0, text=f"k = {k}", offset=(5, 2), va="center", **look)
-        _logarithmic(ax, *(data.column(name) for name in data.names[1:]))
-        for name, dash in (("RDP", 1), ("GDP", 0)):
-            ax.plot([], [], color=colour(-2), ls=DASHES[dash], label=name)
+        if any((data.column(name) > 0).any() for name in data.names[1:]):  # else there is no logarithm
+            ax.set_yscale("log")
+        for name, k, dash in (("RDP", -2, 1), ("GDP", -2, 0), (f"RDP, orders 2 to {self.orders}", -1, 2)):
+            ax.plot([], [], color=colour(k), ls=DASHES[dash], label=name)
         ax.legend(loc="lower left", fontsize=9, handlelength=3.2)
         ax.set_xlim(epsilon[0], epsilon[-1] + 0.14 * (epsilon[-1] - epsilon[0]))
-
-
-# -- Figure 5 --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargestSteps(GaussianSteps):
     """The largest number of steps within (epsilon, delta), drawn up to `height`."""
 
-    points: int = 81
+    points: int = axis_points(81)
     height: int = whole(600, most=MOST_STEPS)
     FREE: ClassVar[tuple[str, ...]] = (*GaussianSteps.FREE, "height")
 
@@ -248,14 +183,12 @@ class LargestSteps(GaussianSteps):
     def words(self, data: FigureData) -> dict[str, Any]:
         epsilon, rdp, grid = (data.column(name) for name in ("epsilon", "rdp", "rdp_grid"))
         cost = belong = ""
-        allowed, dear = rdp > 0, (rdp > 0) & (grid < 0.99 * rdp)
-        if dear.any():
-            none = _span(epsilon, allowed, allowed & (grid == 0))
+        dear, none = (epsilon[(rdp > 0) & there] for there in (grid < 0.99 * rdp, grid == 0))
+        if len(dear):
+            no_step = f", and up to {none.max():.3g} they may allow no step at all" if len(none) else ""
             cost = (
-                f"The integer orders 2 to {self.orders} cost more than 1 % of the steps "
-                f"{_span(epsilon, allowed, dear, 'epsilon = ')}"
-                f"{f', and {none} they allow no step at all' if none else ''}: there a curve over these orders shows "
-                "its grid and not RDP."
+                f"The integer orders 2 to {self.orders} may cost more than 1 % of the steps up to epsilon = "
+                f"{dear.max():.3g}{no_step}: there a curve over these orders shows its grid and not RDP."
             )
         if self.as_printed:
             level, exact = self.epsilons_of(PRINTED_STEPS)
@@ -274,13 +207,3 @@ class LargestSteps(GaussianSteps):
         text = f"RDP, orders 2 to {self.orders}"
         line(ax, epsilon, grid, -1, dash=2, lw=2.4, text=text, at=early, offset=(24, -3), va="top")
         ax.set(ylim=(-0.015 * self.height, self.height))
-
-
-def _span(epsilon: NDArray[np.float64], of: NDArray[np.bool_], at: NDArray[np.bool_], name: str = "") -> str:
-    """Where on the axis `at` holds: up to a point if everywhere below it that `of` holds, else between two."""
-    if not at.any():
-        return ""
-    least, most = epsilon[at].min(), epsilon[at].max()
-    if (at == (of & (epsilon <= most))).all():
-        return f"up to {name}{most:.3g}"
-    return f"at some points from {name}{least:.3g} to {most:.3g}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
+import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from html import escape
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -42,19 +42,14 @@ class Source:
     def __str__(self) -> str:
         return f"{self.paper} ({_AUTHORS[self.paper]}), {self.figure}, {self.place}"
 
-    def to_data(self) -> dict[str, str]:
-        """The source as JSON-able data, with the authors of the paper."""
-        told = {"paper": self.paper, "authors": _AUTHORS[self.paper]}
-        return {**told, "figure": self.figure, "place": self.place}
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PaperFigure:
     """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
 
     made names its specification, FILE.Class, and given what it has in place of that class's defaults. axes names the
     axes of each panel and its title, caption says what to see, alt what is there for those who cannot see it, empty is
-    the caption of no rows: templates, of `templates/figures.toml`.
+    the caption of no rows: templates, of `templates/figures.toml`. observed is what the paper observes on closed data.
     """
 
     name: str
@@ -64,13 +59,9 @@ class PaperFigure:
     caption: str
     alt: str
     axes: Sequence[Sequence[str]]
+    observed: str = ""
     empty: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def panels(self) -> int:
-        """How many axes the picture has."""
-        return len(self.axes)
 
     @property
     def specification(self) -> type[Specification]:
@@ -98,16 +89,12 @@ class PaperFigure:
         Raises ValueError or TypeError, with one sentence, for a parameter that does not exist or a value out of range.
         """
         chosen = self.specified(quick=quick, **parameters)
-        started = time.perf_counter()
         data = chosen.data()
         printed = tuple(chosen.printed(data)) if chosen.as_printed else ()
-        return ComputedFigure(self, chosen, data, printed, time.perf_counter() - started)
+        return ComputedFigure(self, chosen, data, printed)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.title} ({self.source})"
-
-    def __repr__(self) -> str:
-        return f"<PaperFigure {self.name!r}: {self.title}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +105,6 @@ class ComputedFigure:
     specification: Specification
     data: FigureData = field(repr=False)
     printed: tuple[Printed, ...]
-    seconds: float = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -132,13 +118,14 @@ class ComputedFigure:
 
     @property
     def alt(self) -> str:
-        """The picture in words."""
+        """The picture in words, for those who cannot see it."""
         return self._said(self.of.alt)
 
     def _said(self, template: str) -> str:
         rows = self.data.rows()
         ends = {"first": rows[0], "last": rows[-1]} if rows else {}
-        given = {"spec": self.specification, "facts": self.data.facts}
+        observed = " ".join(self.of.observed.split())
+        given = {"spec": self.specification, "facts": self.data.facts, "observed": observed}
         return said(template, given | ends | dict(self.specification.words(self.data)))
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
@@ -146,7 +133,7 @@ class ComputedFigure:
 
         A figure of several panels takes as many axes. Raises ValueError for another number of them.
         """
-        panels = self.of.panels
+        panels = len(self.of.axes)
         return drawn_into(ax, panels, self._draw, width=_WIDTH, height=_HEIGHT * (0.25 + 0.75 * panels))
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -164,52 +151,42 @@ class ComputedFigure:
         words = f"<title>{escape(self.of.title)}</title><desc>{escape(self.alt)}</desc>"
         return f'{head} role="img"{tag}{words}{rest}'
 
-    def picture(self, suffix: str) -> bytes:
-        """The picture in one of FORMATS, the same bytes for the same data."""
-        check_formats((suffix,))
-        return (self.svg() + "\n").encode() if suffix == "svg" else picture_bytes(self.plot(), suffix)
+    def to_data(self) -> dict[str, Any]:
+        """The figure as JSON-able data, with the versions that made it."""
+        from reports.examination_words import version
 
-    def to_data(self, *, columns: bool = True) -> dict[str, Any]:
-        """The figure as JSON-able data, without the seconds, which differ from run to run."""
-        told: dict[str, Any] = {
+        libraries = {
+            name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib", "python-flint")
+        }
+        return {
             "name": self.name,
             "title": self.of.title,
-            "source": self.of.source.to_data(),
+            "source": asdict(self.of.source) | {"authors": _AUTHORS[self.of.source.paper]},
             "parameters": self.specification.parameters(),
             "caption": self.caption,
             "alt": self.alt,
             "printed": [one.to_data() for one in self.printed],
             "facts": dict(self.data.facts),
+            "columns": dict(zip(self.data.names, self.data.columns, strict=True)),
+            "versions": {"filterproof": version(), "python": platform.python_version(), **libraries},
         }
-        if columns:
-            told["columns"] = dict(zip(self.data.names, self.data.columns, strict=True))
-        return told
-
-    def json(self) -> str:
-        """The text of NAME.json."""
-        return json.dumps(self.to_data(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
     def files(self, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
-        """The figure's files by name: a picture in each format, NAME.csv and NAME.json."""
-        drawn = {suffix: self.picture(suffix) for suffix in check_formats(formats)}
-        drawn |= {"csv": self.data.csv().encode(), "json": self.json().encode()}
-        return {f"{self.name}.{suffix}": content for suffix, content in drawn.items()}
+        """The figure's files by name, the same bytes for the same data: pictures, NAME.csv and NAME.json."""
+        text = json.dumps(self.to_data(), indent=1, allow_nan=False, ensure_ascii=False)
+        found = {
+            suffix: f"{self.svg()}\n".encode() if suffix == "svg" else picture_bytes(self.plot(), suffix)
+            for suffix in check_formats(formats)
+        }
+        found |= {"csv": self.data.csv().encode(), "json": f"{text}\n".encode()}
+        return {f"{self.name}.{suffix}": content for suffix, content in found.items()}
 
     def save(self, out: str | Path, formats: Sequence[str] = FORMATS) -> tuple[Path, ...]:
         """Write the files into a folder, all or none, and return their paths.
 
         Raises OSError where the folder cannot be written to, ValueError for an unknown format.
         """
-        from mc.runs.output import OutputFolder
-
-        files = self.files(formats)
-        with OutputFolder(Path(out)) as folder:
-            for name, content in files.items():
-                folder.add(name, content)
-        return tuple(Path(out) / name for name in files)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
+        return save_all([self], Path(out), formats)
 
     def _repr_html_(self) -> str:
         return (
@@ -222,6 +199,21 @@ class ComputedFigure:
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.of.title} ({self.of.source})", self.caption]
         return "\n".join([*lines, *(f"  {one}" for one in self.printed)])
+
+
+def save_all(
+    figures: Sequence[ComputedFigure], out: Path, formats: Sequence[str] = FORMATS
+) -> tuple[Path, ...]:
+    """Write the files of several figures as `save` does, all or none; their earlier files of other formats go."""
+    from mc.runs.output import OutputFolder
+
+    files = {name: content for one in figures for name, content in one.files(formats).items()}
+    with OutputFolder(out) as folder:
+        for name, content in files.items():
+            folder.add(name, content)
+        for name in {f"{one.name}.{suffix}" for one in figures for suffix in FORMATS} - files.keys():
+            folder.drop(name)
+    return tuple(out / name for name in files)
 
 
 def check_formats(formats: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A specification: the parameters of a figure, with the paper's values as defaults.
 
->>> from reports.figures.gaussian_steps import PrivateGradientDescent
->>> PrivateGradientDescent(sigma=50).parameters()["sigma"]
+>>> from reports.figures.gaussian_steps import DeltaCurves
+>>> DeltaCurves(sigma=50).parameters()["sigma"]
 50.0
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -40,8 +40,7 @@ class Printed:
 
     def to_data(self) -> dict[str, str | float]:
         """The comparison as JSON-able data."""
-        names = ("what", "printed", "computed", "difference", *(["remark"] if self.remark else []))
-        return {name: getattr(self, name) for name in names}
+        return asdict(self) | {"difference": self.difference}
 
     def __str__(self) -> str:
         return f"{self.what}: printed {self.printed:g}, computed {self.computed:.6g}"
@@ -52,7 +51,7 @@ _MOST_POINTS = 2000
 
 
 def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
-    """A parameter with its default; it becomes what `check(name, value, **limits)` makes of it, in subclasses too."""
+    """A parameter with its default; it becomes what `check(name, value, **limits)` makes of it."""
     parameter: T = field(default=default, metadata={"check": partial(check, **limits)})
     return parameter
 
@@ -71,15 +70,8 @@ class Specification(ABC):
     FREE: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        # a subclass with another default keeps the check
-        checks = {
-            name: one.metadata["check"]
-            for kind in reversed(type(self).__mro__)
-            for name, one in vars(kind).get("__dataclass_fields__", {}).items()
-            if "check" in one.metadata
-        }
-        for name, check in checks.items():
-            object.__setattr__(self, name, check(name, getattr(self, name)))
+        for one in fields(self):
+            object.__setattr__(self, one.name, one.metadata["check"](one.name, getattr(self, one.name)))
         self.check_together()
 
     def check_together(self) -> None:  # noqa: B027, most have nothing to check
@@ -214,16 +206,10 @@ def check_several(
         raise ValueError(
             f"{name} must rise from each number to the next, got {name}={several!r}; order them, each once"
         )
-    if not all(isinstance(one, int) for one in several):
-        check_told_apart(name, several, several)
-    return several
-
-
-def check_told_apart(name: str, given: tuple[Number, ...], shown: tuple[float, ...]) -> None:
-    """ValueError unless the numbers `shown` for those `given` differ in the six digits that are printed."""
-    for (one, words), (other, others) in pairwise(zip(given, (f"{one:g}" for one in shown), strict=True)):
-        if words == others:
+    for one, other in pairwise(several):
+        if not isinstance(one, int) and f"{one:g}" == f"{other:g}":
             raise ValueError(
                 f"{name} must differ in the six digits that are printed, got {one!r} and {other!r}, both shown as "
-                f"{words}; pass one of them"
+                f"{one:g}; pass one of them"
             )
+    return several

@@ -1,11 +1,13 @@
-"""Trials of experiments that figures show many of, each computed once: kept in this process, and in a store if given.
+"""The experiment of the figures whose data are closed, in a stand-in, and its trials, each of which is played once.
 
-The same trial is the same to the bit. A study plays what is missing on several processes, and goes on where it was
-stopped.
+Private gradient descent on scikit-learn's digits goes on when the budgets of some people are spent. A trial is kept in
+this process, and in a store if one is given; the same trial is the same to the bit.
 
->>> from reports.figures.experiments import GroupRun
->>> trial = Trial(GroupRun(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3), seed=0, number=0)
->>> trial.play() == trial.play(), outcome_of(trial) is outcome_of(trial)
+>>> trial = Trial(FilteredDescent(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3), seed=0, number=0)
+>>> outcome = outcome_of(trial)
+>>> outcome.active[:3], len(outcome.before.epsilon), round(trial.setting.filter.mu, 4)
+((1437, 1437, 1437), 5, 0.1332)
+>>> trial.play() == outcome, outcome_of(trial) is outcome
 (True, True)
 """
 
@@ -13,17 +15,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from filters.contract.filter_base import FilterBase
 from filters.holders.individual import IndividualFilter
+from filters.rules.one_sum import GaussianFilter
 from mc.runs.executors import LocalPool, completed, cores
 from mc.runs.provenance import code_version
 from mc.runs.store import RunStore
@@ -32,35 +34,131 @@ from mc.training.digits import FILE, digits
 from mc.training.network import Network
 from reports.reading import read
 from theory.arguments import check_count
+from theory.conversions import gaussian_epsilon
 
-T = TypeVar("T")
-
-_SCHEMA = 4
+#: Of all epsilons of the stand-in; the papers have no other.
+DELTA = 1e-5
+#: The digits of each group, which share no person; the groups cover everyone.
+GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
+_SCHEMA = 5
 #: Fewer trials than this are played sooner in one process than processes start.
 _FEW = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Experiment(ABC, Generic[T]):
-    """What is done in each trial, on the digits, by its parameters."""
+class GroupMeans:
+    """Means over each group of `GROUPS` at one epoch, shape (5,): losses in nats, and the epsilon spent on a person."""
 
-    #: The class of what comes of it.
-    OUTCOME: ClassVar[type[Any]]
+    train_loss: tuple[float, ...]
+    test_loss: tuple[float, ...]
+    epsilon: tuple[float, ...]
 
-    @abstractmethod
-    def play(self, seeds: np.random.SeedSequence) -> T:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOutcome:
+    """What came of a trial; shown because the digits are public.
+
+    accuracy, active: test accuracy, and the number of people who counted in the last step, after each epoch, shape
+    (epochs + 1,). before, after: the groups at the epoch where filtering begins, and at the end. epsilons: what was
+    spent on each person when filtering begins, in increasing order, shape (n,).
+    """
+
+    accuracy: tuple[float, ...]
+    active: tuple[int, ...]
+    before: GroupMeans
+    after: GroupMeans
+    epsilons: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteredDescent:
+    """`epochs` steps on all digits by the network 64-32-10, under a budget of `at` steps at the full clip.
+
+    Everyone has a mu-GDP filter with mu = sqrt(at) / sigma. Nobody can run out before epoch `at`; after it those go on
+    whose gradients were clipped less. Source: paper 003, Section 6 and Appendix E; paper 000, Algorithm 7.
+    """
+
+    sigma: float
+    clip: float
+    rate: float
+    at: int
+    epochs: int
+
+    @property
+    def filter(self) -> GaussianFilter:
+        """The filter that each person has."""
+        return GaussianFilter(mu=self.at**0.5 / self.sigma)
+
+    def play(self, seeds: np.random.SeedSequence) -> TrialOutcome:
         """What comes of one trial, whose randomness follows from `seeds`."""
+        data, seed = digits(), int(seeds.generate_state(1)[0])
+        people = IndividualFilter(self.filter, people=data.people)
+        descent = Descent(
+            data, Network(), people, clip=self.clip, sigma=self.sigma, rate=self.rate, seed=seed
+        )
+        accuracy, active = [_accuracy(descent)], [descent.active()]
+        epsilons, means = [], []
+        for steps in (self.at, self.epochs - self.at):
+            for _ in range(steps):
+                next(descent)
+                accuracy.append(_accuracy(descent))
+                active.append(descent.active())
+            epsilons.append(self._epsilons(descent))
+            means.append(_group_means(descent, epsilons[-1]))
+        return TrialOutcome(
+            accuracy=tuple(accuracy),
+            active=tuple(active),
+            before=means[0],
+            after=means[1],
+            epsilons=tuple(np.sort(epsilons[0]).tolist()),
+        )
+
+    def _epsilons(self, descent: Descent) -> NDArray[np.float64]:
+        """The epsilon at DELTA spent on each person so far, shape (n,): public, as the digits are."""
+        left = descent.people.remaining().made_public()
+        spent = np.sqrt(np.maximum(self.filter.mu**2 - left**2, 0.0))
+        epsilons = np.zeros(len(spent))
+        epsilons[spent > 0] = gaussian_epsilon(spent[spent > 0], DELTA)
+        return epsilons
+
+
+def _accuracy(descent: Descent) -> float:
+    data = descent.data
+    return float(descent.network.right(descent.theta, data.test_features, data.test_labels).mean())
+
+
+def groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The group of `GROUPS` that each row of one-hot `labels`, shape (n, 10), belongs to: numbers of shape (n,)."""
+    of_digit = np.empty(10, dtype=np.int64)
+    for number, members in enumerate(GROUPS):
+        of_digit[list(members)] = number
+    numbers: NDArray[np.int64] = of_digit[labels.argmax(axis=1)]
+    return numbers
+
+
+def _group_means(descent: Descent, epsilons: NDArray[np.float64]) -> GroupMeans:
+    data, losses = descent.data, descent.network.losses
+
+    def means(values: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, ...]:
+        of = groups(labels)
+        return tuple(float(values[of == number].mean()) for number in range(len(GROUPS)))
+
+    return GroupMeans(
+        train_loss=means(losses(descent.theta, data.features, data.labels), data.labels),
+        test_loss=means(losses(descent.theta, data.test_features, data.test_labels), data.test_labels),
+        epsilon=means(epsilons, data.labels),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Trial(Generic[T]):
-    """Trial `number` of those that a seed gives of an experiment."""
+class Trial:
+    """Trial `number` of those that a seed gives of a setting of the experiment."""
 
-    setting: Experiment[T]
+    setting: FilteredDescent
     seed: int
     number: int
 
-    def play(self) -> T:
+    def play(self) -> TrialOutcome:
         """What comes of it, on one thread: products as small as these wait for others longer than they take."""
         with threadpool_limits(1):
             return self.setting.play(np.random.SeedSequence([self.seed, self.number]))
@@ -68,36 +166,33 @@ class Trial(Generic[T]):
     def key(self) -> dict[str, Any]:
         """What tells it apart in a store."""
         made_by = {"code": code_version(), "digits": hashlib.sha256(FILE.read_bytes()).hexdigest()}
-        told = {"experiment": type(self.setting).__name__, "trial": asdict(self)}
-        return {"schema": _SCHEMA, **made_by, **told}
+        return {"schema": _SCHEMA, **made_by, "trial": asdict(self)}
 
-    def kept(self, store: RunStore) -> T | None:
+    def kept(self, store: RunStore) -> TrialOutcome | None:
         """Its outcome in a store, None where there is none."""
         for text in store.load(self.key()).values():
-            found: T = read(self.setting.OUTCOME, json.loads(text.tobytes()), "an outcome", lines=False)
-            return found
+            return read(TrialOutcome, json.loads(text.tobytes()), "an outcome", lines=False)
         return None
 
-    def keep(self, store: RunStore, outcome: Any) -> None:
+    def keep(self, store: RunStore, outcome: TrialOutcome) -> None:
         """Keep its outcome as JSON, eight letters in the place of each double that a store has."""
         text = json.dumps(asdict(outcome), allow_nan=False).encode()
         store.commit(self.key(), [(0, 1, np.frombuffer(text + b" " * (-len(text) % 8)))])
 
 
 #: What this process has played or read.
-PLAYED: dict[Trial[Any], Any] = {}
+PLAYED: dict[Trial, TrialOutcome] = {}
 
 
-def outcome_of(trial: Trial[T]) -> T:
+def outcome_of(trial: Trial) -> TrialOutcome:
     """What came of a trial, which is played unless it was before."""
     if trial not in PLAYED:
         PLAYED[trial] = trial.play()
-    outcome: T = PLAYED[trial]
-    return outcome
+    return PLAYED[trial]
 
 
 def study(
-    trials: Iterable[Trial[Any]],
+    trials: Iterable[Trial],
     *,
     store: RunStore | None = None,
     workers: int | None = None,
@@ -106,7 +201,7 @@ def study(
     """Play every trial whose outcome is not kept yet, and return how many were; `outcome_of` then has them all.
 
     The outcomes do not depend on the number of workers, by default one for each core. Each is kept in the store as
-    soon as it is there, so that nothing is lost by an interrupt. on_trial is told how many are done, of how many.
+    soon as it is there, so that nothing is lost by an interrupt. on_trial receives how many are done, of how many.
     """
     wanted = dict.fromkeys(trials)
     for trial in wanted:
@@ -128,33 +223,3 @@ def study(
             done += 1
             on_trial(done, len(wanted))
     return len(missing)
-
-
-class FollowedDescent:
-    """Private descent of the network 64-32-10 on the digits, `filt` for each person, looked at step by step.
-
-    accuracy, active: test accuracy, and the number of people who counted in the last step, at the start and at each
-    look since: told because the digits are public.
-    """
-
-    def __init__(
-        self, filt: FilterBase, *, clip: float, sigma: float, rate: float, seeds: np.random.SeedSequence
-    ) -> None:
-        data, seed = digits(), int(seeds.generate_state(1)[0])
-        people = IndividualFilter(filt, people=data.people)
-        self.descent = Descent(data, Network(), people, clip=clip, sigma=sigma, rate=rate, seed=seed)
-        self.accuracy, self.active = list[float](), list[int]()
-        self.look()
-
-    def steps(self, number: int) -> None:
-        """Take so many steps."""
-        for _ in range(number):
-            next(self.descent)
-            self.look()
-
-    def look(self) -> None:
-        """Keep how it stands."""
-        data = self.descent.data
-        right = self.descent.network.right(self.descent.theta, data.test_features, data.test_labels)
-        self.accuracy.append(float(right.mean()))
-        self.active.append(self.descent.active())

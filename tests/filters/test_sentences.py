@@ -59,10 +59,7 @@ def ruled(**given: Any) -> fp.PrivacyFilter:
 
 
 VALUES: list[tuple[Call, str]] = [
-    (
-        lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)),
-        "promise must follow from a sum of pure_",
-    ),
+    (lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)), "promise must follow from a sum"),
     (
         lambda: additive(charge=fp.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
         "promise must leave a budget above zero",
@@ -76,34 +73,19 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.AllOrdersFilter((2.0, 3.0), None), "one budget per order, got None for 2"),  # type: ignore[arg-type]
     (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must hold one that can give"),
     # where a game breaks the rule
-    (
-        lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)),
-        r"orders must take at most all of delta=0\.01 .* got 1\.19 times",
-    ),
+    (lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)), r"orders must take at most all of"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "Rényi divergence is finite"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {STEP: 0}), "uses must be"),
     (lambda: fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0), "low and high"),
     (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
     (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
-    (
-        lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6),
-        "dhat and theta must be given together, got dhat=",
-    ),
+    (lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6), "dhat and theta must be given"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
     (lambda: fp.renyi_charge.at(0.5), "alpha must be"),
     (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), 0), "blocks must be"),
-    (
-        lambda: fp.BlockFilter(fp.GaussianTracker(0.5), HUGE),
-        r"blocks must be at most 2\^48, got blocks=.*; take",
-    ),
-    (
-        lambda: fp.GaussianTracker(2.0**-26).guarantee(2**52),
-        r"blocks must be at most 2\^48, got blocks=.*; take",
-    ),
-    (
-        lambda: fp.BlockFilter(fp.GaussianTracker(1e308), 1000),
-        "blocks times size must not overflow, got blocks=1000",
-    ),
+    (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), HUGE), r"blocks must be at most 2\^48, got blocks=.*"),
+    (lambda: fp.GaussianTracker(2.0**-26).guarantee(2**52), r"blocks must be at most 2\^48, got blocks=.*"),
+    (lambda: fp.BlockFilter(fp.GaussianTracker(1e308), 1000), "blocks times size must not overflow, got"),
     *(
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and >= 0, got")
         for bad in (-1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400)
@@ -160,28 +142,16 @@ VALUES: list[tuple[Call, str]] = [
     ),
     (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
     (lambda: of_sites(together=("epoch",)), "together must name dimensions of labels"),
-    (
-        lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"),
-        "alike must not be in together, got 'site'; leave",
-    ),
+    (lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"), "alike must not be in"),
     (lambda: of_sites(alike="epoch"), "alike must name dimensions of labels"),
-    (
-        lambda: of_sites(labels={"site": tuple(range(33))}),
-        "labels must leave at most 32 ways .* got 33; name",
-    ),
+    (lambda: of_sites(labels={"site": tuple(range(33))}), "labels must leave at most 32 ways .* got 33"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, requests=[]), "requests"),
 ]
 
 TYPES: list[tuple[Call, str]] = [
-    (
-        lambda: additive()().charge(STEP),
-        r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge",
-    ),
-    (
-        lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(),
-        r"Own\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of",
-    ),
+    (lambda: additive()().charge(STEP), r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge"),
+    (lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(), r"Own\.budget must be a Budget, got"),
     *(
         (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.Plain")
         for ask in (
@@ -192,20 +162,11 @@ TYPES: list[tuple[Call, str]] = [
             ),
         )
     ),
-    (
-        lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
-        "values must be no masked array",
-    ),
-    (
-        lambda: asked().answer([[1.0], [1.0, 2.0]], RNG),
-        "values must be an array, got rows of different lengths",
-    ),
+    (lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG), "values must be no masked"),
+    (lambda: asked().answer([[1.0], [1.0, 2.0]], RNG), "values must be an array, got rows of different"),
     (lambda: asked().leave([[1], [2, 3]]), "people must be an array, got rows of different lengths"),  # type: ignore[list-item]
     (lambda: asked(journal=123), "journal must be a path, got 123; pass"),
-    (
-        lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0),
-        "journal must be a path, got None; pass",
-    ),  # type: ignore[arg-type]
+    (lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0), "journal must be a path, got None"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
         for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))
@@ -215,10 +176,7 @@ TYPES: list[tuple[Call, str]] = [
         for make in (fp.Plain, fp.Square, lambda scale: fp.Square(0.5, scale))
         for bad in (None, "1/2", 10**400)
     ),
-    (
-        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None),
-        "rng must be a numpy.random.Generator, got None",
-    ),  # type: ignore[arg-type]
+    (lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None), "rng must be a numpy.random.Generator"),  # type: ignore[arg-type]
     (
         lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
         "rng must be a numpy.random.Generator, got None",
@@ -236,10 +194,7 @@ TYPES: list[tuple[Call, str]] = [
     (lambda: fp.BlockFilter(0.5, 4), "tracker must be a Tracker"),  # type: ignore[arg-type]
     (lambda: fp.Session(fp.GaussianFilter), "make one of it"),  # type: ignore[arg-type]
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
-    (
-        lambda: repeats(SAMPLED, STEP, most=5),
-        "filt must not look at losses, got RealisationFilter; use survival",
-    ),
+    (lambda: repeats(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
     (
         lambda: fp.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0),  # type: ignore[arg-type]
         "IndividualFilter",

@@ -14,8 +14,7 @@ from filters.holders.odometers import LineOdometer, MixtureOdometer, RogersOdome
 from filters.rules.blackwell import gaussian_cover
 from filters.rules.orders import order_budget
 from filters.rules.promised import promised_budget
-from reports.figures.experiments import GroupRun
-from reports.figures.trials import Trial
+from reports.figures.trials import FilteredDescent, Trial
 from theory import (
     CKS,
     SIMPLE,
@@ -106,8 +105,9 @@ def _numbers() -> Iterator[tuple[str, object]]:
     yield "squared norms", squared_norms(rows)[:50]
     yield "weighted sum", nearest(exact_sum(weighted(rows[:, 0], rows)))
     yield "product", product(rows.T, rows[:, :3])
-    run = Trial(GroupRun(sigma=10.618, clip=6.0, rate=0.7, at=2, epochs=4), seed=0, number=0).play()
-    yield "a training", [*run.accuracy, *run.active, *run.epsilons, *run.groups_after.train_loss]
+    setting = FilteredDescent(sigma=10.618, clip=6.0, rate=0.7, at=2, epochs=4)
+    run = Trial(setting, seed=0, number=0).play()
+    yield "a training", [*run.accuracy, *run.active, *run.epsilons, *run.after.train_loss]
     yield "gaussian_epsilon", gaussian_epsilon(np.array(SIZES), 1e-5)
 
 

@@ -141,7 +141,7 @@ ENDS: dict[int, dict[str, str]] = {
         "replay nofile x": f"{_KINDS}'nofile' (No such",
         "replay nothing.json": "which refuted nothing",
         "replay verdicts.json y": "key must have a witness, got key='y'; the file has x",
-        "figures 003-3 004-2 --set k=5": "k must be a parameter of figure 004-2, got k=5; there are epsilon",
+        "figures 003-3 004-2 --set points=5": "points must be a parameter of figure 004-2, got points=5",
         "figures 003-4 --set points=3 --format svg --out full": "got 'full/003-4.csv' (it is a folder)",
         "train 003-7x": "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6",
         "audit --environments nowhere": "environments must be a folder of environments, got 'nowhere'",

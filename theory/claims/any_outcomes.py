@@ -23,9 +23,7 @@ _CONVERTED = Formula(
     names={"alpha": "1 + t", "budget alpha": "B"},
 )
 _EVENT = Formula("exp(epsilon)*q + delta")
-_GAUSSIAN_RHO = Formula(
-    "(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)", p=("-2", "3"), q=("-1", "5")
-)
+_GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
 
 
 #: The claims that the kernel decides.

@@ -7,31 +7,23 @@ from theory.claims.theorem import Theorem, beside, decided_by
 
 _EVENT = Formula("exp(epsilon)*q + delta")
 _PRODUCT = Formula("1 - (1 - delta)*(1 - d)")
-_SOME_LEAK = Formula("1 - (1 - delta)**n", rocq="1 - (1 - delta) ^ n", n=("1", "48"))
+_SOME_LEAK = Formula("1 - (1 - delta)**n", rocq="1 - (1 - delta) ^ n")
 _APPROXIMATE_DELTA = Formula(
     "xi + (1 - xi)*exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t",
     rocq="xi + (1 - xi) * delta",
     names={"delta": "exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t"},
-    xi=("1/1024", "1/4"),
 )
 _ONE_EXPONENT = Formula(
     "sqrt(2*l*S) + S/2",
     rocq="sqrt (2 * ln (/ tail) * squares) + squares / 2",
     names={"tail": "exp(-l)", "squares": "S"},
 )
-_SPENT = Formula(
-    "dhat + theta * (1 - dhat) * N",
-    rocq="dhat + theta * (1 - dhat) * INR N",
-    dhat=("0", "1/10"),
-    theta=("0", "1/10"),
-    N=("1", "48"),
-)
+_SPENT = Formula("dhat + theta * (1 - dhat) * N", rocq="dhat + theta * (1 - dhat) * INR N")
 _KEPT = Formula("1 - d", rocq="1 - d")
 _MIXED_EXPONENTS = Formula(
     "e*(exp(e) - 1)/2 + sqrt(2*(S + H)*(1 + log(S/H + 1)/2)*log(2/delta))",
     rocq="drift l + sqrt (2 * (squares l + H) * (1 + ln (squares l / H + 1) / 2) * ln (2 / delta))",
     names={"drift l": "e*(exp(e) - 1)/2", "squares l": "S"},
-    e=("1/16", "1"),
 )
 
 #: The claims that the kernel decides.

@@ -26,12 +26,10 @@ _STICK = Formula(
     "(1 - exp((x - epsilon)/2))**2/(1 - exp(-epsilon))",
     rocq="(1 - exp ((x - e) / 2)) ^ 2 / (1 - exp (- e))",
     names={"e": "epsilon"},
-    x=("-1/8", "1/8"),
-    epsilon=("1/4", "3"),
 )
 _SIXTH_SQUARE = Formula("alpha*epsilon**2/6", rocq="alpha * e ^ 2 / 6", names={"e": "epsilon"})
 _VARIANCE = Formula("B/(2*kappa)", rocq="B / (2 * kappa)")
-_RADIUS = Formula("sqrt(B*log(d/delta)/kappa)", rocq="sqrt (B * ln (d / delta) / kappa)", d=("1", "100"))
+_RADIUS = Formula("sqrt(B*log(d/delta)/kappa)", rocq="sqrt (B * ln (d / delta) / kappa)")
 _THREE = Formula("exp(-3*epsilon)", rocq="r ^ 3", names={"r": "exp(-epsilon)"})
 
 

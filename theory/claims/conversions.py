@@ -15,20 +15,15 @@ B_STAR = Formula(
     rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
 )
 
-_PURE = Formula(
-    "(exp(B) - exp(epsilon))/(1 + exp(B))",
-    rocq="(exp B - exp epsilon) / (1 + exp B)",
-    B=("1", "3"),
-    epsilon=("1/10", "1"),
-)
+_PURE = Formula("(exp(B) - exp(epsilon))/(1 + exp(B))", rocq="(exp B - exp epsilon) / (1 + exp B)")
 _RISES = Formula("alpha*c**(alpha - 1)", rocq="a * Rpower c (a - 1)", names={"a": "alpha"})
 _FALLS = Formula("(alpha - 1)*c**alpha", rocq="(a - 1) * Rpower c a", names={"a": "alpha"})
-_WORTH = Formula("delta**(1 - t/u)", rocq="exp (ln delta * (1 - t / u))", t=("1/8", "1"), u=("1", "8"))
+_WORTH = Formula("delta**(1 - t/u)", rocq="exp (ln delta * (1 - t / u))")
 SHARE = Formula(
     "(1 - 1/alpha)**(alpha - 1)/alpha", rocq="exp ((a - 1) * ln (1 - 1 / a)) / a", names={"a": "alpha"}
 )
 
-_PASSED = Formula("exp(epsilon)*y + delta", rocq="exp epsilon * y + delta", y=("1/1000000", "1/4"))
+_PASSED = Formula("exp(epsilon)*y + delta", rocq="exp epsilon * y + delta")
 
 
 #: The claims that the kernel decides.

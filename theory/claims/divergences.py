@@ -9,13 +9,10 @@ _MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names=
 _BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"})
 _ROOT = Formula("Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"})
 _MOST = Formula(
-    "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)",
-    rocq="cks_bound s B epsilon",
-    names={"B": "rho"},
-    s=("3/2", "9"),
+    "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)", rocq="cks_bound s B epsilon", names={"B": "rho"}
 )
 
-_WEIGHED = Formula("1 - exp(-A)", rocq="1 - exp (- A)", A=("1/1024", "2"))
+_WEIGHED = Formula("1 - exp(-A)", rocq="1 - exp (- A)")
 
 #: The claims that the kernel decides.
 ROWS = (

@@ -9,9 +9,8 @@ _CURVE = Formula(
     "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
     rocq="Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu)",
     names={"mu": "B"},
-    B=("1/2", "3"),
 )
-_HITS = Formula("1 - tail(t + mu)", rocq="Phi (t + mu)", t=("-3", "3"))
+_HITS = Formula("1 - tail(t + mu)", rocq="Phi (t + mu)")
 _ZCDP = Formula("mu**2/2", rocq="mu ^ 2 / 2")
 
 #: The claims that the kernel decides.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem, beside, decided_by
 
-_REACHED = Formula(
-    "delta*(1 + 1/(1 + exp(e1)))", rocq="delta * (1 + 1 / (1 + exp e))", names={"e": "e1"}, e1=("1/8", "3")
-)
+_REACHED = Formula("delta*(1 + 1/(1 + exp(e1)))", rocq="delta * (1 + 1 / (1 + exp e))", names={"e": "e1"})
 
 #: The claim that the kernel decides.
 ROWS = (

@@ -14,27 +14,18 @@ _INSIDE = Formula(
     "2*S*(log(110) + 1 + 2*log(log(n)/delta))",
     rocq="2 * squares l * (ln 110 + 1 + 2 * ln (ln n / delta))",
     names={"squares l": "S"},
-    n=("3", "1000"),
 )
 _OUTSIDE = Formula(
     "2*(1/n**2 + S)*(1 + log(1 + n**2*S)/2)*log(4*log(n)/log(2)/delta)",
     rocq="2 * (1 / n ^ 2 + squares l) * (1 + ln (1 + n ^ 2 * squares l) / 2) * ln (4 * log2 n / delta)",
     names={"squares l": "S"},
-    n=("3", "1000"),
 )
 
 _LINE = Formula(
-    "(k + 1)*S/2 + l/k",
-    rocq="(k + 1) * v + ln (1 / delta) / k",
-    names={"v": "S/2", "delta": "exp(-l)"},
-    k=("1/4", "4"),
+    "(k + 1)*S/2 + l/k", rocq="(k + 1) * v + ln (1 / delta) / k", names={"v": "S/2", "delta": "exp(-l)"}
 )
 _STITCHED = Formula(
-    "delta*(j + 1)**(-7/5)/z",
-    rocq="delta * Rpower (INR j + 1) (- (7 / 5)) / z",
-    names={"INR j": "j"},
-    j=("0", "40"),
-    z=("3", "4"),
+    "delta*(j + 1)**(-7/5)/z", rocq="delta * Rpower (INR j + 1) (- (7 / 5)) / z", names={"INR j": "j"}
 )
 _HALTED = Formula(
     "rho + 2*sqrt(rho*l)",
@@ -45,7 +36,6 @@ _DOUBLED = Formula(
     "6*delta/(pi**2*(j + 1)**2)",
     rocq="6 * delta / (PI ^ 2 * (INR j + 1) ^ 2)",
     names={"INR j": "j", "PI": "pi"},
-    j=("0", "40"),
 )
 
 #: The claims that the kernel decides.

@@ -65,9 +65,7 @@ def _all_above(budget: str) -> Callable[[], Iterator[str]]:
     return lambda: (f"{_bun_steinke(term, budget)} - 1/10**5" for term in _TERMS)
 
 
-_BUN_STEINKE = Formula(
-    "exp(-(epsilon - r)**2/(4*r))*2/(s + sqrt(s**2 + 4/(pi*r)))", epsilon=("1", "4"), s=("1", "20")
-)
+_BUN_STEINKE = Formula("exp(-(epsilon - r)**2/(4*r))*2/(s + sqrt(s**2 + 4/(pi*r)))")
 
 THEOREM = Theorem(
     name="conversions",

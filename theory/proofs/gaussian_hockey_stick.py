@@ -63,7 +63,7 @@ def _response_slope() -> Sides:
         return slope.subs(ratio, 1), -_cdf(-mu / 2)
 
 
-_DELTA = Formula("tail(epsilon/mu - mu/2) - exp(epsilon)*tail(epsilon/mu + mu/2)", mu=("1/2", "3"))
+_DELTA = Formula("tail(epsilon/mu - mu/2) - exp(epsilon)*tail(epsilon/mu + mu/2)")
 
 THEOREM = Theorem(
     name="Gaussian hockey-stick",

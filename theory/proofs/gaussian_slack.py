@@ -48,7 +48,7 @@ def _raised(c: str) -> str:
     return f"sqrt(2*pi) - exp(l - {moved}**2/2)*(mills({moved}) - mills({moved} + {_MU}*sqrt({c})))"
 
 
-_BY_MU = Formula("mu/(sqrt(2*pi)*t*(t + mu))", t=("1", "12"))
+_BY_MU = Formula("mu/(sqrt(2*pi)*t*(t + mu))")
 
 THEOREM = Theorem(
     name="Gaussian slack",

@@ -36,7 +36,7 @@ def _one_more() -> Sides:
     return mean(m**2) * mean((m + rest) ** 2 - m**2), mean((m + rest) ** 2)
 
 
-_MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), C=("1/4", "3"))
+_MU = Formula("sqrt(n)/(sigma*C)")
 
 THEOREM = Theorem(
     name="individual filter",

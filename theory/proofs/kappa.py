@@ -92,13 +92,7 @@ def not_stationary(d_hat: str, limit: str, least: str) -> str:
     return f"{least}*{right} - {left}" if least.startswith("(1/") else f"{left} - {least}*{right}"
 
 
-_FORMULA = Formula(
-    "epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma",
-    epsilon=("1", "12"),
-    sigma=("1", "4"),
-    d=("1/1024", "1/4"),
-    theta=("1/4096", "1/8"),
-)
+_FORMULA = Formula("epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma")
 
 THEOREM = Theorem(
     name="kappa",

@@ -22,6 +22,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from filters import knowingly
+from filters.contract.largest_granted import largest_granted
 from filters.contract.work import count
 from filters.holders.held_to import Played
 from filters.holders.no_noise import LOUD, SILENT
@@ -36,7 +37,7 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 PEOPLE = 3
 #: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.
 _DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
-_SIZES = tuple(2.0 ** (k / 2) for k in range(6, -16, -1))
+_SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
 #: Units of work of a question to one holder, of each kind.
 _SELECTS, _SUMS = 5, 20
 _FREE = RandomizedResponse(0.0)
@@ -228,14 +229,8 @@ def _largest(holder: Any, wanted: int) -> Fraction | None:
     def fits(size: float) -> bool:
         return _lasts(holder, Membership((0,), _ratio(size))) >= wanted
 
-    low = next(filter(fits, _SIZES), None)
-    if low is None:
-        return None
-    high = low * 2**0.5
-    for _ in range(7):
-        middle = (low + high) / 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return _ratio(low)
+    size = largest_granted(fits, _SIZES, tolerance=2.0**-8)
+    return None if size is None else _ratio(size)
 
 
 def _ratio(size: float) -> Fraction:

@@ -9,17 +9,17 @@ from typing import Any
 
 from filters.contract.work import OutOfWork, WorkLimit, count
 from filters.holders.held_to import HeldTo
-from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from mc.examine.examination import StageFinding, Tightness
 from mc.examine.filter_fault import examining
 from mc.examine.holders import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
 from mc.examine.minimise import minimise
+from mc.examine.search_log import SearchLog
 from mc.examine.witness import measured_witness
 from mc.examine.words import count_words
 from theory.evidence import Evidence
 
-_ASKED = "What is the most that it lets anyone tell, played by its own code?"
 #: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
 _PLAYED, _SOLVED = 20, 10
 #: What a tracker lets through.
@@ -47,7 +47,7 @@ def _proposed(holder: HeldTo) -> Iterator[HolderGame]:
 
 def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:
     """A finding for each refutation, the smallest game that shows it, and one on all games that were solved."""
-    tried = _Tried(holder)
+    tried = HolderSearch(holder=holder)
     try:
         with examining(holder):
             for game in tried.largest(limit):
@@ -63,19 +63,18 @@ def games_of(holder: Any, limit: WorkLimit) -> Iterator[StageFinding]:
 
 
 @dataclass(slots=True)
-class _Tried:
+class HolderSearch(SearchLog):
     """The games played and solved so far; of each kind of play and measure the row nearest to the promise."""
 
-    holder: HeldTo
-    played: int = 0
-    rows: dict[tuple[str, Measure], Tightness] = field(default_factory=dict)
-    cut: bool = False
+    stage, asked = "games", "What is the most that it lets anyone tell, played by its own code?"
+
+    holder: HeldTo = field(kw_only=True)
 
     def largest(self, limit: WorkLimit) -> list[HolderGame]:
         """The games that no other contains; half of the work goes into playing."""
         part, best = limit.fraction(0.5), dict[tuple[str, Any], HolderGame]()
         for game in _proposed(self.holder):
-            self.played += 1
+            self.tried += 1
             count(_PLAYED)
             key = game.menu, frozenset(game.released.items())
             if key not in best or game.rounds < best[key].rounds:
@@ -91,24 +90,21 @@ class _Tried:
         count(_SOLVED)
         solved, promised = game.solved(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
-        key = game.menu, measure
-        self.rows[key] = max(self.rows.get(key, row), row, key=lambda row: row.attack)
+        self.keep((game.menu, measure), row)
         if not exceeds(solved.low, promised):
             return None
         game = _minimal(game, measure)
         solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
         scope = f"an analyst who asks: {game.asked}"
-        return StageFinding.refuted("games", _ASKED, game.asked, scope, witness, worst=solved.high)
+        return StageFinding.refuted(self.stage, self.asked, game.asked, scope, witness, worst=solved.high)
 
     def summary(self) -> StageFinding:
         """What was solved; a game is no proof, so nothing is said of the promise itself."""
-        rows = self.rows.values()
-        worth = f"none worth more than the promise{closest(rows)}" if rows else "and none was measured"
-        told = f"{count_words(self.played, 'play')} by its own code, {worth}"
-        unseen = f"{_UNSEEN}{f'; {USED_UP}' if self.cut else ''}"
-        menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
-        return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(rows))
+        rows = tuple(self.rows.values())
+        worth = "none worth more than the promise" if rows else "and none was measured"
+        told = f"{count_words(self.tried, 'play')} by its own code, {worth}"
+        return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _UNSEEN, rows)
 
 
 def _inside(one: HolderGame, other: HolderGame) -> bool:

@@ -65,6 +65,7 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], limit: WorkLimit) 
         if search.best.adaptive and subject.pure:
             search.menu()
     if subject.pure:
+        search.limit = limit.fraction(0.7)
         search.write_out()
     yield search.finding(limit)
 
@@ -239,7 +240,9 @@ class _Telling:
 
     def plans(self) -> None:
         """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""
-        if not self.subject.families >= {"rr"}:
+        certain, factor, _, kinds = self.best.order[:4]
+        short = self.best.kind == "plan" and self.best.rounds <= 2
+        if not self.subject.families >= {"rr"} or (short and not (certain or factor or kinds)):
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope

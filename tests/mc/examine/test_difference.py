@@ -78,7 +78,7 @@ def test_what_is_found_happens_needs_all_its_requests_and_blames_by_a_sum(
 
 
 def test_a_difference_is_cut_to_what_it_needs_and_one_that_breaks_a_promise_to_what_breaks_it() -> None:
-    apart = _Apart((fp.ZCDPFilter(0.1), Lax()), [(fp.Gaussian(0.4), 0.0)] * 3, fp.Gaussian(1.0), 1)
+    apart = _Apart((fp.ZCDPFilter(0.1), Lax()), [(fp.Gaussian(0.2), 0.0)] * 3, fp.Gaussian(1.0), 1)
     assert apart.cut().history == []
     assert "so it breaks 0.5-zCDP" in (cut := apart.cut(broken=True)).broken
     assert len(cut.history) == 1

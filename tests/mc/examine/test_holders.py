@@ -23,10 +23,10 @@ from mc.examine.holders.losses import OvertakingGame, _above
 from mc.examine.holders.people import Summed
 from mc.examine.measure import Bound, Measure
 from mc.examine.replay import ReplayError
-from mc.examine.stages.examined_holders import _Tried, games_of
+from mc.examine.stages.examined_holders import HolderSearch, games_of
 from mc.examine.stages.parts import of_parts
 from mc.examine.verify import examine
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Evidence, Outcome
 from theory.pairs import RandomizedResponse
 from theory.proofs import THEOREMS
 
@@ -140,21 +140,11 @@ def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
         assert found.verdict.scope.endswith(THEOREMS[holder.theorem].hypotheses)
 
 
-def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(monkeypatch):
-    holder, inner = fp.IndividualFilter(fp.GaussianFilter(1.0), 3), "what its filter is about"
-    # as if its own theorem were the surest
-    monkeypatch.setattr(
-        "mc.examine.stages.parts._proved",
-        lambda keys, cited, evidence, scope, *_: Verdict(
-            Outcome.HOLDS, Evidence.CITED if cited else Evidence.weakest(*evidence), scope, citations=cited
-        ),
-    )
-    for evidence, cited in ((Evidence.DERIVED, ()), (Evidence.CITED, ("a paper",))):
-        known = Verdict(Outcome.HOLDS, evidence, inner, citations=cited)
-        monkeypatch.setattr("mc.examine.stages.parts._of_a_sum", lambda *_, **more: known)  # noqa: B023
-        found = of_parts(holder).verdict
-        assert (found.evidence, found.citations) == (evidence, cited)
-        assert found.scope.endswith(f"; {inner}")
+@pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), fp.ZCDPFilter(0.5)], ids=repr)
+def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(filt):
+    outer, inner = (of_parts(one).verdict for one in (fp.IndividualFilter(filt, 3), filt))
+    assert outer.evidence == Evidence.weakest(outer.evidence, inner.evidence)
+    assert outer.scope.endswith(f"; {inner.scope}")
 
 
 def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatch):
@@ -184,20 +174,16 @@ class Enclosed:
 
 
 def test_a_game_refutes_by_what_it_certainly_reaches_and_the_nearest_is_told():
-    tried, at = _Tried(queries()), Measure.renyi(2.0)
+    tried, at = HolderSearch(holder=queries()), Measure.renyi(2.0)
     for low, high in ((0.5, 0.6), (0.9, 1.2), (0.7, 1.5)):
         assert tried.solve(Enclosed(low, high), at) is None
     (row,) = tried.summary().tightness
     assert (row.attack, row.worst) == (0.9, 1.2)
 
 
-def test_plays_and_games_that_the_work_ended_are_said_to_be_cut(monkeypatch):
-    none_left = WorkLimit.of(0)
-    (played,) = games_of(queries(), none_left)
-    monkeypatch.setattr(_Tried, "largest", lambda self, limit: [Enclosed(0.5, 0.6)])
-    (solved,) = games_of(queries(), none_left)
-    for found in (played, solved):
-        assert found.unseen.endswith("its share of the work was used up")
+def test_plays_that_the_work_ended_are_said_to_be_cut():
+    (played,) = games_of(queries(), WorkLimit.of(0))
+    assert played.unseen.endswith("its share of the work was used up")
 
 
 @pytest.mark.parametrize("effort", [1e-6, 1e-3])

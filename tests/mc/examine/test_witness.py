@@ -28,7 +28,6 @@ from mc.examine.witness import (
     sequence_witness,
     witness,
 )
-from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from tests.mc.examine.toys import ByHand, Forgets
 from tests.mc.examine.witnesses import WITNESSES, naive, natural_plan, people, sequence
@@ -48,7 +47,6 @@ def own_number(kind: str, again: Replayed) -> object:
 #: Kind -> rounds, how sure it is, whether it is adaptive; and the numbers whose last bits are the processor's.
 SAYS: dict[str, tuple[int, Evidence, bool, tuple[str, ...]]] = {
     "simulation": (6, Evidence.STATISTICAL, True, ("value", "low", "high", "promised")),
-    "decision": (6, Evidence.STATISTICAL, True, ("log_e_above",)),
     "plan": (2, Evidence.EXACT, True, ("promised",)),
     "menu": (3, Evidence.CERTIFIED, True, ("low", "high", "promised")),
     "sequence": (40, Evidence.CERTIFIED, False, ("low", "promised")),
@@ -77,17 +75,19 @@ def test_the_numbers_are_those_of_another_route() -> None:
     assert made("sequence").value == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in SAYS for name in SAYS[kind][3]])
-def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(
-    kind: str, name: str
-) -> None:
+@pytest.mark.parametrize("kind", SAYS)
+def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(kind: str) -> None:
     told = made(kind)
     here = told.replay()
-    for part in (1 + 2.0**-44, 1 - 2.0**-44):
-        assert replayed(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
-    for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
-        with pytest.raises(ReplayError):
-            replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
+    for name in SAYS[kind][3]:
+        for part in (1 + 2.0**-44, 1 - 2.0**-44):
+            assert replayed(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
+        for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
+            with pytest.raises(ReplayError):
+                replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
+    if kind == "plan":  # its worth is exact
+        with pytest.raises(ReplayError, match="replay to the bit"):
+            replay(told.to_data() | {"value": str(Fraction(told.data["value"]) * (1 + Fraction(1, 2**60)))})
 
 
 @dataclass(frozen=True)
@@ -136,13 +136,6 @@ def below_the_ratio(share: Fraction) -> dict[str, Any]:
     return told
 
 
-def deeply_nested(_: object) -> dict[str, Any]:
-    tree: Any = None
-    for _ in range(5000):
-        tree = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, tree]}
-    return {"plan": tree}
-
-
 def changed(kind: str, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[], object]:
     return lambda: replay(made(kind).to_data() | change(made(kind).data), filt=made(kind).filter)
 
@@ -154,13 +147,8 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
         lambda: replay(of_mine().data | {"filter": {"outside": "NoneType"}}),
         "filt must be the NoneType",
     ),
-    "a number that is a truth": (
-        changed("plan", lambda _: {"epsilon": True}),
-        "epsilon must be a finite number",
-    ),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
     "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a witness"),
-    "a plan beyond reason": (changed("plan", deeply_nested), "data must"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
         lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
@@ -171,21 +159,11 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
         changed("plan", lambda data: {"filter": data["filter"] | {"delta": 0.001}, "promised": 0.001}),
         "denial",
     ),
-    "another worth in the last bits": (
-        changed("plan", lambda data: {"value": str(Fraction(data["value"]) * (1 + Fraction(1, 2**60)))}),
-        "replay to the bit",
-    ),
-    "an order of one": (
-        changed("sequence", lambda data: {"measure": data["measure"] | {"kind": "renyi"}}),
-        "order must be above 1",
-    ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
-    "a ratio just below": (lambda: replay(below_the_ratio(Fraction(1, 10**15))), "ratio must be e"),
 }
 
 
-UNPLAYED = ("no filter", "nothing", "a number that is a truth", "no class", "a text beyond reason")
-UNPLAYED += ("a plan beyond reason", "an order of one")
+UNPLAYED = ("no filter", "nothing", "no class", "a text beyond reason")
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
@@ -280,10 +258,6 @@ def test_what_a_rounded_epsilon_leaves_refutes_nothing(kind: Callable[[float], A
 PROMISED, SURE = 0.25, 1e-6
 
 
-def decided(side: Side, threshold: float = PROMISED, failure: float = SURE) -> Decision:
-    return Decision(side, threshold, 20.0, -20.0, failure, 1000)
-
-
 def estimated(low: float, failure: float = SURE) -> Estimate:
     return Estimate(0.5, low, 0.75, failure, 1000, "of a test")
 
@@ -293,10 +267,7 @@ REFUTES: list[tuple[Any, bool]] = [
     *((Fraction(PROMISED * (1 + more)), more > 1e-9) for more in (0.0, 1e-12, 1e-8)),
     *((Bound(PROMISED * (1 + more)), more > 1e-9) for more in (0.0, 1e-12, 1e-8)),
     *((estimated(low), low > PROMISED) for low in (0.2, PROMISED, 0.26)),
-    *((decided(side), side is Side.ABOVE) for side in Side),
-    *((decided(Side.ABOVE, threshold), threshold >= PROMISED) for threshold in (0.24, 0.26)),
     (estimated(0.26, 0.01), False),
-    (decided(Side.ABOVE, failure=0.01), False),
 ]
 
 
@@ -315,9 +286,14 @@ H1, D2 = Measure.hockey_stick(1.0), Measure.renyi(2.0, "QP")
 FOUR = (fp.Gaussian(1.0), fp.Gaussian(0.5), fp.Laplace(2.0), fp.RandomizedResponse(1.0))
 
 
-def counted(kind: str, **told: Any) -> Witness:
-    """A simulation or a decision, of which only what is said is filled in."""
-    data = dict.fromkeys(KINDS[kind].fields) | {"epsilon": 1.0, "direction": "PQ", "rounds": 4, "seed": 7}
+def counted(**told: Any) -> Witness:
+    """A simulation, of which only what is said is filled in."""
+    data = dict.fromkeys(KINDS["simulation"].fields) | {
+        "epsilon": 1.0,
+        "direction": "PQ",
+        "rounds": 4,
+        "seed": 7,
+    }
     return Witness(ZCDP, data | {"n": 20_000} | told)
 
 
@@ -344,14 +320,9 @@ SAID = {
         "a schedule of 2 moves: H at epsilon=1, PQ is at least 0.25 where 0 is promised",
     ),
     "simulation": (
-        counted("simulation", low=0.5, promised=0.25, confidence=1 - 1e-6),
+        counted(low=0.5, promised=0.25, confidence=1 - 1e-6),
         "a strategy of at most 4 rounds, played 20,000 times with seed 7: H at epsilon=1, PQ is at least 0.5, "
         "but for a chance of 1e-06, where 0.25 is promised, 2 times the promise",
-    ),
-    "decision": (
-        counted("decision", delta=0.25, failure=1e-6),
-        "a strategy of at most 4 rounds, played 20,000 times with seed 7: H at epsilon=1, PQ is above 0.25, "
-        "which is promised, by a sequential test that errs with probability at most 1e-06",
     ),
 }
 
@@ -371,7 +342,7 @@ def test_every_kind_has_its_sentence_here_or_beside_its_numbers() -> None:
     ("low", "promised"), [(5.488749644612936e-05, 1e-05), (1 - 2.0**-53, 0.09), (2.0000006, 1.9), (0.3, 0.7)]
 )
 def test_what_is_said_to_be_reached_is_no_more_than_was_measured(low: float, promised: float) -> None:
-    told = str(counted("simulation", low=low, promised=promised, confidence=1 - 1.4e-6))
+    told = str(counted(low=low, promised=promised, confidence=1 - 1.4e-6))
     reached, chance, times = re.findall(
         r"at least (\S+), but for a chance of (\S+), .* is promised, (.*)", told
     )[0]
@@ -387,5 +358,5 @@ def test_a_play_without_a_limit_is_said_to_have_none() -> None:
     assert not SAID["menu"][0].adaptive  # in one round nothing depends on an answer
     endless = menu_witness(ZCDP, FOUR[:1], D2, rounds=None, low=1.01, high=None)
     assert str(endless).startswith("the best adversary over Gaussian(mu=1): D of order 2")
-    simulated = counted("simulation", rounds=None, n=1, low=0.5, promised=0.25, confidence=0.9)
+    simulated = counted(rounds=None, n=1, low=0.5, promised=0.25, confidence=0.9)
     assert str(simulated).startswith("a strategy, played 1 time with seed 7: H")

@@ -31,15 +31,6 @@ def simulation() -> Witness:
     return witness(naive(), EraserForever(), epsilon=1.0, n=300, seed=5, rounds=6)
 
 
-def decision() -> Witness:
-    setting: Any = {"failure": 1e-6, "most": 20_000, "seed": 0, "rounds": 6, "on_denial": "halt"}
-    at: Any = {"epsilon": 1.0, "direction": "PQ"}
-    found = fp.decide(naive(), EraserForever(), workers=1, **at, **setting)
-    told = {"delta": found.threshold, "n": found.n, "log_e_above": found.log_e_above}
-    asked = {"filter": named(naive()), "adversary": named(EraserForever())}
-    return Witness(naive(), {**asked, **at, **setting, **told})
-
-
 def plan() -> Witness:
     """Two erasures of a hundredth: 1 - .99^2 where a hundredth is promised."""
     erasure = fp.Erasure(0.01, exact=Fraction(1, 100))
@@ -109,7 +100,6 @@ HELD = {
 #: How each is made, and the number by which it is its own.
 WITNESSES = {
     "simulation": (simulation, "value"),
-    "decision": (decision, "log_e_above"),
     "plan": (plan, "value"),
     "menu": (menu, "low"),
     "sequence": (sequence, "low"),

@@ -1,28 +1,43 @@
-"""A store's key: two runs that could differ never share one, and the same run has the same one in every process."""
+"""A store's key: two runs that could differ never share one, and the same run has the same one in every process.
+
+What plays is values and code. Values are told apart by what they hold, to the last bit; code by the files that it
+comes from, by what it reads beside them, and by the releases that it rests on.
+"""
 
 from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import decimal
 import enum
 import functools
+import importlib.util
 import math
+import os
+import platform
 import random
+import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 import scipy.special
+from hypothesis import given
+from hypothesis import strategies as st
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
+from mc.engine.streams import TILE
+from mc.runs import provenance
 from mc.runs.keys import digest, key_of
+from mc.runs.provenance import code_version
 
 
 def key(value: object) -> str:
@@ -51,8 +66,12 @@ class Level(float):
 class Slotted:
     __slots__ = ("__hidden", "seen")
 
-    def __init__(self, seen: int, hidden: int) -> None:
+    def __init__(self, seen: object, hidden: object) -> None:
         self.seen, self.__hidden = seen, hidden
+
+    @property
+    def parts(self) -> tuple[object, object]:
+        return self.seen, self.__hidden
 
 
 Point = collections.namedtuple("Point", "x y")
@@ -96,44 +115,78 @@ def generated(mu: float) -> Any:
 
 
 def different() -> list[Any]:
-    """Values that differ from one another, made anew by every call."""
+    """Values that differ from one another, made anew by every call; plain ones are drawn below."""
     one, two, numbers = [1], [2], [1.0, 2.0, 3.0, 4.0]
     four = np.array(numbers).reshape(2, 2)
     return [
-        *(2, True, None, "2", 0.0, -0.0, math.nan, math.inf, 2.0, 10**5000, 10**5000 + 1, "\ud800", b"1"),
-        *(bytearray(b"1"), complex(0.0, 0.0), complex(0.0, -0.0), ..., NotImplemented),
-        *(Fraction(1, 3), Fraction(2, 3), Level(1.0), Level(2.0)),
+        *(10**5000, 10**5000 + 1, "\ud800", complex(0.0, 0.0), complex(0.0, -0.0), ..., NotImplemented),
         *(decimal.Decimal("0.1"), decimal.Decimal("0.10"), Colour.RED, Colour.BLUE, range(3), slice(3)),
-        *(set(), frozenset(), {1}, {1, 2}, {"a": 1, "b": 2}, {"b": 2, "a": 1}, collections.Counter("ab")),
-        *(types.MappingProxyType({"a": 1}), collections.OrderedDict(a=1)),
-        *(collections.defaultdict(int, a=1), collections.defaultdict(float, a=1)),
+        *(Level(1.0), Level(2.0), set(), frozenset(), {1}, {1, 2}, types.MappingProxyType({"a": 1})),
+        *(collections.Counter("ab"), collections.OrderedDict(a=1), collections.defaultdict(int, a=1)),
         *(collections.deque([1, 2]), collections.deque([1, 2], maxlen=3), list[int], list[float]),
-        *(
-            (1, 2),
-            ((1, 2),),
-            ((1,), 2),
-            ([1], [2]),
-            [[1], [2]],
-            [[]] * 2,
-            [[], []],
-            [one, two, one],
-            [one, two, two],
-        ),
+        *([[]] * 2, [[], []], [one, two, one], [one, two, two]),
         *(kind(1) for kind in (np.float64, np.float32, np.int64, np.bool_)),
         *(np.datetime64("2020-01-01", "D"), np.datetime64("2020-01-01", "s"), np.dtype("f8"), np.dtype("f4")),
-        *map(np.array, (1.0, [1.0], [[1.0]], [1.0, 1.0], numbers)),
-        *(np.array([1.0], dtype=">f8"), four, four.T, np.asfortranarray(four)),
+        *(np.array(1.0), np.array([1.0], dtype=">f8"), four, four.T, np.asfortranarray(four)),
         *(np.array([(1, 2)], dtype=[("a", "i8"), (last, "i8")]) for last in "bc"),
         *(objects({"mu": 0.1}), objects({"mu": 0.9}), np.ma.masked_array([1.0], [True])),
         *(np.exp, np.log, scipy.special.erf, np.where, math.exp, float, Colour, np),
         *(fp.Gaussian, fp.Gaussian(0.1), fp.Gaussian(0.9), Point(1, 2), Point(2, 1)),
-        *(Slotted(1, 2), Slotted(1, 3), Slotted(2, 2), types.SimpleNamespace(mu=0.1)),
         *(function for mu in (0.1, 0.9) for function in functions(mu)),
         *(*two_lines(), generated(0.1), generated(0.9), int | None, int | float),
         *(functools.partial(make, 0.1), functools.partial(make, 0.9), functools.partial(make, mu=0.1)),
         *(Holds(0.1).request, Holds(0.9).request, [1, 2].count, [1, 3].count),
-        *(Holds(Holds(1)), Holds([Holds(1)]), Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)})),
+        *(Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)}), types.SimpleNamespace(mu=0.1)),
     ]
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=2),
+    st.binary(max_size=2),
+    st.fractions(),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inside: st.one_of(
+        st.lists(inside, max_size=3),
+        st.lists(inside, max_size=3).map(tuple),
+        st.dictionaries(st.text(max_size=1), inside, max_size=2),
+        st.lists(st.floats(width=32), max_size=3).map(np.array),
+        st.builds(Holds, inside),
+        st.builds(Slotted, inside, inside),
+    ),
+    max_leaves=6,
+)
+
+
+def written(value: Any) -> str:
+    """A value by another route: its class and its parts, in words."""
+    match value:
+        case list() | tuple():
+            parts = map(written, value)
+        case dict():
+            parts = (f"{written(name)}: {written(part)}" for name, part in value.items())
+        case np.ndarray():
+            parts = (value.dtype.str, *map(written, value.tolist()))
+        case Holds():
+            parts = (written(value.it),)
+        case Slotted():
+            parts = map(written, value.parts)
+        case float():
+            parts = (value.hex(),)
+        case _:
+            parts = (repr(value),)
+    return f"{type(value).__name__}({', '.join(parts)})"
+
+
+@given(VALUES, VALUES)
+def test_two_values_have_one_key_where_they_hold_the_same_and_else_two(one: Any, other: Any) -> None:
+    assert (key(one) == key(other)) == (written(one) == written(other))
+    assert key(copy.deepcopy(one)) == key(one)
 
 
 def test_values_that_differ_have_keys_that_differ_and_values_made_twice_have_one() -> None:
@@ -217,11 +270,6 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
         key_of({"value": 1}, name)
 
 
-def test_a_name_without_a_store_to_keep_it_is_refused() -> None:
-    with pytest.raises(ValueError, match="key must stand beside store, got key='mine' alone"):
-        fp.simulate(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=10, key="mine")
-
-
 @contextlib.contextmanager
 def buffers_of(size: int) -> Iterator[None]:
     before = np.setbufsize(size)
@@ -231,25 +279,397 @@ def buffers_of(size: int) -> Iterator[None]:
         np.setbufsize(before)
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        lambda: np.errstate(over="raise"),
-        lambda: np.errstate(call=print),
-        lambda: scipy.special.errstate(all="raise"),
-        lambda: buffers_of(16),
-        *(
-            lambda field=field: decimal.localcontext(decimal.Context(**field))
-            for field in (
-                *({"prec": 1}, {"rounding": decimal.ROUND_UP}, {"traps": [decimal.Inexact]}),
-                *({"Emin": -9}, {"Emax": 9}, {"capitals": 0}, {"clamp": 1}),
-            )
-        ),
-    ],
-)
-def test_a_setting_that_decides_what_arithmetic_answers_is_another_run(setting: Callable[[], Any]) -> None:
-    first = key(1)
-    with setting():
-        assert key(1) != first
-    assert decimal.Decimal(1) / 3 > 0  # raises a flag, which decides nothing
-    assert key(1) == first
+def test_a_setting_that_decides_what_arithmetic_answers_is_another_run() -> None:
+    first, decimals = key(1), ({"prec": 1}, {"rounding": decimal.ROUND_UP}, {"traps": [decimal.Inexact]})
+    for setting in (
+        np.errstate(over="raise"),
+        np.errstate(call=print),
+        scipy.special.errstate(all="raise"),
+        buffers_of(16),
+        *(decimal.localcontext(decimal.Context(**field)) for field in decimals),  # type: ignore[arg-type]
+    ):
+        with setting:
+            assert key(1) != first
+        assert decimal.Decimal(1) / 3 > 0  # raises a flag, which decides nothing
+        assert key(1) == first
+
+
+# -- code ------------------------------------------------------------------------------------------------
+
+
+FILTER = fp.GaussianFilter(mu=1.0)
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Writes modules, imports them afresh, and returns the first."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    names: set[str] = set()
+
+    def write(**sources: str) -> Any:
+        for name, text in sources.items():
+            place = tmp_path.joinpath(*name.split("."))
+            package = any(other.startswith(f"{name}.") for other in sources)
+            file = place / "__init__.py" if package else place.with_suffix(".py")
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        names.update(sources)
+        for name in names:
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return importlib.import_module(next(iter(sources)))
+
+    yield write
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+SOURCES = {
+    "mine_xyz": """
+import filterproof as fp
+import helper_xyz
+from base_xyz import Base
+
+class Mine(Base):
+    def request(self, view):
+        return fp.Gaussian(mu=0.1 + helper_xyz.extra(view))
+""",
+    "helper_xyz": """
+from deeper_xyz import constant
+from seldom_xyz import OTHER
+
+def extra(view):
+    return constant()
+""",
+    "deeper_xyz": "def constant():\n    return 0.01\n",
+    "base_xyz": """
+import unused_xyz
+import pack_xyz.low.last
+from pack_xyz import inner
+import filterproof as fp
+
+class Base(fp.Adversary):
+    @property
+    def horizon(self):
+        return 7
+""",
+    "seldom_xyz": "OTHER = 1\n",
+    "unused_xyz": "def late():\n    import numpy, late_xyz\n",
+    "pack_xyz": "",
+    "pack_xyz.inner": "class Inner:\n    from .beside import OTHER\n",
+    "pack_xyz.beside": "OTHER = 1\n",
+    "pack_xyz.low": f"LEVELS = {'; LEVEL = '.join(map(str, range(600)))}\nfrom . import beneath\n",
+    "pack_xyz.low.beneath": "",
+    "pack_xyz.low.last": "from .. import above\n",
+    "pack_xyz.above": "",
+}
+
+
+def test_an_edit_of_any_file_below_a_users_class_is_another_run_and_of_another_file_the_same(
+    modules: Callable[..., Any],
+) -> None:
+    first = key(modules(**SOURCES).Mine())
+    assert key(modules(**SOURCES, late_xyz="# more").Mine()) == first
+    importlib.import_module("late_xyz")
+    assert key(sys.modules["mine_xyz"].Mine()) == first, (
+        "what another function imports later is no part of it"
+    )
+    for module, text in SOURCES.items():
+        assert key(modules(**(SOURCES | {module: f"{text}# more"})).Mine()) != first, module
+
+
+def test_a_file_that_was_edited_after_its_import_is_refused(
+    modules: Callable[..., Any], tmp_path: Path
+) -> None:
+    # whatever is read by its name alone, as plugins are
+    helper = SOURCES["helper_xyz"].replace("constant()", "globals()['constant']()")
+    mine = modules(**(SOURCES | {"helper_xyz": helper})).Mine()
+    first = key(mine)
+    for name in ("deeper_xyz", "mine_xyz", "base_xyz"):
+        path, text = tmp_path / f"{name}.py", SOURCES[name]
+        edited = text.replace("0.01", "0.9").replace("0.1", "0.9").replace("return 7", "return 8")
+        for change in (lambda: path.write_text(edited), lambda: path.write_text("("), path.unlink):  # noqa: B023
+            change()
+            with pytest.raises(
+                fp.StoreError, match=rf"{name}\.py, which was edited or patched after its import"
+            ):
+                key(mine)
+            path.write_text(text)
+    assert key(mine) == first
+
+
+def test_one_class_in_two_files_has_two_keys_and_both_at_once_have_none(tmp_path: Path) -> None:
+    kinds, keys = [], []
+    for number in (1, 2, 1):
+        path = tmp_path / f"{number}.py"
+        path.write_text(f"class Mine:\n    def request(self, view): return {number}\n")
+        spec = importlib.util.spec_from_file_location("mine_xyz", path)  # as the command line loads a file
+        assert spec is not None
+        assert spec.loader is not None
+        module: Any = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        kinds.append(module.Mine)
+        keys.append(key(module.Mine))
+    assert keys[0] == keys[2] != keys[1]
+    assert key((kinds[0], kinds[2])) == key((kinds[2], kinds[0]))
+    with pytest.raises(fp.StoreError, match="rests on one of two files that go by the name mine_xyz"):
+        key((kinds[0], kinds[1]))
+
+
+def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused(
+    modules: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = "def late():\n    import numpy.linalg, math\n    IMPORT\n"
+    for statement in ("import inner_xyz.math", "from . import inner_xyz", "from .math import pi"):
+        pack = modules(pack_xyz=late.replace("IMPORT", statement), **{"pack_xyz.inner_xyz": ""})
+        with pytest.raises(fp.StoreError, match=r"late imports .+ while it plays, which is for the top"):
+            key(pack.late)
+    other = modules(mine_xyz=late.replace("IMPORT", "import pytest, xml.dom"))
+    first = key(other.late)
+    monkeypatch.delitem(sys.modules, "pytest")
+    assert key(other.late) == first, "a module that is not imported yet has its release, too"
+
+
+TYPED = """
+import filterproof as fp
+class Mine(fp.Adversary):
+    def __init__(self, level): self.level = level
+    def request(self, view): return fp.Gaussian(self.level)
+"""
+
+
+def test_typed_code_is_played_with_a_store_by_the_users_name_for_it(tmp_path: Path) -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(TYPED, space)  # noqa: S102 - as a notebook does
+    arguments: dict[str, Any] = {"epsilon": 1.0, "n": 5_000, "workers": 1, "store": tmp_path / "run.db"}
+    with pytest.raises(fp.StoreError, match=r"Mine\.\w+ has no source file"):
+        fp.simulate(FILTER, space["Mine"](0.5), **arguments)
+    named = [fp.simulate(FILTER, space["Mine"](level), key="mine", **arguments) for level in (0.5, 0.5, 0.9)]
+    assert named[0] == named[1] != named[2]  # the parameter is told apart, under one name for the code
+    assert named[2] == fp.simulate(FILTER, space["Mine"](0.9), **(arguments | {"store": None}))
+
+
+CALLED = """
+import functools
+import deeper_xyz, pack_xyz.low
+import filterproof as fp
+
+@functools.cache
+def paced(): return PACE
+
+class Kind(type):
+    least = 0.1
+
+class Level(metaclass=Kind):
+    def __init__(self, level): self.level = level
+    def __call__(self): return max(self.level, *(max(BELOW, type(self).least) for _ in "a"))
+
+class Holder:
+    __call__ = Level(0.1)
+
+class Below(fp.Adversary):
+    step = 1.0
+    @staticmethod
+    def least(): return LEAST
+    @functools.cached_property
+    def low(self): return LOW
+    def request(self, view):
+        return fp.Gaussian(0.1 * self.step)
+
+class Mine(Below):
+    def __init__(self): self.holder = Holder()
+    def request(self, view):
+        kept = (paced(), self.holder(), deeper_xyz.LEVEL, pack_xyz.low.AMOUNT, self.least(), self.low)
+        return fp.Gaussian(max(kept))
+
+PACE, BELOW, LEAST, LOW = 0.1, 0.1, 0.1, 0.1
+"""
+
+
+def test_attributes_of_classes_and_globals_of_modules_are_part_of_the_key(
+    modules: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"deeper_xyz": "LEVEL = 0.1", "pack_xyz": "", "pack_xyz.low": "AMOUNT = 0.1"}
+    mine = modules(called_xyz=CALLED, **files)
+    found = [key(mine.Mine())]
+    assert mine.paced() == 0.1
+    for place, name, value in (
+        (mine.Below, "step", 2.0),
+        (mine.Mine, "added", lambda self, view: fp.Gaussian(0.9)),
+        (mine.Holder, "__call__", mine.Level(0.9)),
+        (mine.Kind, "least", 0.9),
+        *((mine, name, 0.9) for name in ("PACE", "BELOW", "LEAST", "LOW")),
+        (mine.deeper_xyz, "LEVEL", 0.9),
+        (mine.pack_xyz.low, "AMOUNT", 0.9),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, value, raising=False)
+            found.append(key(mine.Mine()))
+            assert mine.paced() == mine.PACE, "an answer that was kept outlives what it was made from"
+    assert len(set(found)) == len(found)
+    assert key(mine.Mine()) == found[0]
+
+
+# -- releases --------------------------------------------------------------------------------------------
+
+
+def test_an_edit_of_a_file_that_decides_numbers_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, first = Path.read_bytes, provenance._digest_of_rooms()
+    assert code_version().startswith(first)
+    for room in ("theory", "filters", "mc"):
+        *_, edited = sorted(Path(importlib.import_module(room).__file__).parent.rglob("*.py"))  # type: ignore[arg-type]
+        monkeypatch.setattr(
+            Path, "read_bytes", lambda path, edited=edited: read(path) + b"#" * (path == edited)
+        )
+        assert provenance._digest_of_rooms() != first
+
+
+def test_another_release_of_what_arithmetic_rests_on_is_another_version() -> None:
+    first = code_version()
+    for place, name, other in (
+        *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "TILE", 1)),
+        *((platform, which, lambda: "other") for which in ("python_version", "python_implementation")),
+    ):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(place, name, other)
+            assert code_version() != first, name
+
+
+@pytest.mark.parametrize("what", ["version", "distribution"])
+def test_another_release_of_a_package_that_a_value_reaches_is_another_run(
+    what: str, modules: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    mine = modules(mine_xyz="import pytest\nclass Mine: pass\n", late_xyz="def Mine():\n    import pytest")
+    reaching = (pytest.Item, pytest, mine.Mine, importlib.import_module("late_xyz").Mine)
+    before = list(map(key, reaching))
+    rebuilt = types.SimpleNamespace(
+        version=provenance.metadata.version("pytest"), read_text=lambda name: "other digests"
+    )
+    monkeypatch.setattr(provenance.metadata, what, lambda name: "0.0" if what == "version" else rebuilt)
+    monkeypatch.setattr(provenance, "_releases", provenance._releases.__wrapped__)
+    provenance.origin.cache_clear()
+    request.addfinalizer(provenance.origin.cache_clear)
+    assert all(one != key(value) for one, value in zip(before, reaching, strict=True))
+
+
+def test_code_is_the_users_unless_it_is_known_by_a_release(tmp_path: Path) -> None:
+    for name, file, known in (
+        ("theory.pairs", fp.__file__, ("ours",)),
+        (__name__, __file__, None),
+        ("functools", functools.__file__, ("python",)),
+        ("sys", None, ("python",)),
+        ("folder_xyz", None, None),
+        ("mine_xyz", str(tmp_path / "site-packages" / "mine_xyz.py"), None),
+    ):
+        assert provenance.origin(name, file) == known, name
+
+
+# -- the same key everywhere -----------------------------------------------------------------------------
+
+
+def test_a_run_does_not_change_its_own_key() -> None:
+    game = fp.Game.between(FILTER, fp.LossChasing())
+    first = key(game)
+    fp.simulate(game.filter, game.adversary, epsilon=1.0, n=2_000, seed=1, workers=1)
+    assert key(game) == first
+
+
+def test_every_filter_of_the_catalogue_has_one_key_of_its_own() -> None:
+    for name, entry in CATALOGUE.items():
+        assert key(entry.example()) == key(entry.example()) != key(entry.larger()), name
+
+
+SCRIPT = """
+import abc, functools, sys, typing
+from dataclasses import dataclass, field
+import numpy as np
+import filterproof as fp
+from mc.runs.keys import digest, key_of
+from mc.runs.play import play
+from mc.estimate.functionals import HockeyStick
+from mc.engine.game import Game
+from mc.engine.streams import TILE
+
+LEVELS = {"b": 0.1, "a": np.array([0.1, 0.2])}
+
+def rule(view, low=0.1):
+    return low if "RED" in {"RED", "GREEN", "BLACK", "WHITE"} else LEVELS["b"]
+
+class Mine(fp.Adversary):
+    def __init__(self):
+        self.table, self.names = np.arange(8.0).reshape(2, 4)[:, ::2], ["a", "b"]
+        self.same, self.call = self.names, functools.partial(rule, low=0.2)
+
+    @functools.cached_property
+    def level(self):
+        return 0.1
+
+    def request(self, view):
+        class Local:
+            name = __name__
+        return fp.Gaussian(mu=rule(view) + 0.2 * (view.loss > 0))
+
+# hints, and what Python keeps in classes, are no reason to refuse them
+T = typing.TypeVar("T")
+
+@typing.runtime_checkable
+class Shaped(typing.Protocol):
+    one: int
+    def go(self) -> int: ...
+
+class Box(typing.Generic[T], abc.ABC):
+    several: list[T] | None
+    @abc.abstractmethod
+    def one(self) -> T: ...
+    @abc.abstractmethod
+    def two(self) -> T: ...
+
+class Full(Box[float]):
+    def one(self): return typing.cast(T, 0.1)
+    def two(self): return 0.2
+
+@dataclass(frozen=True, slots=True)
+class Hinted(fp.Adversary):
+    level: float | None = None
+    maybe: typing.Optional["Hinted"] = None
+    kept: typing.ClassVar[type[Shaped]] = Shaped
+    members: dict = field(default_factory=dict)
+    box: Box = field(default_factory=Full, metadata={"unit": "mu"})
+    def request(self, view):
+        return super(Hinted, self).request(view) if self.members else fp.Gaussian(self.box.one())
+
+if __name__ == "__main__":
+    from tests.mc.runs.test_run_keys import different
+
+    for value in (Mine(), Hinted(), lambda: Mine, different()):
+        print(digest(key_of({"value": value})))
+    seen = []
+    game = Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
+    tally = play(game, HockeyStick(1.0), n=5 * TILE, store=sys.argv[1], workers=2, progress=seen.append)
+    print(tally.rows.tobytes().hex())
+    print("kept", seen[-1].kept if seen else tally.n)
+"""
+
+
+def test_the_key_is_the_same_in_every_process_and_in_the_workers_that_import_the_script(
+    tmp_path: Path,
+) -> None:
+    said = []
+    for number, seed in enumerate(("0", "1")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / f"script{number}.py").write_text(SCRIPT)
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path)), "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, f"script{number}.py", str(tmp_path / "run.db")],
+            env=environment,
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        said.append(done.stdout.splitlines())
+    assert [lines[-1] for lines in said] == ["kept 0", f"kept {5 * TILE}"]
+    assert said[0][:-1] == said[1][:-1]
+    assert len(set(said[0])) == len(said[0]) == 6

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from reports.audit import auditing
-from reports.audit.record import Audit, Finding, Kind, Library, recorded_audit
+from reports.audit.record import Audit, AuditFinding, Kind, Library, recorded_audit
 from reports.cli import app
 
 RECORDED = recorded_audit()
 OURS = {"filterproof", "theory", "filters", "mc", "reports", "tests"}
-FINDING = Finding("add", Kind.MISUSE, "numpy.add", "It adds.", "2", "3")
+FINDING = AuditFinding("add", Kind.MISUSE, "numpy.add", "It adds.", "2", "3")
 LIBRARY = Library("toy", "numpy", "1.0", "3.11", "2026-01-01", (FINDING,))
 
 
@@ -83,6 +83,8 @@ def test_an_audit_is_read_back_from_its_text(word: str, kind: Kind, ends: str, s
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be|is no key|Expecting"):
         Audit.from_json(text)
+    with pytest.raises(ValueError, match="schema must be 3, got 4; audit again"):
+        Audit.from_json(RECORDED.to_json().replace('"schema": 3', '"schema": 4'))
 
 
 def test_a_row_with_another_key_or_value_is_refused() -> None:

@@ -1,5 +1,7 @@
-"""What every figure keeps to, also far from the papers' parameters: names, files, words, and the same bytes again."""
+"""What every figure keeps to, also far from the papers' parameters: data, files, words, pictures, printed numbers."""
 
+import csv
+import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -23,12 +25,11 @@ from tests.reports.colours import contrast
 from tests.test_registries import modules
 from theory.conversions import gaussian_mu
 
-NAMES = tuple(FIGURES)
 #: Of one panel and of two, computed and trained: drawn in every format by each `make test`.
 SOME = ("003-3", "000-table-2")
 #: Parameters with which a figure that takes long takes a moment.
 SMALL: dict[str, dict[str, Any]] = {
-    "003-1": {"points": 3, "people": 2, "steps": 4, "q": 0.5, "more_orders": 4, "trained": 20},
+    "003-1": {"points": 3, "people": 2, "steps": 4, "q": 0.5, "more_orders": 4},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
     "audit": {"n": 12, "people": 4, "steps": 1},
     "per-instance": {"rounds": 7},
@@ -36,10 +37,11 @@ SMALL: dict[str, dict[str, Any]] = {
     "shared-limit": {"sites": 2},
     "b-star": {"epsilons": (0.35, 3.0), "deltas": 0.01},
     "000-rogers": {"budgets": (0.25, 0.5, 1.0)},
-    "000-table-1": {"epsilons": 1.0, "trials": 2},
-    **{f"000-table-{k}": {"epsilons": 4.0, "trials": 2} for k in (2, 3)},
-    **{f"003-{k}": {"at": 5, "epochs": 8, "trials": 2} for k in (2, 6, 7, 8, 9, 10)},
+    **{f"000-table-{k}": {"at": 2, "epochs": 4, "trials": 2} for k in (1, 2, 3)},
+    **{f"003-{k}": {"at": 2, "epochs": 4, "trials": 2} for k in (2, 6, 7, 8, 9, 10)},
 }
+#: Panels that show quotients of columns.
+QUOTIENTS = {("000-rogers", 1), ("003-1", 1), ("b-star", 1)}
 
 
 @cache
@@ -69,22 +71,12 @@ def test_every_figure_of_the_room_is_listed() -> None:
     assert fp.figures() == tuple(FIGURES.values())
 
 
-def test_an_unknown_name_is_refused_with_the_names_that_exist() -> None:
-    with pytest.raises(ValueError, match=r"name must be one of .*003-3, .*got '003-33'"):
-        fp.figure("003-33")
-
-
-def an_unknown_parameter_is_refused_with_those_that_exist(name: str) -> None:
+def an_unknown_parameter_and_a_value_out_of_range_are_refused_in_one_sentence(name: str) -> None:
     known = FIGURES[name].specification.names()
-    with pytest.raises(
-        ValueError, match=f"^sigm must be a parameter of figure {name}, got sigm=2; there are "
-    ) as told:
+    unknown = f"^sigm must be a parameter of figure {name}, got sigm=2; there are {', '.join(known)}"
+    with pytest.raises(ValueError, match=re.escape(unknown[1:])):
         figure(name, sigm=2)
-    assert all(one in str(told.value) for one in known)
-
-
-def a_value_out_of_range_is_refused_in_one_sentence(name: str) -> None:
-    for parameter in FIGURES[name].specification.names():
+    for parameter in known:
         far = () if parameter == "seed" else (1e308, 1e-300, 10**40)
         for bad in (-1.0, "a word", float("nan"), *far):
             with pytest.raises((ValueError, TypeError), match=rf"^{parameter} must .*; ") as told:
@@ -92,35 +84,108 @@ def a_value_out_of_range_is_refused_in_one_sentence(name: str) -> None:
             assert "\n" not in str(told.value)
 
 
-def a_figure_has_words_for_those_who_see_it_and_those_who_do_not(name: str) -> None:
+def words_tell_the_figure_and_name_what_is_derived_for_them(name: str) -> None:
     one = shown(name)
-    assert len(one.caption) > 80
-    assert len(one.alt) > 80
-    assert one.caption.endswith(".")
-    assert one.alt.endswith(".")
+    for words in (one.caption, one.alt):
+        assert len(words) > 80
+        assert words.endswith(".")
+        assert not re.search(r"\b(nan|inf)\b", words)
     assert str(one).startswith(f"{name}: {one.of.title}")
     assert one.of.source.paper in ("000", "003", "004")
-
-
-def what_is_derived_for_its_words_is_named_in_them(name: str) -> None:
-    one = shown(name)
     templates = (one.of.caption, one.of.alt, *(words for panel in one.of.axes for words in panel))
     named = {field for text in templates for _, field, _, _ in Formatter().parse(text) if field}
     assert set(one.specification.words(one.data)) <= {re.split(r"[.[]", field)[0] for field in named}
 
 
-def the_svg_says_what_it_shows(name: str) -> None:
-    first = files(name)
-    assert [*first] == [f"{name}.{suffix}" for suffix in ("svg", "csv", "json")]
-    root = ElementTree.fromstring(first[f"{name}.svg"])
+def the_files_hold_the_data_with_every_digit(name: str) -> None:
+    data = shown(name).data
+    numbers = [cell for column in data.columns for cell in column if isinstance(cell, float | int)]
+    assert np.isfinite(numbers).all()
+    told = json.loads(files(name)[f"{name}.json"])
+    assert told["columns"] == {one: list(data.columns[k]) for k, one in enumerate(data.names)}
+    assert told["parameters"] == json.loads(json.dumps(shown(name).specification.parameters()))
+    assert {"filterproof", "python", "numpy"} <= told["versions"].keys()
+    rows = list(csv.reader(io.StringIO(files(name)[f"{name}.csv"].decode())))
+    texts = [["" if cell is None else str(cell) for cell in row.values()] for row in data.rows()]
+    assert rows == [list(data.names), *texts]
+
+
+def what_is_drawn_is_in_the_data(name: str) -> None:
+    one = shown(name)
+    cells = [*one.data.facts.values(), *(cell for column in one.data.columns for cell in column)]
+    parameters = [1.0, *np.hstack([np.ravel(value) for value in one.specification.parameters().values()])]
+    known = [float(cell) for cell in (*cells, *parameters) if isinstance(cell, float | int)]
+    for panel, ax in enumerate(plotted(name).axes):
+        assert ax.has_data()
+        for line in ax.get_lines() if (name, panel) not in QUOTIENTS else ():
+            y = np.asarray(line.get_ydata(), dtype=float)
+            for value in y[np.isfinite(y)]:
+                assert np.isclose(known, value, rtol=1e-12, atol=0).any(), f"panel {panel} draws {value!r}"
+
+
+def printed_numbers_are_ours_to_their_last_digit_or_have_a_remark(name: str) -> None:
+    compares = FIGURES[name].specification.printed is not Specification.printed
+    for one in FIGURES[name].compute().printed if compares else ():
+        digits = len(f"{one.printed:g}".replace(".", "").partition("e")[0].lstrip("0"))
+        assert one.remark or float(f"{one.computed:.{digits}g}") == one.printed, one
+
+
+def a_picture_has_its_words_and_its_panels(name: str) -> None:
+    one = shown(name)
+    assert [*files(name)] == [f"{name}.{suffix}" for suffix in ("svg", "csv", "json")]
+    root = ElementTree.fromstring(files(name)[f"{name}.svg"])
     kept = {child.tag.rpartition("}")[2]: child.text for child in root[:2]}
-    assert kept == {"title": shown(name).of.title, "desc": shown(name).alt}
+    assert kept == {"title": one.of.title, "desc": one.alt}
     assert root.get("role") == "img"
+    own, panels = Figure(), len(one.of.axes)
+    axes = own.subplots(panels, 1, squeeze=False)[:, 0]
+    assert one.plot(axes if panels > 1 else axes[0]) is own
+    assert all(ax.get_xlabel() and ax.get_ylabel() for ax in axes)
+    with pytest.raises(ValueError, match="ax must be "):
+        one.plot([*axes, *axes])
 
 
-@pytest.mark.usefixtures("few_steps")
+def a_picture_can_be_read_in_the_dark_without_colours_and_at_420_pixels(name: str) -> None:
+    rules, _, body = files(name)[f"{name}.svg"].decode().partition("</style>")
+    assert "prefers-color-scheme:dark" in rules
+    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", body))
+    recoloured = set(re.findall(r": (#[0-9a-f]{6})", rules))
+    assert used
+    assert [one for one in used - recoloured if contrast(one, "#14171a") < 3] == []
+    for ax in plotted(name).axes:
+        looks = [
+            (line._dash_pattern, line.get_marker(), line.get_drawstyle(), line.get_linewidth())
+            for line in ax.get_lines()
+            if len(line.get_xdata())
+            and line.get_color() != GREY  # grey dots lie beneath the line they belong to
+        ]
+        assert len(set(map(repr, looks))) == len(looks), "two lines differ by their colour alone"
+    texts = [text for ax in plotted(name).axes for text in ax.findobj(Text) if text.get_text().strip()]
+    points = 420 / plotted(name).get_size_inches()[0] / 72
+    assert min(text.get_fontsize() for text in texts) * points >= 8.5
+
+
+#: The laws of every figure.
+LAWS = (
+    an_unknown_parameter_and_a_value_out_of_range_are_refused_in_one_sentence,
+    words_tell_the_figure_and_name_what_is_derived_for_them,
+    the_files_hold_the_data_with_every_digit,
+    what_is_drawn_is_in_the_data,
+    printed_numbers_are_ours_to_their_last_digit_or_have_a_remark,
+    a_picture_has_its_words_and_its_panels,
+    a_picture_can_be_read_in_the_dark_without_colours_and_at_420_pixels,
+)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_law_of_figures_holds(name: str) -> None:
+    """In one test, so that one worker computes the figure, once."""
+    for law in LAWS:
+        law(name)
+
+
 @pytest.mark.parametrize(
-    "name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+    "name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in FIGURES]
 )
 def test_the_same_figure_is_the_same_bytes_in_every_format(name: str) -> None:
     first, again = shown(name).files(), shown(name).files()
@@ -130,159 +195,47 @@ def test_the_same_figure_is_the_same_bytes_in_every_format(name: str) -> None:
     assert first[f"{name}.pdf"][:5] == b"%PDF-"
 
 
-def the_files_hold_the_data_with_every_digit(name: str) -> None:
-    data = shown(name).data
-    told = json.loads(files(name)[f"{name}.json"])
-    assert told["columns"] == {one: list(data.columns[k]) for k, one in enumerate(data.names)}
-    assert told["parameters"] == json.loads(json.dumps(shown(name).specification.parameters()))
-    lines = files(name)[f"{name}.csv"].decode().splitlines()
-    assert lines[0] == ",".join(data.names)
-    assert len(lines) == len(data) + 1
-    first = data.rows()[0]
-    assert [cell or None for cell in lines[1].split(",")] == [
-        None if first[one] is None else str(first[one]) for one in data.names
-    ]
-
-
-def a_figure_can_be_drawn_into_axes_of_ones_own(name: str) -> None:
-    one = shown(name)
-    own = Figure()
-    axes = own.subplots(one.of.panels, 1, squeeze=False)[:, 0]
-    assert one.plot(axes if one.of.panels > 1 else axes[0]) is own
-    assert all(ax.has_data() and ax.get_xlabel() and ax.get_ylabel() for ax in axes)
-    with pytest.raises(ValueError, match="ax must be "):
-        one.plot([*axes, *axes])
-
-
-def every_colour_of_a_figure_is_seen_on_dark_pages_too(name: str) -> None:
-    drawn = files(name)[f"{name}.svg"].decode()
-    rules, _, body = drawn.partition("</style>")
-    assert "prefers-color-scheme:dark" in rules
-    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", body))
-    assert used
-    recoloured = set(re.findall(r": (#[0-9a-f]{6})", rules))
-    unseen = [one for one in used - recoloured if contrast(one, "#14171a") < 3]
-    assert unseen == [], "a colour that a dark page neither changes nor shows"
-
-
-def lines_of_a_figure_differ_without_colour(name: str) -> None:
-    for ax in plotted(name).axes:
-        looks = [
-            (line._dash_pattern, line.get_marker(), line.get_drawstyle(), line.get_linewidth())
-            for line in ax.get_lines()
-            if len(line.get_xdata())
-            and line.get_color() != GREY  # grey dots lie beneath the line they belong to
-        ]
-        assert len(set(map(repr, looks))) == len(looks), f"{name}: two lines differ by their colour alone"
-
-
-def letters_stay_readable_at_420_pixels(name: str) -> None:
-    drawn = plotted(name)
-    points = 420 / drawn.get_size_inches()[0] / 72
-    texts = [text for ax in drawn.axes for text in ax.findobj(Text) if text.get_text().strip()]
-    assert texts
-    assert min(text.get_fontsize() for text in texts) * points >= 8.5
-
-
-#: The laws of every figure.
-LAWS = (
-    an_unknown_parameter_is_refused_with_those_that_exist,
-    a_value_out_of_range_is_refused_in_one_sentence,
-    a_figure_has_words_for_those_who_see_it_and_those_who_do_not,
-    what_is_derived_for_its_words_is_named_in_them,
-    the_svg_says_what_it_shows,
-    the_files_hold_the_data_with_every_digit,
-    a_figure_can_be_drawn_into_axes_of_ones_own,
-    every_colour_of_a_figure_is_seen_on_dark_pages_too,
-    lines_of_a_figure_differ_without_colour,
-    letters_stay_readable_at_420_pixels,
-)
-
-
-@pytest.mark.usefixtures("few_steps")
-@pytest.mark.parametrize("name", NAMES)
-def test_every_law_of_figures_holds(name: str) -> None:
-    """In one test, so that one worker computes the figure, once."""
-    for law in LAWS:
-        law(name)
-
-
-def test_a_notebook_shows_the_picture_with_words() -> None:
+def test_a_notebook_shows_the_picture_with_words_and_save_writes_what_was_asked_for(tmp_path: Path) -> None:
     one = shown("003-3")
     page = one._repr_html_()
     assert page.count("data:image/svg+xml;base64,") == 1
     assert "alt=" in page
-    assert one._repr_svg_() == one.svg()
-
-
-def test_save_writes_what_was_asked_for(tmp_path: Path) -> None:
-    paths = shown("003-3").save(tmp_path / "out", formats=("svg",))
-    assert sorted(path.name for path in paths) == ["003-3.csv", "003-3.json", "003-3.svg"]
-    assert all(path.exists() for path in paths)
-    for refused in (
-        lambda: shown("003-3").save(tmp_path, formats=("gif",)),
-        lambda: shown("003-3").picture("gif"),
-    ):
-        with pytest.raises(ValueError, match="formats must be among svg, png, pdf, got"):
-            refused()
+    paths = one.save(tmp_path / "out", formats=("svg", "png"))
+    assert sorted(path.name for path in paths) == ["003-3.csv", "003-3.json", "003-3.png", "003-3.svg"]
+    one.save(tmp_path / "out", formats=("svg",))
+    assert not (tmp_path / "out" / "003-3.png").exists(), "no picture is stale"
+    with pytest.raises(ValueError, match="formats must be among svg, png, pdf, got"):
+        one.save(tmp_path, formats=("gif",))
 
 
 def test_data_has_columns_and_rows() -> None:
     data = FigureData.of(x=np.array([1.0, 2.0]), n=[3, None], word=["a", "b"])
     assert data.rows() == [{"x": 1.0, "n": 3, "word": "a"}, {"x": 2.0, "n": None, "word": "b"}]
-    assert data.column("n").tolist()[0] == 3.0
-    assert np.isnan(data.column("n")[1])
+    assert np.array_equal(data.column("n"), [3.0, np.nan], equal_nan=True)
     assert data.column("word").tolist() == ["a", "b"]
     assert data.row(x=1.9)["word"] == "b"
-    assert data.csv() == "x,n,word\n1.0,3,a\n2.0,,b\n"
-    with pytest.raises(KeyError, match="name must be one of x, n, word, got 'y'"):
-        data.column("y")
-    with pytest.raises(ValueError, match="equal length"):
-        FigureData.of(x=[1.0], y=[1.0, 2.0])
-    with pytest.raises(ValueError, match="cells must be finite"):
-        FigureData.of(x=[float("inf")])
+    for refused, error, words in (
+        (lambda: data.column("y"), KeyError, "name must be one of x, n, word, got 'y'"),
+        (lambda: FigureData.of(x=[1.0], y=[1.0, 2.0]), ValueError, "equal length"),
+        (lambda: FigureData.of(x=[float("inf")]), ValueError, "cells must be finite"),
+    ):
+        with pytest.raises(error, match=words):
+            refused()
 
 
 @pytest.mark.parametrize(
     ("name", "given", "sentence"),
     [
-        ("003-3", {"sigma": 1e7}, r"sigma must be from 0\.01 to 1e\+06, got sigma=10000000\.0"),
-        ("000-rogers", {"budgets": 1e308}, r"budgets must be from 0\.001 to 20, got budgets=1e\+308"),
-        (
-            "004-2",
-            {"sigma": 900.0},
-            r"epsilon times sigma must be at most 500, got epsilon=10\.0 and sigma=900",
-        ),
+        ("004-2", {"sigma": 900.0}, r"epsilon times sigma must be at most 500, got epsilon=10\.0 and sigma"),
         ("000-rogers", {"budgets": (2, 1)}, r"budgets must rise .*, got budgets=\(2\.0, 1\.0\); order them"),
-        ("003-4", {"steps": (500, 300)}, "steps must rise from each number to the next"),
-        ("b-star", {"deltas": (0.0,)}, r"^deltas must be in \(0, 1\), got deltas=0\.0; pass"),
-        ("b-star", {"deltas": (1.0,)}, r"^deltas must be in \(0, 1\), got deltas=1\.0; pass"),
-        ("b-star", {"epsilons": (0.0, 1.0)}, r"^epsilons must be from 0\.05 to 50, got epsilons=0\.0; pass"),
-        ("b-star", {"epsilons": (1.0, float("inf"))}, r"^epsilons must be finite, got epsilons=inf; pass"),
-        ("000-table-1", {"trials": 1}, "trials must be an integer >= 2, got trials=1"),
-        ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
-        (
-            "003-6",
-            {"factors": (1.0, 1.0000001)},
-            r"factors must differ in the six digits that are printed, got 1\.0 and 1\.0000001, both shown as 1; ",
-        ),
-        (
-            "003-6",
-            {"factors": (9.00001, 9.00002), "clip": 0.12},
-            r"factors must differ in .*, got 9\.00001 and 9\.00002, both shown as 1\.08; pass",
-        ),
-        ("000-table-2", {"epsilons": (1.0, 1.0000001)}, "epsilons must differ in the six digits"),
+        ("000-rogers", {"budgets": [k / 4 for k in range(1, 51)]}, "budgets must be 1 to 40 numbers, got 50"),
         ("000-rogers", {"each": 0.001}, r"each must allow at most 20,000 rounds, got each=0\.001"),
-        (
-            "000-rogers",
-            {"budgets": tuple(k / 4 for k in range(1, 51))},
-            "budgets must be 1 to 40 numbers, got 50",
-        ),
+        ("b-star", {"deltas": (1.0,)}, r"deltas must be in \(0, 1\), got deltas=1\.0; pass"),
+        ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
+        ("003-6", {"clips": (1.0, 1.0000001)}, "clips must differ in the six digits that are printed, got 1"),
+        ("003-7", {"clips": (1.0, 2.0)}, "clips must be 1 to 1 numbers, got 2"),
         ("eraser", {"p": 0.02}, r"p must be at most delta=0\.01, got p=0\.02; the filter denies"),
         ("natural-game", {"rounds": 4}, "rounds must be at most 3, got rounds=4; a larger tree"),
-        ("natural-game", {"base": 1.0}, r"base must be above 1 and at most 10, got base=1\.0"),
-        ("per-instance", {"rounds": 15}, "rounds must be at most 14, got rounds=15"),
-        ("004-2", {"rounds": 501}, "rounds must be at most 500"),
     ],
 )
 def test_the_sentence_names_the_parameter_its_value_and_the_remedy(
@@ -290,58 +243,47 @@ def test_the_sentence_names_the_parameter_its_value_and_the_remedy(
 ) -> None:
     with pytest.raises(ValueError, match=f"^{sentence}"):
         figure(name, **given)
-
-
-def corners(*names: str) -> list[tuple[str, dict[str, Any]]]:
-    return [
-        (name, {"points": 2, "sigma": sigma, "delta": delta, "least": least, "most": most})
-        for name in names
-        for sigma, delta, (least, most) in product(
-            (0.01, 1e6), (1e-100, 0.99), ((1e-6, 2e-6), (1e-6, 100.0), (99.0, 100.0))
-        )
-    ]
+    with pytest.raises(ValueError, match=r"name must be one of .*003-3, .*got '003-33'"):
+        fp.figure("003-33")
 
 
 #: Specifications at the ends of what is allowed, and odd ones within; some with what is said only of others.
 ODD: list[Any] = [
-    *corners("003-3", "003-4", "003-5"),
-    ("003-3", {"k": 10**9, "points": 3}),
-    ("003-3", {"k": 1, "points": 3, "sigma": 1e6}),
-    ("003-5", {"delta": 0.5, "points": 3}),
+    *(
+        (name, {"points": 2, "sigma": sigma, "delta": delta, "least": least, "most": most})
+        for name, sigma, delta, (least, most) in product(
+            ("003-3", "003-4", "003-5"),
+            (0.01, 1e6),
+            (1e-100, 0.99),
+            ((1e-6, 2e-6), (1e-6, 100.0), (99.0, 100.0)),
+        )
+    ),
+    ("003-3", {"steps": (1, 10**9), "points": 3}),
     ("003-5", {"least": 0.5, "orders": 2, "sigma": 0.1, "points": 5}),
     ("000-rogers", {"each": 5.0, "budgets": (0.5, 1.0)}, "same rule"),
     ("000-rogers", {"each": 20.0, "budgets": 0.001, "delta": 1e-30}),
     ("000-rogers", {"each": 0.1, "budgets": (0.001, 0.01), "delta": 0.3}),
     ("003-1", {"points": 2, "people": 1, "steps": 4, "q": 0.5, "more_orders": 4, "fraction": 0.5}),
-    ("003-1", {"points": 2, "people": 1, "steps": 1, "delta": 0.1, "more_orders": 4, "trained": 20}),
+    ("003-1", {"points": 2, "people": 1, "steps": 1, "delta": 0.1, "more_orders": 4}),
     ("004-2", {"epsilon": 0.5, "delta": 0.1, "sigma": 20.0, "rounds": 2}),
-    ("eraser", {"p": 0.3, "delta": 0.3, "rounds": (1, 3)}),
-    ("b-star", {"epsilons": (0.05, 50.0), "deltas": (1e-12, 0.5)}),
     ("eraser", {"p": 0.99, "delta": 0.99, "rounds": (1, 3)}),
     ("eraser", {"p": 1e-12, "delta": 1e-12, "epsilon": 50.0, "rounds": (1, 3)}),
-    ("000-table-1", {"epsilons": 0.1, "delta": 0.1, "trials": 2, "asked": 0.5}),
-    ("000-table-2", {"epsilons": (0.1, 20.0), "factor": 10.0, "delta": 0.1, "trials": 2, "asked": 0.5}),
-    ("000-table-3", {"epsilons": 20.0, "delta": 1e-12, "factor": 10.0, "trials": 2, "asked": 0.001}),
-    ("003-2", {"at": 1, "epochs": 2, "trials": 2, "sigma": 1e4}),
-    ("003-6", {"at": 1, "epochs": 2, "trials": 2, "factors": (0.01, 100.0), "rate": 1000.0}),
-    ("003-7", {"at": 1, "epochs": 2, "trials": 2, "sigma": 0.1, "clip": 1000.0}),
-    ("003-8", {"at": 1, "epochs": 2, "trials": 2, "sigma": 1e4, "factor": 0.01}),
-    ("003-9", {"at": 3, "epochs": 4, "trials": 2, "clip": 0.001}),
+    ("b-star", {"epsilons": (0.05, 50.0), "deltas": (1e-12, 0.5)}),
+    ("000-table-2", {"epsilons": (0.05, 50.0), "clips": (0.01, 100.0), "at": 1, "epochs": 2, "trials": 2}),
+    ("003-2", {"at": 1, "epochs": 2, "trials": 2, "epsilons": 0.05, "rate": 1000.0}),
+    ("003-7", {"at": 1, "epochs": 2, "trials": 2, "epsilons": 50.0, "clips": 100.0}),
     ("natural-game", {"base": 10.0, "rounds": 1}, "differently after each outcome"),
     ("natural-game", {"base": 1.001, "rounds": 2}),
     ("natural-rounds", {"parts": (2, 3), "deltas": (1e-9, 0.5), "rounds": 8}),
-    ("shared-limit", {"sites": 2}),
     ("per-instance", {"ratio": 1000, "rounds": 3}),
     ("supermartingale", {"mu": 0.01, "epsilon": 50.0, "n": 100, "pace": 2}),
     ("supermartingale", {"mu": 10.0, "epsilon": 0.01, "n": 100, "pace": 2, "failure": 0.5}),
 ]
-
 #: Words of the papers' values.
 ONLY_AS_PRINTED = ("roughly", "420 and 495", "belong to epsilon", "at its parameters")
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize("odd", ODD, ids=lambda one: one[0])
 def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(odd: Any) -> None:
     name, given, *others = odd
@@ -350,7 +292,6 @@ def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(
     assert not [phrase for phrase in (*ONLY_AS_PRINTED, *others) if phrase in words]
     assert " nan" not in words
     assert " inf" not in words
-    assert json.loads(one.json())["caption"] == one.caption
     one.plot()
 
 

@@ -1,0 +1,58 @@
+"""The searches of an examination take turns, counted in work, and a refutation ends them."""
+
+import pytest
+
+from filters.contract.work import count, current, metered
+from mc.examine.verify import _BEFORE_LAWS, STAGES, examine
+from mc.examine.worker import Paused, results, so_far
+from tests.mc.examine import toys
+
+FEW = {"mechanisms": ["gaussian", "rr"], "effort": 0.03}
+
+
+def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
+    def work():
+        so_far(lambda: "so far")
+        for number in range(6):
+            count(10)
+            yield number
+
+    with metered() as meter:
+        begins = iter(results(work))
+        next(begins)
+        forked = meter.done - 10
+        begins.close()
+    with metered():
+        told = [
+            (found.summary, current().done - forked) if isinstance(found, Paused) else found
+            for found in results(work, pauses=(forked + 20, forked + 45))
+        ]
+    assert told == [0, ("so far", 20), 1, 2, 3, ("so far", 50), 4, 5]
+
+
+def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
+    stages = []
+    found = examine(toys.ByHand(), on_stage=stages.append, **FEW)
+    assert found.witness is None
+    turns = ["sequences", "games"] * _BEFORE_LAWS
+    assert stages[: len(turns) + 2] == ["admission", *turns, "laws"]
+    assert [one.stage for one in found.findings].count("sequences") == 1
+
+
+def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
+    first, every = (
+        examine(toys.Forgets(), thorough=thorough, **FEW | {"effort": 0.1}) for thorough in (False, True)
+    )
+    refuting, told = (one.stage for one in first.findings if one.witness is not None)
+    assert (refuting in ("sequences", "games"), told) == (True, "telling")
+    assert "laws" not in [one.stage for one in first.findings]
+    assert {"laws", "sequences", "games"} <= {one.stage for one in every.findings}
+    assert first.witness.replay().refutes
+    assert every.witness.replay().refutes
+
+
+def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
+    found = examine(toys.ByHand(), stages=["laws"], **FEW)
+    assert {one.stage for one in found.findings} == {"admission", "laws"}
+    with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
+        examine(toys.ByHand(), stages=["lows"])

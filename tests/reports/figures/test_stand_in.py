@@ -1,0 +1,162 @@
+"""The stand-in: a trial is the descent that it says, a figure the means of its trials, a study keeps each once."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.runs.store import RunStore
+from mc.training.descent import Descent
+from mc.training.digits import digits
+from mc.training.network import Network
+from reports.figures import trials as trials_room
+from reports.figures.paper_figure import FIGURES, figure
+from reports.figures.stand_in import StandIn, spread
+from reports.figures.trials import GROUPS, FilteredDescent, Trial, groups, outcome_of, study
+
+CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
+RUN = FilteredDescent(sigma=10.618, clip=CLIP, rate=0.7, at=4, epochs=9)
+TRIAL = Trial(RUN, seed=0, number=0)
+#: A setting whose trials take a moment, and several of them.
+SHORT = FilteredDescent(sigma=10.0, clip=2.0, rate=2.0, at=1, epochs=2)
+SEVERAL = [Trial(SHORT, seed=0, number=number) for number in range(9)]
+#: The figures of the stand-in.
+NAMES = [name for name, one in FIGURES.items() if issubclass(one.specification, StandIn)]
+
+
+@pytest.mark.pinned
+def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
+    found = TRIAL.play()
+    assert found == TRIAL.play()
+    assert found not in (replace(TRIAL, number=1).play(), replace(TRIAL, seed=1).play())
+    data, seed = digits(), int(np.random.SeedSequence([0, 0]).generate_state(1)[0])
+    people = fp.IndividualFilter(fp.GaussianFilter(4**0.5 / 10.618), people=data.people)
+    descent = Descent(data, Network(), people, clip=CLIP, sigma=10.618, rate=0.7, seed=seed)
+    spent = np.zeros(data.people)
+    for epoch in range(1, RUN.epochs + 1):
+        norms = descent.network.gradients(descent.theta, data.features, data.labels).norms()
+        next(descent)
+        if epoch <= RUN.at:  # nobody can run out: the budget is of `at` clipped steps
+            spent += (np.minimum(norms, CLIP) / (CLIP * 10.618)) ** 2
+        tested = descent.network.right(descent.theta, data.test_features, data.test_labels).mean()
+        assert found.accuracy[epoch] == tested
+        if epoch == RUN.at:
+            epsilons = np.asarray(fp.gaussian_epsilon(np.sqrt(spent), 1e-5))
+            np.testing.assert_allclose(found.epsilons, np.sort(epsilons), rtol=1e-6)
+            train = descent.network.losses(descent.theta, data.features, data.labels)
+            test = descent.network.losses(descent.theta, data.test_features, data.test_labels)
+            for number, members in enumerate(GROUPS):
+                here = np.isin(data.labels.argmax(axis=1), members)
+                there = np.isin(data.test_labels.argmax(axis=1), members)
+                assert np.array_equal(groups(data.labels) == number, here)
+                told = [
+                    getattr(found.before, part)[number] for part in ("epsilon", "train_loss", "test_loss")
+                ]
+                assert told == pytest.approx([epsilons[here].mean(), train[here].mean(), test[there].mean()])
+    assert found.active[: RUN.at + 1] == (1437,) * (RUN.at + 1)
+    assert found.active[-1] < 1437
+    both = zip(found.before.epsilon, found.after.epsilon, strict=True)
+    assert all(before < after for before, after in both), "those who have some left go on to spend it"
+    assert sorted(one for members in GROUPS for one in members) == list(range(10))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(name: str) -> None:
+    given = {"at": 3, "epochs": 5, "trials": 3, "seed": 2}
+    shown = figure(name, **given)
+    specification = shown.specification
+    assert isinstance(specification, StandIn)
+    for words, setting in specification.settings().items():
+        assert (setting.at, setting.epochs) == (3, 5)
+        outcomes = [outcome_of(Trial(setting, 2, number)) for number in range(3)]
+        for place in specification.measured(outcomes[0]):
+            values = [specification.measured(one)[place] for one in outcomes]
+            series = place[1] or words
+            (row,) = [
+                one
+                for one in shown.data.where("panel", place[0]).rows()
+                if (one["series"], one["x"]) == (series, place[2])
+            ]
+            # Student's quantile with two degrees of freedom, from a printed table
+            half = 4.302653 * np.std(values, ddof=1) / 3**0.5
+            ends = [np.mean(values), np.mean(values) - half, np.mean(values) + half]
+            assert [row["mean"], row["low"], row["high"]] == pytest.approx(ends, rel=1e-5, abs=1e-9)
+        for observed, limit in specification.OBSERVED.items():
+            mean, low, high = spread([specification.observed(one)[observed] for one in outcomes])
+            assert shown.data.number(f"{observed} of {words}") == mean
+            seen = "seen" if low > limit else "the opposite is seen" if high < limit else "neither is told"
+            assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)
+    assert "stand-in" in shown.of.title
+    assert "A stand-in: scikit-learn's digits" in shown.caption
+
+
+@pytest.mark.parametrize(("name", "sigma"), [("003-6", 10.618), ("003-9", 49.72), ("003-10", 3.535)])
+def test_the_noise_is_that_of_the_paper_and_the_rate_goes_against_the_clip(name: str, sigma: float) -> None:
+    specification = FIGURES[name].specified(clips=(1.0, 5.0))
+    assert isinstance(specification, StandIn)
+    tuned, larger = specification.settings().values()
+    assert tuned.sigma == larger.sigma == pytest.approx(sigma, rel=2e-4)
+    assert (tuned.at, tuned.epochs) == (50, 100)
+    assert larger.clip == 5 * tuned.clip
+    assert larger.rate * larger.clip == tuned.rate * tuned.clip
+
+
+def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_bin() -> None:
+    given = {"at": 3, "epochs": 4, "trials": 2, "seed": 12}
+    assert figure("003-8", **given).data.column("mean").sum() == pytest.approx(1437)
+    specification = FIGURES["003-7"].specified(**given)
+    assert isinstance(specification, StandIn)
+    above = float(np.nextafter(2.75, np.inf))
+    for one in specification.all_trials():
+        trials_room.PLAYED[one] = replace(outcome_of(SEVERAL[0]), epsilons=(above, above, above))
+    assert figure("003-7", **given).data.column("mean").tolist() == [0.0] * 19 + [3.0]
+
+
+# -- studies -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
+    monkeypatch.setattr(trials_room, "PLAYED", {})
+    with RunStore(tmp_path / "outcomes.sqlite") as kept:
+        yield kept
+
+
+def test_outcomes_do_not_depend_on_workers_and_each_is_played_once(store: RunStore) -> None:
+    told: list[tuple[int, int]] = []
+    assert study([*SEVERAL, SEVERAL[0]], workers=2, store=store, on_trial=lambda *at: told.append(at)) == 9
+    assert told == [(done, 9) for done in range(10)]
+    together = [outcome_of(trial) for trial in SEVERAL]
+    assert study(SEVERAL) == 0, "this process has them"
+    trials_room.PLAYED.clear()
+    assert study([*SEVERAL[:2], TRIAL], store=store) == 1, "the store has two of them"
+    assert [outcome_of(trial) for trial in SEVERAL[:2]] == together[:2]
+    trials_room.PLAYED.clear()
+    assert study(SEVERAL, workers=1) == 9
+    assert [outcome_of(trial) for trial in SEVERAL] == together
+
+
+def test_an_interrupt_loses_no_outcome_and_each_is_kept_for_its_own_trial_code_and_digits(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(done: int, of: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study(SEVERAL[:4], store=store, workers=1, on_trial=interrupted)
+    trials_room.PLAYED.clear()
+    assert study(SEVERAL[:4], store=store) == 2
+    (tmp_path / "others.npz").write_bytes(b"others")
+    for name, other in (("code_version", lambda: "another"), ("FILE", tmp_path / "others.npz")):
+        trials_room.PLAYED.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(trials_room, name, other)
+            assert study(SEVERAL[:1], store=store) == 1, name
+    trials_room.PLAYED.clear()
+    changed = [replace(SEVERAL[0], seed=1), replace(SEVERAL[0], setting=replace(SHORT, rate=1.0))]
+    assert study([*changed, SEVERAL[0]], store=store) == 2
