@@ -137,7 +137,9 @@ def _simulated(game: _Played) -> tuple[Estimate, None, Adversary]:
     adversary = decode(game.data["adversary"], game.names)
     if not isinstance(adversary, Adversary):
         raise _refused("adversary", "one of the catalogue", adversary)
-    setting = {name: game.number(name) if name in _REAL else game.data[name] for name in _SIMULATE}
+    setting: dict[str, Any] = {
+        name: game.number(name) if name in _REAL else game.data[name] for name in _SIMULATE
+    }
     estimate, stated = simulate(game.filter, adversary, **setting), ("value", "low", "high")
     _compare(tuple(getattr(estimate, name) for name in stated), tuple(map(game.number, stated)))
     return estimate, None, adversary

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import cycle
+from itertools import cycle, product
 from pickle import PicklingError
 from typing import Any, Self
 
@@ -365,19 +365,23 @@ def _minimal(breach: Breach, breaches: Breaches, service: MakeService, limit: Wo
     while shortest.schedule.moves != before and not limit.exhausted:
         before, place = shortest.schedule.moves, 0
         minimise(before, breaks, limit=limit)
-        while place < len(moves := shortest.schedule.moves) and not limit.exhausted:
-            begun, rest = moves[:place], moves[place + 1 :]
-            any(breaks((*begun, plainer, *rest)) for plainer in _plainer(moves[place]))
-            place += 1
+        while place < len(shortest.schedule.moves) and not limit.exhausted:
+            if not any(map(breaks, _plainer(shortest.schedule.moves, place))):
+                place += 1
     return replace(shortest, schedule=shortest.schedule.trimmed)
 
 
-def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:
-    """Moves that are easier to understand: a crash between two steps, a step, the newest or the first."""
+def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
+    """Moves that are easier to understand at a place: a crash between two steps, a step, the newest; or one less."""
+    begun, move, later = moves[:place], moves[place], moves[place + 1 :]
     if move.what in _STRUCK:
-        yield from (ServiceMove("crash"), replace(move, what="step"))
-    if move.at:
-        yield replace(move, at=0)
+        yield from ((*begun, other, *later) for other in (ServiceMove("crash"), replace(move, what="step")))
+    if move.what == "again":
+        yield (*begun, ServiceMove("ask"), *later)
+    yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
+    for some, by in product((later[:1], later), (1, -1)):  # without it others are the newest
+        moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
+        yield (*begun, *moved, *later[len(some) :])
 
 
 # -- the stage of an examination -----------------------------------------------------------------------

@@ -211,12 +211,6 @@ def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) 
         fp.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.7)
 
 
-@pytest.mark.slow
-def test_a_schedule_that_breaks_nothing_in_processes_that_end_fails_no_suite() -> None:
-    with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
-        fp.schedules(KnowsKeys, fp.PureDP(1.0), mechanisms=["rr"], examples=20)("runTest").runTest()
-
-
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
 def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
     made = witnesses.WITNESSES[kind][0]()

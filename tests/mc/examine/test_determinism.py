@@ -43,7 +43,7 @@ EXAMINED: dict[str, tuple[Callable[[], Any], float]] = {
     "holder": (lambda: Forgets(fp.ZCDPFilter(0.5), 3), 0.01),
 }
 #: What is driven by schedules.
-SERVICES = {kind.__name__: kind for kind in (services.Purse, services.KeyFirst)}
+SERVICES = {kind.__name__: kind for kind in (services.Purse, services.FreeRetry)}
 
 
 def examined(name: str) -> str:
@@ -124,7 +124,7 @@ def with_warm_caches(name: str) -> Iterator[Callable[[], str]]:
 
 
 WAYS = (with_warm_caches, in_a_fresh_process, slowed_down, beside_a_busy_loop)
-QUICK = {("holder", with_warm_caches), ("KeyFirst", slowed_down)}
+QUICK = {("holder", with_warm_caches), ("FreeRetry", slowed_down)}
 
 
 @pytest.mark.parametrize(
@@ -177,4 +177,4 @@ def test_what_is_compared_are_all_kinds_of_findings() -> None:
     assert not stages["sound sum"]
     assert {row[0] for row in told["looks at losses"][4:]} >= {"laws", "games", "search"}
     assert "breach=None" in once("Purse")
-    assert "breach=Breach" in once("KeyFirst")
+    assert "breach=Breach" in once("FreeRetry")

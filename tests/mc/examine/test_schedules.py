@@ -5,7 +5,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -14,6 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import filterproof as fp
 from filters.adapters.labelled import service_of
@@ -23,7 +25,7 @@ from mc.examine.family_lines import lines_of
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError, replayed
-from mc.examine.schedule import FaultyDisk, PowerFailure, Schedule, ServiceMove, World
+from mc.examine.schedule import Schedule, ServiceMove, What
 from mc.examine.schedule_search import (
     MECHANISMS,
     Breach,
@@ -128,83 +130,48 @@ def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     assert breach.low == pytest.approx(twice, rel=1e-6)
 
 
-def stored_at_each_start(request: Any, moves: Iterable[ServiceMove]) -> tuple[list[dict[str, Any]], World]:
-    """What each process of a service that answers so finds on its disk."""
+@given(
+    st.sampled_from(("step", "unwritten", "written", "full")),
+    st.integers(0, 7),
+    st.integers(1, 2),
+    st.integers(0, 3),
+)
+def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writes_nor_answers(
+    what: What, at: int, flights: int, writes: int
+) -> None:
     stored: list[dict[str, Any]] = []
 
-    class Watched(services.Purse):
+    class Writes(services.Purse):
+        """Writes so often in a step, answers whatever comes of it, and writes once more as it goes."""
+
         def __init__(self, disk: services.Disk) -> None:
             super().__init__(disk)
             stored.append(dict(disk))
 
-    Watched.request = request  # type: ignore[method-assign]
-    return stored, Schedule((HALF,), tuple(moves)).play(Watched)
-
-
-def test_a_process_that_is_killed_writes_nothing_more() -> None:
-    def cleaning(self: services.Purse, pair: fp.DominatingPair, key: str) -> services.Steps:
-        try:
-            self.charge(pair)
-            yield None
-            yield fp.Release()
-        finally:
-            self.disk["spent"] = 0.0
-
-    stored, _ = stored_at_each_start(cleaning, moved("ask step crash ask step unwritten"))
-    assert [disk.get("spent", 0.0) for disk in stored] == [0.0, 0.5, 1.0]
-
-
-@pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "second", "third"])
-def test_each_write_of_a_step_is_struck(at: int) -> None:
-    def thrice(self: Any, pair: fp.DominatingPair, key: str) -> services.Steps:
-        written: list[str] = []
-        self.disk["a"] = True
-        self.disk |= {"b": True}
-        self.disk["c"] = written
-        for changed in (written, self.disk["c"]):
-            changed.append("after it was written, or read")
-        yield None
-
-    for what, left in (("unwritten", "abc"[:at]), ("written", "abc"[: at + 1])):
-        stored, played = stored_at_each_start(thrice, [ServiceMove("ask"), ServiceMove(what, at)])
-        assert ["".join(disk) for disk in stored] == ["", left]
-        assert stored[1].get("c", []) == []
-        assert (f"makes write {at + 1} of a step" in played.story[-1]) == (at > 0)
-        # of two in flight a step of the newest is struck at twice the number
-        stored, _ = stored_at_each_start(thrice, [*moved("ask ask"), ServiceMove(what, 2 * at)])
-        assert ["".join(disk) for disk in stored] == ["", left]
-    stored, _ = stored_at_each_start(thrice, moved("ask step crash"))
-    assert stored[1]["c"] == []
-
-
-def test_a_fault_strikes_the_step_that_it_was_meant_for_and_what_it_leaves_reaches_nobody() -> None:
-    class Swallows(services.Purse):
-        """Answers whatever happens to its write."""
-
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            with suppress(BaseException):
-                self.charge(pair)
-            yield fp.Release()
+            held: list[str] = []
+            try:
+                with suppress(BaseException):
+                    for k in range(writes):
+                        self.disk |= {f"{key}, {k}": held}
+                        for changed in (held, self.disk[f"{key}, {k}"]):
+                            changed.append("after it was written, or read")
+                yield fp.Release()
+            finally:
+                self.disk["cleaned"] = True
 
-    class Eager(services.Purse):
-        """Writes before its first step."""
-
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            self.charge(pair)
-            return iter([fp.Release()])
-
-    for moves, service, answers in (
-        ("ask full step step", services.Epochs, 1),  # its first step writes nothing
-        ("ask full ask step", Eager, 2),  # nor does its second, and a request that is made later does
-        ("ask unwritten", Swallows, 0),
-        ("ask step", Swallows, 1),
-    ):
-        assert len(Schedule((WHOLE,), moved(moves)).play(service).released) == answers
-    disk = FaultyDisk({"a": 1})
-    disk.strike("unwritten")
-    with pytest.raises(PowerFailure):
-        del disk["a"]
-    assert disk.kept == {"a": 1}
+    moves = (*[ServiceMove("ask")] * flights, ServiceMove(what, at), ServiceMove("crash"))
+    played = Schedule((HALF,), moves).play(Writes)
+    # as the docstring of a move says it: of the requests in flight the newest first, then its later writes
+    before, which = divmod(at, flights)
+    struck = what != "step" and before < writes
+    kept = before + (what == "written") if struck else writes
+    names = [f"{flights - which}, {k}" for k in range(kept)]
+    assert [*stored[1]] == names
+    assert [len(stored[1][name]) for name in names] == [*range(kept)]
+    assert len(played.released) == (not struck or what == "full")
+    told = f"makes write {before + 1} of a step" if before else "writes"
+    assert (told in " ".join(played.story)) == (struck and what != "full")
 
 
 def test_what_is_sent_again_is_counted_from_the_last_that_was_asked_for() -> None:
