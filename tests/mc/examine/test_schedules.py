@@ -110,6 +110,12 @@ def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: A
     assert "does not prove" in str(found)
 
 
+def test_a_search_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert fp.first_breach(services.Purse, PROMISE, effort=0.02, mechanisms="rr").schedules > 20
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path) -> None:
     here = type("Here", (services.Queries,), {"folder": tmp_path})
     free = type("Free", (here,), {"kill": lambda self: Path(self.queries._journal.path).unlink()})
