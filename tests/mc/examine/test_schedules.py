@@ -38,6 +38,7 @@ from mc.examine.schedule_search import (
 from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
+from tests.interpreter import python
 from tests.mc.examine import services
 from tests.mc.examine.stages.test_stages import subject
 from tests.mc.examine.toys import ByHand
@@ -110,9 +111,10 @@ def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: A
     assert "does not prove" in str(found)
 
 
-def test_a_search_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert fp.first_breach(services.Purse, PROMISE, effort=0.02, mechanisms="rr").schedules > 20
+def test_a_search_leaves_no_files(tmp_path: Path) -> None:
+    code = "import filterproof as fp; from tests.mc.examine.services import Purse; "
+    code += "print(fp.services.first_breach(Purse, fp.PureDP(1.0), effort=0.02, mechanisms='rr').schedules)"
+    assert int(python("-c", code, cwd=tmp_path).stdout) > 20
     assert [*tmp_path.iterdir()] == []
 
 
