@@ -141,22 +141,14 @@ class Journal:
                 self.close()
 
     def _put(self, sums: Sums) -> None:
-        new, digest = _beside(self.path, ".new"), hashlib.sha256()
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as file:
-            for part in (
-                _HEADER.pack(_MAGIC, _LAYOUT, *self._terms, len(sums)),
-                np.ascontiguousarray(sums.high, dtype="<f8").data,
-                np.ascontiguousarray(sums.low, dtype="<f8").data,
-                np.packbits(sums.left).data,
-            ):
-                digest.update(part)
-                file.write(part)
-            file.write(digest.digest())
-            file.flush()
-            _sync(descriptor)
-            inode = os.fstat(descriptor).st_ino
-        os.replace(new, self.path)
+        new = _beside(self.path, ".new")
+        try:
+            inode = _write(new, sums, self._terms)
+            os.replace(new, self.path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(new)
+            raise
         folder = os.open(self.path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -194,6 +186,25 @@ class Journal:
         sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)
         left = np.frombuffer(body, dtype=np.uint8, offset=_HEADER.size + 16 * people)
         return Sums(sums[:people], sums[people:], np.unpackbits(left, count=people).astype(np.bool_))
+
+
+def _write(path: Path, sums: Sums, terms: Terms) -> int:
+    """Write a journal to a file; it is on the disk. The number of its inode."""
+    digest = hashlib.sha256()
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        for part in (
+            _HEADER.pack(_MAGIC, _LAYOUT, *terms, len(sums)),
+            np.ascontiguousarray(sums.high, dtype="<f8").data,
+            np.ascontiguousarray(sums.low, dtype="<f8").data,
+            np.packbits(sums.left).data,
+        ):
+            digest.update(part)
+            file.write(part)
+        file.write(digest.digest())
+        file.flush()
+        _sync(descriptor)
+        return os.fstat(descriptor).st_ino
 
 
 def _path(path: object) -> Path:

@@ -24,6 +24,7 @@ from filters.contract.checks import checked_admits, checked_start
 from filters.contract.filter_base import FilterBase, MechanismFamily
 from filters.contract.largest_granted import last_granted
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
+from theory.rounding import next_above, next_below
 
 #: The rounds so far: each request and the privacy loss that its output realised, in nats.
 History: TypeAlias = list[tuple[DominatingPair, float]]
@@ -249,10 +250,10 @@ def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
         low, high = sizes[edge - 1], sizes[edge]
         if answers[edge]:
             high = last_granted(lambda size: asked([size])[0], high, low)
-            low = math.nextafter(high, 0.0)
+            low = next_below(high)
         else:
             low = last_granted(lambda size: asked([size])[0], low, high)
-            high = math.nextafter(low, math.inf)
+            high = next_above(low)
         # one of these fills the budget alone, or two do, or three, or four, charged by their square or as they are
         candidates |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}
         highs.append(high)

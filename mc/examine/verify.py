@@ -147,7 +147,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     exam.begin_searches(exam.subject)
     for _ in range(_BEFORE_LAWS):  # most faults show at once, and cheaper than the laws
         exam.search()
-    exam.run("laws", 0.08, partial(laws, exam.subject))
+    exam.run("laws", 0.12, partial(laws, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
     # where purity is broken a state does not stand for a run, and only what one run is granted counts

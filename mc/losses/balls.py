@@ -8,7 +8,7 @@ from typing import Literal
 import flint
 
 from theory.numerics.precision import PRECISION_LOCK
-from theory.rounding import next_above, next_below
+from theory.rounding import next_above, next_below, round_down
 
 #: Working precision of balls, in bits.
 BITS = 160
@@ -34,8 +34,7 @@ def fraction(point: flint.arb) -> Fraction:
 def down(x: flint.arb | Fraction) -> float:
     """The largest double <= everything in x."""
     if isinstance(x, Fraction):
-        close = float(x)
-        return close if Fraction(close) <= x else next_below(close)
+        return round_down(x)
     least = x.lower()
     if least.is_nan():
         raise ValueError(f"x must hold numbers alone, got {x}; raise BITS, or stay where x is defined")

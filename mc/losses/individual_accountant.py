@@ -12,9 +12,8 @@ array([[1.004113, 0.      ],
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
 from operator import methodcaller
 from typing import Any
 
@@ -166,7 +165,7 @@ class IndividualAccountant:
             f"delta at epsilon={epsilon:g}", partial(worse, bounds=methodcaller("delta", epsilon))
         )
 
-    def renyi_epsilon(self, delta: float, *, orders: Iterable[float] = range(2, 33)) -> PersonalBounds:
+    def renyi_epsilon(self, delta: float, *, orders: Sequence[float] = range(2, 33)) -> PersonalBounds:
         """Bounds on each person's epsilon by sums of Renyi divergences: the least over `orders`, converted by CKS.
 
         Orders up to 32 are those of the paper's comparison, where epsilon cannot fall below about log(1/delta) / 31.
@@ -220,10 +219,7 @@ def _shown(value: object) -> str:
 
 def _row(name: str, value: object, most: int, remedy: str) -> NDArray[Any]:
     """From 1 to `most` real numbers in one row."""
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list of numbers, got {_shown(value)}; {remedy}")
-    listed = value if isinstance(value, np.ndarray) else list(islice(value, most + 1))
-    row = _array(name, listed, remedy)
+    row = _array(name, value, remedy)
     if row.ndim != 1 or not 0 < len(row) <= most:
         raise ValueError(f"{name} must be from 1 to {most} numbers in one row, got {_shown(value)}; {remedy}")
     return row

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -45,24 +45,16 @@ def audit_of(
     """
     found = []
     for library in audit.libraries:
-        python = interpreter(library.distribution, environments)
-        if python is None:
+        environment = environment_of(library.distribution, environments)
+        if environment is None:
             on_library(f"{library.distribution} is not installed: left out")
             continue
         on_library(f"{library.distribution}, with {len(library.findings)} findings")
+        python, version, own = environment
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
             shown = pool.map(lambda one, of=library, by=python: shown_again(of, one, by), library.findings)
-            findings = tuple(shown)
-        versions = version_of(python, library.distribution), _printed(python, "platform.python_version()")
-        found.append(
-            replace(
-                library,
-                version=versions[0] or "",
-                python=versions[1] or "",
-                date=time.strftime("%Y-%m-%d"),
-                findings=findings,
-            )
-        )
+            told = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
+            found.append(replace(library, findings=tuple(shown), **told))
     return Audit(tuple(found))
 
 
@@ -94,24 +86,18 @@ def _ended(status: int, printed: str, file: Path) -> str:
     return f"its own {said}" if said.startswith("AssertionError") and place != str(file) else said
 
 
-def interpreter(distribution: str, environments: Path | None) -> str | None:
-    """The first Python that has the library: this one, or that of a folder in `environments`; None if none has it."""
-    return next((python for python in _pythons(environments) if version_of(python, distribution)), None)
+def environment_of(distribution: str, environments: Path | None) -> tuple[str, str, str] | None:
+    """The first Python that has the library, this one or that of a folder in `environments`, with both versions.
 
-
-def _pythons(environments: Path | None) -> Iterator[str]:
-    yield sys.executable
-    if environments is not None:
-        yield from (str(python.absolute()) for python in sorted(environments.glob("*/bin/python")))
-
-
-def version_of(python: str, distribution: str) -> str | None:
-    """The version of a distribution in an environment, None where it is not installed."""
-    # asked of its own metadata, which runs none of the library's code
-    return _printed(python, f"metadata.version({distribution!r})")
-
-
-def _printed(python: str, expression: str) -> str | None:
-    asked = f"import platform; from importlib import metadata; print({expression})"
-    ran = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
-    return ran.stdout.strip() if ran.returncode == 0 else None
+    None where none has it. The version is asked of the library's metadata, which runs none of its code.
+    """
+    asked = "import platform, sys; from importlib.metadata import version; "
+    asked += "print(version(sys.argv[1]), platform.python_version())"
+    others = sorted(environments.glob("*/bin/python")) if environments is not None else []
+    for python in (sys.executable, *(str(other.absolute()) for other in others)):
+        command = [python, "-c", asked, distribution]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode == 0:
+            version, own = ran.stdout.split()
+            return python, version, own
+    return None

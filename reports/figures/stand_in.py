@@ -4,7 +4,7 @@
 >>> small = {"trials": 2, "at": 2, "epochs": 3}
 >>> shown = fp.figure("003-6", clips=(1, 5), **small)
 >>> shown.data.where("panel", "active").column("mean").tolist()
-[1437.0, 1437.0, 1437.0, 1437.0, 1437.0, 1437.0, 1437.0, 1437.0]
+[1437.0, 1437.0, 1437.0, 0.0, 1437.0, 1437.0, 1437.0, 1437.0]
 >>> "neither is told" in fp.figure("003-2", **small).caption
 True
 >>> people = fp.figure("003-8", **small).data.column("mean")

@@ -268,18 +268,14 @@ def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def made() -> dict[tuple[str, str], Callable[[], Any]]:
     """(page, name) -> how a holder of that page is made: what is examined."""
     held: dict[str, dict[str, Any]] = {"odometers": ODOMETERS, "trackers": TRACKERS}
-    sums: dict[str, type[ClippedSums]] = {"trainings": ClippedSums, **BROKEN}
     return {
         **{(page, name): partial(ones.__getitem__, name) for page, ones in held.items() for name in ones},
         ("people", "people"): partial(IndividualFilter, GaussianFilter(mu=BUDGET), 3),
         ("queries", "queries"): partial(LinearQueries, 3, norm_budget=NORM_BUDGET, kappa=KAPPA),
-        **{(page, page): partial(_summed, kind) for page, kind in sums.items()},
+        ("trainings", "trainings"): partial(
+            ClippedSums, IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE
+        ),
     }
-
-
-def _summed(kind: type[ClippedSums]) -> ClippedSums:
-    with knowingly():
-        return kind(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)
 
 
 def nearest(name: str) -> tuple[float, int]:

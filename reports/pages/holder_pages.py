@@ -77,7 +77,6 @@ def _trainings(holders: Holders) -> dict[str, Any]:
         "simulated": _sentences([row for row in rows if not row.what.startswith("audited")]),
         "audited": _sentences([row for row in rows if row.what.startswith("audited")]),
         "broken": _sentences([row for key in BROKEN for row in holders.reached[key]]),
-        "known_of_broken": " ".join(f"{one.known}." for key in BROKEN for one in holders.looked_at[key]),
     }
 
 

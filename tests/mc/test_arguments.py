@@ -8,7 +8,6 @@ import pytest
 
 import filterproof as fp
 from mc.estimate.functionals import HockeyStick
-from mc.training.stopping import PrivateCounts
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
 from tests.mc.training.made_up import NET, descent, three
@@ -129,11 +128,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "Descent": (descent, {"clip": 1.0, "sigma": 1.0, "rate": 1.0, "seed": 0}),
     "Network.gradients": (NET.gradients, {"theta": np.zeros(33), "x": np.ones((3, 2)), "y": np.ones((3, 3))}),
-    "PrivateCounts": (PrivateCounts, {"people": 3, "rho": 0.1, "looks": 2}),
-    "PrivateCounts.count": (
-        lambda **given: PrivateCounts(people=3, rho=0.1, looks=2).count(**given),
-        {"counted": np.ones(3), "rng": np.random.default_rng(0)},
-    ),
     "LogisticTraining": (fp.LogisticTraining, {"features": ONES, "labels": [0, 1, 1], "rate": 1.0}),
     "WithCanary": (fp.WithCanary, {"training": TRAINING, "size": 1.0}),
     "verify": (

@@ -1,4 +1,4 @@
-"""Formulas as text, evaluated in ball arithmetic: the engine computes the same text that a certificate holds.
+"""Formulas as text, evaluated in ball arithmetic or in fractions: the engine computes the text that is shown.
 
 A formula is a Python expression over named variables, integers and the functions below. It is read with
 `ast` and every node must be known; nothing is ever evaluated by Python itself. If a part of a formula is

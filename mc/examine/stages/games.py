@@ -16,7 +16,6 @@ from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
 from filters.contract.work import OutOfWork, WorkLimit
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.confirmation import happens
 from mc.examine.examination import StageFinding, Tightness
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
@@ -89,17 +88,6 @@ def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
 def _left(goals: tuple[Measure, ...], found: StageFinding) -> tuple[Measure, ...]:
     """The goals at which nothing is refuted yet."""
     return tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
-
-
-def replies(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
-    """A refutation by a small request and the best replies to its answers, before the laws are asked.
-
-    No state stands for a run here, so that each of its histories is put to a run of its own.
-    """
-    for found in _planned(subject, limit):
-        assert found.witness is not None
-        if all(happens(subject.filter, history) for history in found.witness.plan.histories()):
-            yield found
 
 
 def _guessed(subject: Subject, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[Menu]:

@@ -186,6 +186,17 @@ def _told(player: Player) -> Iterator[Sequence]:
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
+def shared(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
+    """Half of the largest request of a family, then as much as is left of every other one."""
+    every = leaders((*subject.lines, *subject.closed))
+    for line in leaders(subject.lines) if not subject.looks else ():
+        player = Player.fresh(subject, limit)
+        player.ask(line.line.pair(line.sizes[-1] / 2))
+        for other in (*(one for one in every if one is not line), line):
+            greedily(player, other, 2)
+        yield from _told(player)
+
+
 def swallowed(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
     """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():

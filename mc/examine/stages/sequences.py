@@ -26,7 +26,7 @@ from mc.examine.search_log import SearchLog
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
-from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
+from mc.examine.stages.plays import at_every_label, plain, programs, shared, swallowed
 from mc.examine.subject import Subject, named_pairs
 from mc.examine.witness import sequence_witness
 from mc.examine.words import count_words, steps_words
@@ -51,19 +51,7 @@ def sequences(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
-    # a filter that looks at losses tells nothing by its sequences
-    every = programs(subject, limit)
-    first = chain(
-        islice(every, 1),
-        _designed(subject),
-        _extremal(subject),
-        swallowed(subject, limit),
-        at_every_label(subject, limit),
-    )
-    rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
-    if not subject.looks:
-        rest = _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2), (every, 1))
-    for played, only_above in chain(zip(first, repeat(False)), rest):
+    for played, only_above in _candidates(subject, limit):
         if (found := search.take(played, only_above=only_above)) is not None:
             yield found
         if limit.exhausted:
@@ -72,21 +60,23 @@ def sequences(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     yield search.summary()
 
 
-def glance(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
-    """The first refutation by what a person would try, or by what is inside the frontier; nothing where there is none.
-
-    No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
-    """
-    search = SequenceSearch(subject=subject)
-    every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
-    for played, _ in chain(
-        zip(chain(every, at_every_label(subject, limit)), repeat(True)),
-        _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2)),
-    ):
-        if (found := search.take(played, only_above=True)) is not None:
-            yield found
-        if found is not None or limit.exhausted:
-            return
+def _candidates(subject: Subject, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
+    """Sequences from cheap to dear, and whether only one that may be above the promise is worth an exact look."""
+    singles = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
+    every = programs(subject, limit)
+    yield from zip(islice(every, 1), repeat(False))
+    yield from zip(chain(singles, at_every_label(subject, limit)), repeat(True))
+    rest = chain(
+        shared(subject, limit),
+        _designed(subject),
+        _extremal(subject),
+        swallowed(subject, limit),
+        every,
+    )
+    if subject.looks:  # it tells nothing by its sequences
+        yield from zip(rest, repeat(False))
+    else:
+        yield from _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2), (rest, 1))
 
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:

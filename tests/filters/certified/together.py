@@ -10,10 +10,6 @@ from filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filters.certified.families import FAMILIES
 from filters.certified.pairs import as_alone
 from filters.certified.running_number import Claims, RunningNumber
-from filters.holders.individual import IndividualFilter
-from filters.holders.linear_queries import LinearQueries
-from filters.holders.no_noise import SILENT
-from filters.rules.one_sum import GaussianFilter
 from theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
 #: How many runs ask at once, and the parameters with which they ask.
@@ -28,14 +24,10 @@ _MENUS = (
         np.array([0, 1, 2, 3, 1, 0, 2]),
     ),
 )
-#: More people than are charged in one copy of their sums.
-_MANY = 200_000
-#: As many as are added up in compiled loops, where there is a compiler.
-_SOME = 64
 
 
 def together() -> Iterator[RunningNumber]:
-    """Arrays of one, two and five runs, selections, and a round of very many people."""
+    """Arrays of one, two and five runs, and selections."""
     for family, asked in FAMILIES.items():
         for n in _RUNS:
             yield from as_alone(family, asked.make(_ASKED[:n]), n)
@@ -44,7 +36,6 @@ def together() -> Iterator[RunningNumber]:
     for menu in _MENUS:
         yield from as_alone("one of a menu", menu, len(menu.index))
     yield from _granted()
-    yield from _round()
 
 
 def _granted() -> Iterator[RunningNumber]:
@@ -54,18 +45,3 @@ def _granted() -> Iterator[RunningNumber]:
         granted = int(np.count_nonzero(filt.grant(filt.start(3), pair)[0][:2]))
         of = Claims("basic composition", repr(filt))
         yield of.equal("how many of two Erasure(p=0.5) beside another are granted", granted, 0)
-
-
-def _round() -> Iterator[RunningNumber]:
-    """Who takes part with a whole budget has nothing left, of however many people."""
-    people = IndividualFilter(GaussianFilter(1.0), _MANY)
-    of = Claims("individual filter", f"IndividualFilter(GaussianFilter(1.0), {_MANY})")
-    less = np.where(np.arange(_MANY) % 2, 0.5, 2.0**-10)
-    for says, mu, counted in (("with all that they have", np.ones(_MANY), _MANY), ("once more", less, 0)):
-        taking = int(np.count_nonzero(people.select(Gaussian(mu))))
-        yield of.equal(f"how many take part {says}", taking, counted)
-    queries = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0)
-    of = Claims("linear queries", f"LinearQueries({_SOME}, norm_budget=1.0, kappa=1.0)")
-    for value, counted in ((1.0, _SOME), (0.5, 0), (2.0**-10, 0)):
-        answer = float(queries.answer(np.full(_SOME, value), SILENT).value[0])
-        yield of.equal(f"how many count with {value!r}", answer / value, counted)

@@ -87,7 +87,7 @@ class Killed(BaseException):
 class Kernel:
     """Counts the calls of the system that a journal makes, and stops before one of them."""
 
-    NAMES = ("open", "stat", "fstat", "fsync", "replace")
+    NAMES = ("open", "stat", "fstat", "fsync", "replace", "unlink")
 
     def __init__(self, at: int, error: BaseException, *, for_good: bool) -> None:
         self.at, self.error, self.for_good, self.calls = at, error, for_good, 0
@@ -214,6 +214,7 @@ def test_what_cannot_be_written_is_not_released_and_answers_no_more(at: int, pat
             queries.answer(np.full(PEOPLE, 0.1), generator)
     assert not drawn
     assert set(spent(queries)) == {Fraction(0.1 * 0.1)}
+    assert not path.with_name("journal.new").exists()
     with opened(path) as again:
         assert set(spent(again)) in ({Fraction(0)}, {Fraction(0.1 * 0.1)})
 

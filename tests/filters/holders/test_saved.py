@@ -1,5 +1,6 @@
 """A saved session is data: every field of it is checked, and a key tells whether it was changed."""
 
+import itertools
 import json
 import math
 from fractions import Fraction
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import filters as fp
-from tests.filters.holders.saved_session import FILTER, KEY, OTHER, refusal, reread, spent, sums
+from tests.filters.holders.saved_session import FILTER, KEY, OTHER, places, refusal, reread, spent, sums
 from tests.filters.own import saying
 from theory.pairs import Gaussian, RandomizedResponse
 
@@ -40,6 +41,40 @@ def test_sums_up_to_the_last_bit_of_the_budget_are_restored() -> None:
 )
 def test_fields_that_do_not_go_together_are_refused(change: dict[Any, object], says: str) -> None:
     assert says in refusal({**spent(), **change})
+
+
+#: What may stand in a file in the place of anything.
+JUNK = (
+    None,
+    True,
+    0,
+    1,
+    -1,
+    2**63,
+    0.5,
+    "",
+    "halt",
+    "0x1p-1",
+    " 0x1.e666666666666p-1",
+    (-1.0).hex(),
+    [],
+    {},
+    [0.5],
+)
+
+
+def test_whatever_stands_in_the_place_of_anything_is_refused_or_is_what_is_saved() -> None:
+    saved = spent()
+    for place, junk in itertools.product(range(len(places(saved))), JUNK):
+        data = reread(saved)
+        box, way = places(data)[place]
+        box[way[-1]] = junk
+        try:
+            restored = fp.Session.from_dict(data, FILTER, "retry")
+        except ValueError:
+            continue
+        assert json.dumps(restored.to_dict()) == json.dumps(data), way
+        assert (type(restored.halted), type(restored.granted)) == (bool, int)
 
 
 def test_what_is_saved_is_a_mapping_with_its_own_keys() -> None:

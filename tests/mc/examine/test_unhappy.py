@@ -130,7 +130,7 @@ def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> 
 
 def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
     def pressed(stage: str) -> None:
-        if stage == "laws":
+        if stage == "sequences":
             threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
 
     with pytest.raises(PartialExamination) as caught:

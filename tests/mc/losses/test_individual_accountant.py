@@ -1,6 +1,5 @@
 """Each person's epsilon and delta, held against certified compositions, another library, and closed forms."""
 
-import itertools
 import math
 import pickle
 
@@ -148,12 +147,11 @@ def test_one_large_step_at_an_order_far_beyond_is_bounded_in_closed_form():
 
 
 ODD = [
-    *(({"orders": orders}, TypeError) for orders in (5, "ab", ["2"], [True], [None], np.ma.array([2.0]))),
+    *(({"orders": orders}, TypeError) for orders in ("ab", ["2"], [True], [None], np.ma.array([2.0]))),
     *(
         ({"orders": orders}, ValueError)
-        for orders in ([], [1.0], [[2, 3]], [[2], [2, 3]], [2, 1e300], [2, math.nan])
+        for orders in (5, [], [1.0], [[2, 3]], [[2], [2, 3]], [2, 1e300], [2, math.nan])
     ),
-    ({"orders": itertools.count(2)}, ValueError),
     *(({"q": 9e-7}, ValueError), ({"sigma": 0.19}, ValueError), ({"sigma": 1001.0}, ValueError)),
     *(({"levels": levels}, ValueError) for levels in ([0.5], [0.5, 0.5, 1.0], [0.0, 1.0], [9e-7, 1.0])),
     *(({"people": 2**32}, ValueError), ({"delta": 0.0}, ValueError), ({"epsilon": -0.1}, ValueError)),

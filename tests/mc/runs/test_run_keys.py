@@ -431,25 +431,6 @@ def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused
     assert key(other.late) == first, "a module that is not imported yet has its release, too"
 
 
-TYPED = """
-import filterproof as fp
-class Mine(fp.Adversary):
-    def __init__(self, level): self.level = level
-    def request(self, view): return fp.Gaussian(self.level)
-"""
-
-
-def test_typed_code_is_played_with_a_store_by_the_users_name_for_it(tmp_path: Path) -> None:
-    space: dict[str, Any] = {"__name__": "__main__"}
-    exec(TYPED, space)  # noqa: S102 - as a notebook does
-    arguments: dict[str, Any] = {"epsilon": 1.0, "n": 5_000, "workers": 1, "store": tmp_path / "run.db"}
-    with pytest.raises(fp.StoreError, match=r"Mine\.\w+ has no source file"):
-        fp.simulate(FILTER, space["Mine"](0.5), **arguments)
-    named = [fp.simulate(FILTER, space["Mine"](level), key="mine", **arguments) for level in (0.5, 0.5, 0.9)]
-    assert named[0] == named[1] != named[2]  # the parameter is told apart, under one name for the code
-    assert named[2] == fp.simulate(FILTER, space["Mine"](0.9), **(arguments | {"store": None}))
-
-
 CALLED = """
 import functools
 import deeper_xyz, pack_xyz.low
@@ -514,19 +495,8 @@ def test_attributes_of_classes_and_globals_of_modules_are_part_of_the_key(
 # -- releases --------------------------------------------------------------------------------------------
 
 
-def test_an_edit_of_a_file_that_decides_numbers_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, first = Path.read_bytes, provenance._digest_of_rooms()
-    assert code_version().startswith(first)
-    for room in ("theory", "filters", "mc"):
-        *_, edited = sorted(Path(importlib.import_module(room).__file__).parent.rglob("*.py"))  # type: ignore[arg-type]
-        monkeypatch.setattr(
-            Path, "read_bytes", lambda path, edited=edited: read(path) + b"#" * (path == edited)
-        )
-        assert provenance._digest_of_rooms() != first
-
-
-def test_another_release_of_what_arithmetic_rests_on_is_another_version() -> None:
-    first = code_version()
+def test_another_release_of_what_numbers_rest_on_and_an_edit_of_our_own_files_are_other_versions() -> None:
+    first, read = code_version(), Path.read_bytes
     for place, name, other in (
         *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "TILE", 1)),
         *((platform, which, lambda: "other") for which in ("python_version", "python_implementation")),
@@ -534,6 +504,11 @@ def test_another_release_of_what_arithmetic_rests_on_is_another_version() -> Non
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(place, name, other)
             assert code_version() != first, name
+    for room in ("theory", "filters", "mc"):
+        *_, edited = sorted(Path(importlib.import_module(room).__file__).parent.rglob("*.py"))  # type: ignore[arg-type]
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path == edited))  # noqa: B023
+            assert not first.startswith(provenance._digest_of_rooms()), room
 
 
 @pytest.mark.parametrize("what", ["version", "distribution"])
@@ -551,18 +526,6 @@ def test_another_release_of_a_package_that_a_value_reaches_is_another_run(
     provenance.origin.cache_clear()
     request.addfinalizer(provenance.origin.cache_clear)
     assert all(one != key(value) for one, value in zip(before, reaching, strict=True))
-
-
-def test_code_is_the_users_unless_it_is_known_by_a_release(tmp_path: Path) -> None:
-    for name, file, known in (
-        ("theory.pairs", fp.__file__, ("ours",)),
-        (__name__, __file__, None),
-        ("functools", functools.__file__, ("python",)),
-        ("sys", None, ("python",)),
-        ("folder_xyz", None, None),
-        ("mine_xyz", str(tmp_path / "site-packages" / "mine_xyz.py"), None),
-    ):
-        assert provenance.origin(name, file) == known, name
 
 
 # -- the same key everywhere -----------------------------------------------------------------------------
@@ -613,31 +576,21 @@ class Mine(fp.Adversary):
 # hints, and what Python keeps in classes, are no reason to refuse them
 T = typing.TypeVar("T")
 
-@typing.runtime_checkable
-class Shaped(typing.Protocol):
-    one: int
-    def go(self) -> int: ...
-
 class Box(typing.Generic[T], abc.ABC):
     several: list[T] | None
     @abc.abstractmethod
     def one(self) -> T: ...
-    @abc.abstractmethod
-    def two(self) -> T: ...
 
 class Full(Box[float]):
     def one(self): return typing.cast(T, 0.1)
-    def two(self): return 0.2
 
 @dataclass(frozen=True, slots=True)
 class Hinted(fp.Adversary):
-    level: float | None = None
     maybe: typing.Optional["Hinted"] = None
-    kept: typing.ClassVar[type[Shaped]] = Shaped
-    members: dict = field(default_factory=dict)
+    kept: typing.ClassVar[type[Box]] = Full
     box: Box = field(default_factory=Full, metadata={"unit": "mu"})
     def request(self, view):
-        return super(Hinted, self).request(view) if self.members else fp.Gaussian(self.box.one())
+        return super(Hinted, self).request(view) if self.maybe else fp.Gaussian(self.box.one())
 
 if __name__ == "__main__":
     from tests.mc.runs.test_run_keys import different

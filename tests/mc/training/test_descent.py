@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 import filterproof as fp
 from mc.training.descent import Descent
 from mc.training.network import Gradients, Network
-from mc.training.stopping import PrivateCounts
 from tests.mc.training.made_up import CLIP, NET, RATE, RHO, SIGMA, K, descent, made_up, noise_in_a_row
 
 
@@ -173,24 +172,3 @@ def test_a_descent_goes_on_with_its_own_data_network_and_filter_alone(saved: Pat
     with pytest.raises(OSError, match="out must be a folder that can be written to"):
         descent().save(tmp_path / "file" / "descent.json")
     assert (tmp_path / "file").read_text() == "old"
-
-
-# -- when to stop --------------------------------------------------------------------------------------
-
-
-def test_a_count_is_the_sum_and_noise_and_costs_those_who_count() -> None:
-    counts, rng = PrivateCounts(people=50, rho=0.04, looks=8), np.random.default_rng(3)
-    assert counts.sigma == 10.0
-    right = np.zeros(50)
-    right[:20] = 1.0
-    told = np.array([counts.count(right, rng) for _ in range(8)])
-    noise = (told - 20) / 10
-    assert np.allclose(noise, np.random.default_rng(3).standard_normal(8), rtol=1e-6)
-    left = counts.people.remaining().made_public()
-    assert left[:20] == pytest.approx(0.0, abs=1e-12)
-    assert left[20:] == pytest.approx(0.04, rel=1e-12), "whoever is told wrongly is charged nothing"
-    assert (
-        abs(counts.count(right, np.random.default_rng(0)) - 10 * np.random.default_rng(0).standard_normal())
-        < 1e-3
-    )
-    assert (counts.people.remaining().made_public() >= 0).all()

@@ -2,7 +2,9 @@
 
 import ast
 import json
+import platform
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import metadata
@@ -140,10 +142,14 @@ def test_a_library_that_is_installed_nowhere_is_left_out_and_one_of_a_folder_is_
 ) -> None:
     python = tmp_path / "other" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\necho 7.5\n")
+    python.write_text("#!/bin/sh\necho 7.5 3.12\n")
     python.chmod(0o755)
-    assert auditing.interpreter("no-such-library", tmp_path) == str(python)
-    assert auditing.version_of(str(python), "no-such-library") == "7.5"
+    assert auditing.environment_of("no-such-library", tmp_path) == (str(python), "7.5", "3.12")
+    assert auditing.environment_of("numpy", tmp_path) == (
+        sys.executable,
+        metadata.version("numpy"),
+        platform.python_version(),
+    )
     said: list[str] = []
     missing = Audit((replace(LIBRARY, distribution="no-such-library"),))
     assert auditing.audit_of(missing, on_library=said.append).libraries == ()

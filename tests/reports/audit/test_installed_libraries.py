@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.audit.auditing import audit_of, interpreter
+from reports.audit.auditing import audit_of, environment_of
 from reports.audit.record import recorded_audit
 
 ROOT = Path(__file__).parents[3]
@@ -23,10 +23,10 @@ pytestmark = [pytest.mark.audit, pytest.mark.slow]
 
 
 def python_of(key: str) -> str:
-    python = interpreter(DISTRIBUTIONS[key], ENVIRONMENTS)
-    if python is None:
+    found = environment_of(DISTRIBUTIONS[key], ENVIRONMENTS)
+    if found is None:
         pytest.skip(f"{DISTRIBUTIONS[key]} is not installed; `make audit-test` installs it")
-    return python
+    return found[0]
 
 
 @pytest.mark.parametrize("key", DISTRIBUTIONS)
