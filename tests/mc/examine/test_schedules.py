@@ -420,7 +420,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    found = examine(filt, mechanisms=["rr"])
+    found = examine(filt, effort=0.3, mechanisms=["rr"])
     assert found.witness is not None
     assert found.witness.kind == "schedule"
     assert "in flight" in found.verdict.scope
