@@ -117,11 +117,13 @@ def checked_grant(
     """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
 
     Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
-    ours: the filter is made of the library, whose answers are not looked at, and the state is read-only.
+    ours: the filter is made of the library, whose answers are what they should be, and the state is read-only.
     """
     if ours:
         current().count(1 + (n >> _RUNS_PER_UNIT))
-        return filt.grant(state, request)
+        answer = filt.grant(state, request)
+        if answer[0].shape == (n,):  # else the request declares more than one number
+            return answer
     decides = _decides(type(filt))
     if decides == "admits":
         return checked_admits(filt, state, request, n), None

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -289,10 +290,12 @@ def searched(
     """The reports of a search over a menu, one for each batch of examples, the last one on all of it."""
     import hypothesis
     from hypothesis import stateful
+    from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.errors import Flaky
 
     from filters.testing.strategies import reproducible
 
+    set_hypothesis_home_dir(os.devnull)  # this is a worker, which leaves no files in a folder of the user's
     breaches, found, searching = Breaches(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)

@@ -38,6 +38,7 @@ from mc.examine.schedule_search import (
 from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
+from tests.interpreter import python
 from tests.mc.examine import services
 from tests.mc.examine.stages.test_stages import subject
 from tests.mc.examine.toys import ByHand
@@ -108,6 +109,13 @@ def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: A
     assert (found.breach, found.raised) == (None, "")
     assert found.released > 0
     assert "does not prove" in str(found)
+
+
+def test_a_search_leaves_no_files(tmp_path: Path) -> None:
+    code = "import filterproof as fp; from tests.mc.examine.services import Purse; "
+    code += "print(fp.services.first_breach(Purse, fp.PureDP(1.0), effort=0.02, mechanisms='rr').schedules)"
+    assert int(python("-c", code, cwd=tmp_path).stdout) > 20
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path) -> None:
@@ -412,7 +420,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    found = examine(filt, mechanisms=["rr"])
+    found = examine(filt, effort=0.3, mechanisms=["rr"])
     assert found.witness is not None
     assert found.witness.kind == "schedule"
     assert "in flight" in found.verdict.scope

@@ -124,7 +124,7 @@ def different() -> list[Any]:
         *(Level(1.0), Level(2.0), set(), frozenset(), {1}, {1, 2}, types.MappingProxyType({"a": 1})),
         *(collections.Counter("ab"), collections.OrderedDict(a=1), collections.defaultdict(int, a=1)),
         *(collections.deque([1, 2]), collections.deque([1, 2], maxlen=3), list[int], list[float]),
-        *([[]] * 2, [[], []], [one, two, one], [one, two, two]),
+        *({"a": 1, "b": 2}, {"b": 2, "a": 1}, [[]] * 2, [[], []], [one, two, one], [one, two, two]),
         *(kind(1) for kind in (np.float64, np.float32, np.int64, np.bool_)),
         *(np.datetime64("2020-01-01", "D"), np.datetime64("2020-01-01", "s"), np.dtype("f8"), np.dtype("f4")),
         *(np.array(1.0), np.array([1.0], dtype=">f8"), four, four.T, np.asfortranarray(four)),

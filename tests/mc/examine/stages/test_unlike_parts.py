@@ -57,6 +57,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "starts below nothing": {"start": lambda self, n: (np.full(n, -1.0), np.zeros(n))},
     "begins anew after a loss": {"observe": lambda self, state, loss: self.start(len(loss))},
     "reaches what it does not": {"reaches": every},
+    "says what it can lose": {"extremal": lambda self, epsilon: fp.ZCDPFilter(9.0).extremal(epsilon)},
     "opens another filter": {"open": lambda self, *_, **__: fp.ZCDPFilter(9.0).open("retry")},
     "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
     "charges by a cheaper rule": {"charge": Cheaper()},
