@@ -93,7 +93,7 @@ def checked_filter(filt: object) -> FilterBase:
     if not (holds is None or isinstance(holds, Holds)):
         raise TypeError(
             f"{type(filt).__name__}.holds must be a Holds or None, got {holds!r}; "
-            "set it, e.g. holds = fp.Holds(zcdp=0.02), or leave it out"
+            "set it, e.g. holds = fp.charges.Holds(zcdp=0.02), or leave it out"
         )
     return filt
 

@@ -1,7 +1,7 @@
 """An odometer: a bound on the privacy loss so far that holds at all times at once, except with small probability.
 
 >>> import filterproof as fp
->>> odometer = fp.LineOdometer(delta=1e-5, target=1.0)
+>>> odometer = fp.odometers.LineOdometer(delta=1e-5, target=1.0)
 >>> odometer.epsilon(odometer.spend(odometer.start(1), fp.Gaussian(mu=0.5))).round(4)
 array([3.1241])
 """

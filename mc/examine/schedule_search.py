@@ -223,8 +223,9 @@ def first_breach(
     Returns
     -------
     ScheduleSearch
-        The first breach, cut to what it needs, and how much was tried; it depends on these arguments alone, unless
-        `stopped` says that the time limit ended the search.
+        The first breach, cut to what it needs, and how much was tried; it depends on these arguments and the version
+        of Hypothesis, which also draws numbers from modules that are not installed, unless `stopped` says that the
+        time limit ended the search.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
-from typing import Literal
+from typing import Any, Literal
 
 from filters.contract.checks import checked_rule
 from filters.contract.determinism import check_requests
@@ -16,7 +16,7 @@ from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.result import PartialWorstCase, WorstCase
-from mc.worst_case.worst_case_game import DOUBLES, Known, WorstCaseGame
+from mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame
 from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
@@ -94,8 +94,9 @@ def worst_case(
         )
     if relative is not None:
         relative = float(check_positive("relative", relative))
-    game, ways = _game(filt, menu, rounds, direction, evidence, on_denial, min_charge)
-    game = replace(game, max_positions=max_positions, step=step)
+    asked = {"rounds": rounds, "direction": direction, "on_denial": on_denial, "min_charge": min_charge}
+    limits = {"max_positions": max_positions, "step": step}
+    game, ways = _game(filt, menu, evidence=evidence, **asked, **limits)
     check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 
@@ -105,43 +106,34 @@ def solved_case(
     menu: DominatingPair | Sequence[DominatingPair],
     *,
     epsilon: Epsilon,
-    rounds: int | None = None,
-    direction: Direction | Literal["both"] = "both",
     evidence: Evidence | None = None,
-    max_positions: int | None = None,
-    step: float | None = None,
-    relative: float | None = None,
-    known: Known | None = None,
+    **asked: Any,
 ) -> WorstCase:
-    """`worst_case` of a filter that was checked before; `known` keeps what was solved."""
-    game, ways = _game(filt, menu, rounds, direction, evidence)
-    game = replace(game, max_positions=max_positions, step=step, known=known)
-    return _solved(game, check_epsilon(epsilon), ways, evidence, relative, None)
+    """`worst_case` of a filter that was checked before; `known=` keeps what was solved."""
+    game, ways = _game(filt, menu, evidence=evidence, **asked)
+    return _solved(game, check_epsilon(epsilon), ways, evidence)
 
 
 def worst_cases(
-    filt: PrivacyFilter,
-    menu: DominatingPair | Sequence[DominatingPair],
-    *,
-    epsilons: Sequence[Epsilon],
-    rounds: int | None = None,
-    direction: Direction | Literal["both"] = "both",
+    filt: PrivacyFilter, menu: Sequence[DominatingPair], *, epsilons: Sequence[Epsilon], **asked: Any
 ) -> list[WorstCase]:
     """`worst_case` at several epsilons, whose games are walked once."""
-    game, ways = _game(filt, menu, rounds, direction)
-    return [_solved(game, check_epsilon(epsilon), ways, None, None, None) for epsilon in epsilons]
+    game, ways = _game(filt, menu, **asked)
+    return [_solved(game, check_epsilon(epsilon), ways) for epsilon in epsilons]
 
 
 def _game(
     filt: PrivacyFilter,
     menu: DominatingPair | Sequence[DominatingPair],
-    rounds: int | None,
-    direction: Direction | Literal["both"],
-    evidence: Evidence | None = None,
+    *,
+    rounds: int | None = None,
+    direction: Direction | Literal["both"] = "both",
     on_denial: OnDenial = "halt",
     min_charge: float = 0.0,
+    evidence: Evidence | None = None,
+    **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
-    """The game, and the directions to look in."""
+    """The game, and the directions to look in; its limits are `max_positions`, `step` and `known`."""
     checked_rule(filt)
     requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     directions, which = checked_ways(direction, evidence)
@@ -153,16 +145,16 @@ def _game(
     limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
     least = f", least charge {min_charge:g}" if min_charge > 0 else ""
     scope = f"every adaptive adversary over {names}; {limit}{least}; {which}; a denied run may {on_denial}"
-    return WorstCaseGame(filt, requests, rounds, scope), directions
+    return WorstCaseGame(filt, requests, rounds, scope, **limits), directions
 
 
 def _solved(
     game: WorstCaseGame,
     epsilon: Epsilon,
     directions: Sequence[Direction],
-    evidence: Evidence | None,
-    relative: float | None,
-    progress: Callable[[WorstCase], object] | None,
+    evidence: Evidence | None = None,
+    relative: float | None = None,
+    progress: Callable[[WorstCase], object] | None = None,
 ) -> WorstCase:
     """The bounds of all directions, at smaller and smaller steps until their width is `relative`, where it is asked."""
     best: dict[Direction, WorstCase] = {}

@@ -54,7 +54,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
         tested = descent.network.right(descent.theta, data.test_features, data.test_labels).mean()
         assert found.accuracy[epoch] == tested
         if epoch == RUN.at:
-            epsilons = np.asarray(fp.gaussian_epsilon(np.sqrt(spent), 1e-5))
+            epsilons = np.asarray(fp.conversions.gaussian_epsilon(np.sqrt(spent), 1e-5))
             np.testing.assert_allclose(found.epsilons, np.sort(epsilons), rtol=1e-6)
             train = descent.network.losses(descent.theta, data.features, data.labels)
             test = descent.network.losses(descent.theta, data.test_features, data.test_labels)
