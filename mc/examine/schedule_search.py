@@ -9,7 +9,7 @@
 ...         yield None  # between check and deduction
 ...         if spent + pair.pure_epsilon <= 1.0:
 ...             self.disk["spent"] = spent + pair.pure_epsilon
-...             yield fp.Release()
+...             yield fp.services.Release()
 >>> found = first_breach(Purse, fp.PureDP(1.0))
 >>> len(found.breach.schedule.moves)
 6
