@@ -77,7 +77,8 @@ def schedules(
 ) -> type[TestCase]:
     """A test class in which `fp.services.first_breach` finds no breach.
 
-    `TestPurse = fp.services.schedules(Purse, fp.PureDP(1.0))` is collected by pytest and unittest. The failure tells what happened. A service that grants no request fails as well. Passing is no proof.
+    `TestPurse = fp.services.schedules(Purse, fp.PureDP(1.0))` is collected by pytest and unittest. The failure tells
+    what happened. A service that grants no request fails as well. Passing is no proof.
     """
     asked_lines(service, promise, mechanisms)  # what is no service, promise or mechanism is refused here
 

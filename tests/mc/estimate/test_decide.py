@@ -63,13 +63,13 @@ def test_a_decision_is_the_same_on_two_workers_and_from_a_store(tmp_path):
 
 
 def test_each_look_takes_the_tiles_after_those_before_it_twice_as_many_up_to_a_most(monkeypatch):
-    looks, sums = [], fp.Play.sums
+    looks, sums = [], fp.runs.Play.sums
 
     def noted(play, game, stakes, *, n, first):
         looks.append((first, n))
         return sums(play, game, stakes, n=n, first=first)
 
-    monkeypatch.setattr(fp.Play, "sums", noted)
+    monkeypatch.setattr(fp.runs.Play, "sums", noted)
     monkeypatch.setattr("mc.estimate.decide._MOST", 9)
     how = {"epsilon": 0.0, "delta": 0.5, "rounds": 1, "most": 22 * TILE + 5, "workers": 1}
     decision = fp.decide(fp.BasicFilter(2.0), fp.OneShot(fp.RandomizedResponse, math.log(3)), **how)

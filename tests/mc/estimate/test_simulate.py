@@ -28,8 +28,8 @@ def test_survival_of_the_realisation_filter_matches_numerical_integration() -> N
     rounds, sigma, epsilon, delta = 48, 2.0, 10.0, 1e-5
     filt = fp.RealisationFilter(epsilon, delta, rounds, (fp.Gaussian(1 / sigma),))
     curve = fp.survival(filt, fp.Constant(fp.Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
-    split = fp.optimal_split(rounds, delta)
-    limit = float(fp.kappa(epsilon, sigma, split.dhat, split.theta))
+    split = fp.conversions.optimal_split(rounds, delta)
+    limit = float(fp.conversions.kappa(epsilon, sigma, split.dhat, split.theta))
     left = kappa_survival(limit, sigma=sigma, rounds=rounds + 2)
     for t in range(1, rounds + 1):
         assert left[t - 1] in curve[t]
@@ -95,7 +95,7 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
 
     planned = UnitFunctional.planned
     monkeypatch.setattr(UnitFunctional, "planned", sure)
-    game = fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3))
+    game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3))
     first, second = chosen(game, (0.0, 6.0), Aim(10_000, 1e-6, "tilted"))
     # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
     assert {first.epsilons, second.epsilons} == {(0.0,), (6.0,)}
@@ -106,7 +106,7 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
 
 
 def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
-    game = fp.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
+    game = fp.runs.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
     grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
     offered = [terms[-1].functionals for terms in allowed(game, grid, aim)]
     least = {
@@ -119,7 +119,7 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
 
 
 def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> None:
-    game = fp.Game.between(fp.ApproximateDPFilter(1.0, 1e-3), fp.LossChasing(), rounds=12)
+    game = fp.runs.Game.between(fp.ApproximateDPFilter(1.0, 1e-3), fp.LossChasing(), rounds=12)
     grid, aim = (0.0, 1.0, 2.0), Aim(1000, 0.01, "martingale")
     for terms in allowed(game, grid, aim):
         _, widths = choosing._piloted(Estimator(grid, terms), aim, {})
@@ -127,7 +127,7 @@ def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> 
         for slack, width in zip(terms[-1].functionals, widths, strict=True):
             assert isinstance(slack, WeightedSlack)
             whole = replace(slack, beta=1.0)
-            seen = fp.Moments.of(whole.mix(*whole.terms(paths)))
+            seen = fp.intervals.Moments.of(whole.mix(*whole.terms(paths)))
             _, guess = whole.planned(seen, aim.n, aim.failure, aim.interval)
             assert width <= (guess.high - guess.low) * (1 + 1e-12)
 
@@ -166,7 +166,7 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
 
     piloted, floors = choosing._piloted, Estimator.floors
     monkeypatch.setattr(choosing, "_piloted", noting)
-    game = fp.Game.between(filt, adversary, rounds=rounds)
+    game = fp.runs.Game.between(filt, adversary, rounds=rounds)
     few = chosen(game, epsilons, Aim(n, 1e-6))
     after = len(pilots)
     monkeypatch.setattr(Estimator, "floors", lambda self, aim: (0.0,) * len(epsilons))

@@ -25,12 +25,12 @@ from mc.losses.accountant_filter import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 from tests.mc.examine import services, unhappy
 
-ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.LineOdometer(0.05, target=1.0)
-PEOPLE = fp.IndividualTracker(fp.GaussianTracker(0.5), 3)
+ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
+PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
 PURE, D2, LOUD = fp.PureDP(1.0), Measure.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
 FEW = LOUD.to_data(nameable())[0]
-HALF_WAY = fp.Release(epoch=0.5)  # type: ignore[arg-type]
-DRIVEN: tuple[Callable[..., object], ...] = (fp.first_breach, fp.schedules)
+HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
+DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_breach, fp.services.schedules)
 
 
 def answering(answer: object) -> type:
@@ -58,12 +58,12 @@ KINDS: Calls = [
     (partial(examine, unhappy.Plain, effort=0.03), "must be a filter, got the class Plain; make one of it"),
     (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
     (partial(examine, unhappy.PromisesANumber(), effort=0.03), "promise must be a guarantee, got 1.0"),
-    (partial(fp.first_breach, 3, PURE), "service must make a service"),
-    (partial(fp.first_breach, dict, PURE), "service must have request"),
-    (partial(fp.first_breach, answering(True), PURE), "request must yield its steps"),
-    (partial(fp.first_breach, answering(iter(["x"])), PURE), "must yield fp.Release"),
+    (partial(fp.services.first_breach, 3, PURE), "service must make a service"),
+    (partial(fp.services.first_breach, dict, PURE), "service must have request"),
+    (partial(fp.services.first_breach, answering(True), PURE), "request must yield its steps"),
+    (partial(fp.services.first_breach, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
     (
-        partial(fp.first_breach, answering(iter([HALF_WAY])), PURE),
+        partial(fp.services.first_breach, answering(iter([HALF_WAY])), PURE),
         "must be a whole number or None, got epoch=0.5",
     ),
     *((partial(how, services.Purse, 1.0), "promise must be a guarantee") for how in DRIVEN),

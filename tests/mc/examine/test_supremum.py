@@ -137,8 +137,8 @@ class Late(fp.PrivacyFilter[np.ndarray]):  # of the README
 class Half(fp.AdditiveFilter):
     promise, budget = fp.ZCDP(0.1), fp.Budget.of(0.1)
 
-    def charge(self, request: fp.DominatingPair) -> fp.Plain:
-        return fp.Plain(np.asarray(request.zcdp_rho) / 2)
+    def charge(self, request: fp.DominatingPair) -> fp.charges.Plain:
+        return fp.charges.Plain(np.asarray(request.zcdp_rho) / 2)
 
 
 class TooLarge(fp.AdditiveFilter):

@@ -25,7 +25,7 @@ class Cheaper(filters.accounting.charge_rules.ZCDPCharge):
     __slots__ = ()
 
     def __call__(self, request: Any) -> Any:
-        return fp.Plain(0.0)
+        return fp.charges.Plain(0.0)
 
 
 @dataclass(frozen=True)
