@@ -50,8 +50,6 @@ def __getattr__(name: str) -> object:
         value = import_module(f"{home}.{name}")
     elif home is not None:
         value = getattr(import_module(home), name)
-    elif where := _module_of(name):  # until every example names its module
-        value = getattr(import_module(f"{__name__}.{where}"), name)
     else:
         raise AttributeError(f"module 'filterproof' has no attribute {name!r}{_elsewhere(name)}")
     globals()[name] = value

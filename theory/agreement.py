@@ -1,7 +1,8 @@
 """An agreement compares numbers that were found on two routes; it is no verdict on a promise.
 
 >>> import filterproof as fp
->>> print(fp.Agreement((fp.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127),), scope="one game", failure=1e-6))
+>>> routes = fp.results.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127)
+>>> print(fp.results.Agreement((routes,), scope="one game", failure=1e-6))
 AGREES within 0.007 (1 comparison; failure probability 1e-06; one game)
 """
 

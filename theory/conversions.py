@@ -3,7 +3,7 @@
     >>> import filterproof as fp
     >>> round(fp.SIMPLE.budget(epsilon=1.0, delta=1e-5), 8), round(fp.CKS.budget(epsilon=1.0, delta=1e-5), 8)
     (0.02081994, 0.0305566)
-    >>> round(fp.gaussian_epsilon(mu=1.0, delta=1e-5), 6)
+    >>> round(fp.conversions.gaussian_epsilon(mu=1.0, delta=1e-5), 6)
     4.377178
 
 Everything broadcasts over arrays. delta (where it is above 1e-300) and order are rounded to nearest, with a relative

@@ -1,8 +1,8 @@
 """The realisation filter on Gaussians: kappa, the loss at which it stops, the split of delta behind it, and its walk.
 
 >>> import filterproof as fp
->>> split = fp.optimal_split(rounds=48, delta=1e-5)
->>> round(split.dhat * 1e6, 4), round(float(fp.kappa(10.0, 2.0, split.dhat, split.theta)), 4)
+>>> split = fp.conversions.optimal_split(rounds=48, delta=1e-5)
+>>> round(split.dhat * 1e6, 4), round(float(fp.conversions.kappa(10.0, 2.0, split.dhat, split.theta)), 4)
 (5.389, 4.9461)
 >>> kappa_survival(1.0, sigma=2.0, rounds=4).round(4)
 array([1.    , 1.    , 0.9477, 0.8005])

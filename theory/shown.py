@@ -1,7 +1,7 @@
 """Results that show themselves: rows for a table here, and pictures and HTML that the room `reports` makes when asked.
 
 >>> import filterproof as fp
->>> fp.Bounds(0.25, 0.5).rows()
+>>> fp.results.Bounds(0.25, 0.5).rows()
 [{'low': 0.25, 'high': 0.5, 'evidence': 'CERTIFIED'}]
 """
 

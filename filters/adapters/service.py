@@ -8,7 +8,7 @@
 ...         spent = self.disk.get("spent", 0.0) + pair.pure_epsilon
 ...         if spent <= 1.0:
 ...             self.disk["spent"] = spent
-...             yield fp.Release()
+...             yield fp.services.Release()
 >>> disk = {}
 >>> [len(list(Purse(disk).request(fp.RandomizedResponse(0.75), key))) for key in "ab"]
 [1, 0]

@@ -93,7 +93,7 @@ def checked_filter(filt: object) -> FilterBase:
     if not (holds is None or isinstance(holds, Holds)):
         raise TypeError(
             f"{type(filt).__name__}.holds must be a Holds or None, got {holds!r}; "
-            "set it, e.g. holds = fp.Holds(zcdp=0.02), or leave it out"
+            "set it, e.g. holds = fp.charges.Holds(zcdp=0.02), or leave it out"
         )
     return filt
 
@@ -117,11 +117,13 @@ def checked_grant(
     """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
 
     Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
-    ours: the filter is made of the library, whose answers are not looked at, and the state is read-only.
+    ours: the filter is made of the library, whose answers are what they should be, and the state is read-only.
     """
     if ours:
         current().count(1 + (n >> _RUNS_PER_UNIT))
-        return filt.grant(state, request)
+        answer = filt.grant(state, request)
+        if answer[0].shape == (n,):  # else the request declares more than one number
+            return answer
     decides = _decides(type(filt))
     if decides == "admits":
         return checked_admits(filt, state, request, n), None

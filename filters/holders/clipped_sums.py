@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> import numpy as np
 >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=2)
->>> sums = fp.ClippedSums(people, clip=3.0, sigma=4.0)
+>>> sums = fp.training.ClippedSums(people, clip=3.0, sigma=4.0)
 >>> vectors, rng = np.array([[3.0, 4.0], [0.0, 1.0]]), np.random.default_rng(1)
 >>> for _ in range(3):
 ...     released = sums.release(vectors, rng)

@@ -4,7 +4,7 @@
 >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
 >>> print(people.promise, people.theorem, *people.kernel, sep="; ")
 1-GDP; individual filter; individual_filter; individual_gaussian_filter
->>> print(fp.LineOdometer(0.05, target=1.0).promise)
+>>> print(fp.odometers.LineOdometer(0.05, target=1.0).promise)
 a loss above the bound, ever, with probability at most 0.05
 """
 

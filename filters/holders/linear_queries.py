@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> import numpy as np
->>> queries = fp.LinearQueries(people=100, norm_budget=5.0, kappa=1.0)
+>>> queries = fp.people.LinearQueries(people=100, norm_budget=5.0, kappa=1.0)
 >>> answer = queries.answer(np.ones(100), np.random.default_rng(1))
 >>> round(answer.sigma, 4), round(answer.error(delta=0.05), 4)
 (1.5811, 3.8702)

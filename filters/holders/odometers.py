@@ -1,7 +1,7 @@
 """An odometer: a bound on the privacy loss so far that holds at all times at once, except with small probability.
 
 >>> import filterproof as fp
->>> odometer = fp.LineOdometer(delta=1e-5, target=1.0)
+>>> odometer = fp.odometers.LineOdometer(delta=1e-5, target=1.0)
 >>> odometer.epsilon(odometer.spend(odometer.start(1), fp.Gaussian(mu=0.5))).round(4)
 array([3.1241])
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
@@ -86,6 +86,10 @@ class Odometer(_Summing):
     proof: ClassVar[str] = "Ville's inequality for e^{k L - k(k+1) S/2}"
     theorem: ClassVar[str] = "odometers"
 
+    def __post_init__(self) -> None:
+        (own,) = {part.name for part in fields(self)} - {"delta", "xi"}  # type: ignore[arg-type]
+        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, **{own: one_positive})
+
     @property
     def promise(self) -> Overtaken:
         """How often the loss may be above the bound, at whatever time: the sum rounded up."""
@@ -131,9 +135,6 @@ class LineOdometer(Odometer):
     xi: float = 0.0
     kernel: ClassVar[tuple[str, ...]] = ("line_odometer",)
 
-    def __post_init__(self) -> None:
-        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, target=one_positive)
-
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         log = -float(portable.log(self.delta))
         k = math.sqrt(2 * log / self.target)
@@ -155,9 +156,6 @@ class MixtureOdometer(Odometer):
     theorem: ClassVar[str] = "mixture odometer"
     kernel: ClassVar[tuple[str, ...]] = ("mixture_odometer",)
 
-    def __post_init__(self) -> None:
-        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, scale=one_positive)
-
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         wide = squares + self.scale
         log = portable.log1p(squares / self.scale) / 2 - portable.log(self.delta)
@@ -178,9 +176,6 @@ class StitchedOdometer(Odometer):
     first: float
     xi: float = 0.0
     kernel: ClassVar[tuple[str, ...]] = ("stitched_shares",)
-
-    def __post_init__(self) -> None:
-        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, first=one_positive)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         epoch = _octave(np.maximum(squares / self.first, 1.0))
@@ -206,9 +201,6 @@ class DoublingOdometer(Odometer):
     first: float
     xi: float = 0.0
     kernel: ClassVar[tuple[str, ...]] = ("doubling_shares",)
-
-    def __post_init__(self) -> None:
-        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, first=one_positive)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         rho = squares / 2

@@ -1,7 +1,7 @@
 """A filter made of a tracker: it goes on while the tracker's value stays within so many blocks.
 
 >>> import filterproof as fp
->>> filt = fp.BlockFilter(fp.GaussianTracker(size=0.5), blocks=4)
+>>> filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), blocks=4)
 >>> print(filt.promise)
 1-GDP
 """

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> with fp.knowingly():
-...     sums = fp.ClippingAfterAdding.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)(people=3, runs=1)
+...     sums = fp.training.ClippingAfterAdding.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)(people=3, runs=1)
 >>> bool(sums.release(np.array([[[9.0], [0.0], [0.0]]]), np.random.default_rng(2)).value[0, 0] > 2)
 True
 """

@@ -4,8 +4,8 @@
 >>> class Slowing(fp.Adversary):
 ...     def request(self, view):
 ...         return fp.Gaussian(1 / (1 + view.round))
->>> game = fp.Game.between(fp.ZCDPFilter(rho=0.65), Slowing())
->>> fp.play(game, lambda paths: paths.releases[:1], n=10, workers=1).sums
+>>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.65), Slowing())
+>>> fp.runs.play(game, lambda paths: paths.releases[:1], n=10, workers=1).sums
 array([2.])
 """
 

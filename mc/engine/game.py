@@ -1,7 +1,7 @@
 """A game: a filter, an adversary, and the rules of play between them.
 
 >>> import filterproof as fp
->>> fp.Game.between(fp.ZCDPFilter(rho=0.5), fp.OneShot()).rounds
+>>> fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.OneShot()).rounds
 1
 """
 

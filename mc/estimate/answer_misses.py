@@ -1,7 +1,7 @@
 """How far the answers of `LinearQueries` are from the truth, and how often further than they say, by asking it.
 
 >>> import filterproof as fp
->>> missed = fp.answer_misses(20, norm_budget=6.0, kappa=1.0, dimension=3, delta=0.5, answers=500, seed=1)
+>>> missed = fp.people.answer_misses(20, norm_budget=6.0, kappa=1.0, dimension=3, delta=0.5, answers=500, seed=1)
 >>> missed.low <= 0.5
 True
 """

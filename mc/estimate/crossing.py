@@ -1,8 +1,8 @@
 """How often the privacy loss crosses an odometer's bound, against one adversary.
 
 >>> import filterproof as fp
->>> odometer = fp.LineOdometer(delta=0.05, target=1.0)
->>> fp.crossing(odometer, fp.Constant(0.25), rounds=50, n=4000, seed=1, workers=1).low > 0
+>>> odometer = fp.odometers.LineOdometer(delta=0.05, target=1.0)
+>>> fp.odometers.crossing(odometer, fp.Constant(0.25), rounds=50, n=4000, seed=1, workers=1).low > 0
 True
 """
 

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> filt = fp.GaussianFilter(mu=1.0)
->>> found = fp.simulate_person(filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=40, n=2000, seed=1)
+>>> found = fp.people.simulate_person(filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=40, n=2000, seed=1)
 >>> found.low <= filt.promise.delta(1.0) <= found.high
 True
 """

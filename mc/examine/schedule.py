@@ -7,7 +7,7 @@
 ...     def request(self, pair, key):
 ...         spent = self.disk.get("spent", 0.0) + pair.pure_epsilon
 ...         if spent <= 1.0:
-...             yield fp.Release()  # too early: what is spent is not stored
+...             yield fp.services.Release()  # too early: what is spent is not stored
 ...             self.disk["spent"] = spent
 >>> moves = [ServiceMove("ask"), ServiceMove("step"), ServiceMove("crash"), ServiceMove("ask"), ServiceMove("step")]
 >>> played = Schedule((fp.RandomizedResponse(1.0),), tuple(moves)).play(Purse)
@@ -282,7 +282,9 @@ class World:
         self.service = program
         self._tell_time()
         if not callable(getattr(program, "request", None)):
-            raise TypeError(f"service must have request(pair, key), got {self.service!r}; see fp.Release")
+            raise TypeError(
+                f"service must have request(pair, key), got {self.service!r}; see fp.services.Release"
+            )
 
     def _tell_time(self) -> None:
         clock = getattr(self.service, "clock", None)
@@ -301,7 +303,7 @@ class World:
             return
         if not isinstance(steps, Iterable):
             raise TypeError(
-                f"request must yield its steps, got {steps!r}; yield fp.Release() as an answer goes out"
+                f"request must yield its steps, got {steps!r}; yield fp.services.Release() as an answer goes out"
             )
         self.flights.append(_Flight(request, name, iter(steps)))
 
@@ -326,7 +328,9 @@ class World:
         if isinstance(answer, Release):
             does = self._release(flight, answer)
         elif does == "goes on" and answer is not None:
-            raise TypeError(f"request must yield fp.Release() or None, got {answer!r}; yield one of them")
+            raise TypeError(
+                f"request must yield fp.services.Release() or None, got {answer!r}; yield one of them"
+            )
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
         self.story += (f"{flight.name}{full} {does}",)
@@ -336,7 +340,7 @@ class World:
     def _release(self, flight: _Flight, release: Release) -> str:
         if release.epoch is not None and type(release.epoch) is not int:
             raise TypeError(
-                f"epoch must be a whole number or None, got epoch={release.epoch!r}; mend fp.Release"
+                f"epoch must be a whole number or None, got epoch={release.epoch!r}; mend fp.services.Release"
             )
         if release.again and flight.request in self.answered:
             return "sends the same answer once more"

@@ -9,7 +9,7 @@
 ...         yield None  # between check and deduction
 ...         if spent + pair.pure_epsilon <= 1.0:
 ...             self.disk["spent"] = spent + pair.pure_epsilon
-...             yield fp.Release()
+...             yield fp.services.Release()
 >>> found = first_breach(Purse, fp.PureDP(1.0))
 >>> len(found.breach.schedule.moves)
 6
@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -222,8 +223,9 @@ def first_breach(
     Returns
     -------
     ScheduleSearch
-        The first breach, cut to what it needs, and how much was tried; it depends on these arguments alone, unless
-        `stopped` says that the time limit ended the search.
+        The first breach, cut to what it needs, and how much was tried; it depends on these arguments and the version
+        of Hypothesis, which also draws numbers from modules that are not installed, unless `stopped` says that the
+        time limit ended the search.
 
     Raises
     ------
@@ -289,10 +291,12 @@ def searched(
     """The reports of a search over a menu, one for each batch of examples, the last one on all of it."""
     import hypothesis
     from hypothesis import stateful
+    from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.errors import Flaky
 
     from filters.testing.strategies import reproducible
 
+    set_hypothesis_home_dir(os.devnull)  # this is a worker, which leaves no files in a folder of the user's
     breaches, found, searching = Breaches(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)

@@ -12,7 +12,7 @@ A filter that ends its process fails, and ends no suite; what breaks a service's
 ...         spent = self.disk.get("spent", 0.0) + pair.pure_epsilon
 ...         if spent <= 1.0:
 ...             self.disk["spent"] = spent
-...             yield fp.Release()
+...             yield fp.services.Release()
 >>> TestPurse = schedules(Purse, fp.PureDP(1.0), effort=0.01)
 >>> TestPurse("runTest").runTest()
 """
@@ -75,9 +75,10 @@ def schedules(
     mechanisms: Sequence[str] = MECHANISMS,
     effort: float = 0.1,
 ) -> type[TestCase]:
-    """A test class in which `fp.first_breach` finds no breach: `TestPurse = fp.schedules(Purse, fp.PureDP(1.0))`.
+    """A test class in which `fp.services.first_breach` finds no breach.
 
-    The failure tells what happened. A service that grants no request fails as well. Passing is no proof.
+    `TestPurse = fp.services.schedules(Purse, fp.PureDP(1.0))` is collected by pytest and unittest. The failure tells
+    what happened. A service that grants no request fails as well. Passing is no proof.
     """
     asked_lines(service, promise, mechanisms)  # what is no service, promise or mechanism is refused here
 

@@ -1,7 +1,7 @@
 """The betting test: decides whether a mean is above or below a threshold, valid at every stopping time.
 
 >>> import filterproof as fp
->>> test = fp.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
+>>> test = fp.intervals.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
 >>> test.decision(test.wealth([0.0, 1.0] * 50)).side
 <Side.ABOVE: 'the mean is above'>
 """

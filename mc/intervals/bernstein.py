@@ -1,7 +1,7 @@
 """The empirical Bernstein interval: a confidence interval for the mean whose width follows the sample variance.
 
 >>> import filterproof as fp
->>> interval = fp.empirical_bernstein(fp.Moments.of([0.0, 1.0] * 50), failure=0.01)
+>>> interval = fp.intervals.empirical_bernstein(fp.intervals.Moments.of([0.0, 1.0] * 50), failure=0.01)
 >>> round(interval.low, 4), round(interval.high, 4)
 (0.1966, 0.8034)
 """

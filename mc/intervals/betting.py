@@ -1,7 +1,7 @@
 """The betting interval: the means m under which neither of two gamblers, betting on x - m, reaches capital 2/failure.
 
 >>> import filterproof as fp
->>> interval = fp.betting([0.0, 1.0] * 50, failure=0.01)
+>>> interval = fp.intervals.betting([0.0, 1.0] * 50, failure=0.01)
 >>> round(interval.low, 4), round(interval.high, 4)
 (0.3426, 0.6562)
 """

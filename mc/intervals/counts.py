@@ -1,7 +1,7 @@
 """The Clopper-Pearson interval: an exact confidence interval for the p of a Binomial(n, p) count.
 
 >>> import filterproof as fp
->>> round(fp.clopper_pearson(0, 1000, failure=0.01).high, 6)
+>>> round(fp.intervals.clopper_pearson(0, 1000, failure=0.01).high, 6)
 0.005284
 """
 

@@ -1,7 +1,7 @@
 """The Kullback-Leibler interval: a confidence interval for the mean of bounded values from the sample mean alone.
 
 >>> import filterproof as fp
->>> interval = fp.kl_chernoff(fp.Moments.of([0.0, 1.0] * 50), failure=0.01)
+>>> interval = fp.intervals.kl_chernoff(fp.intervals.Moments.of([0.0, 1.0] * 50), failure=0.01)
 >>> round(interval.low, 4), round(interval.high, 4)
 (0.3415, 0.6585)
 """

@@ -1,7 +1,7 @@
 """The moments of a sample: count, mean and variance of bounded values, merged in any order.
 
 >>> import filterproof as fp
->>> fp.Moments.merge([fp.Moments.of([0.0, 1.0]), fp.Moments.of([0.5])])
+>>> fp.intervals.Moments.merge([fp.intervals.Moments.of([0.0, 1.0]), fp.intervals.Moments.of([0.5])])
 Moments(n=3, total=1.5, centred=0.5, upper=1.0, logs=())
 """
 

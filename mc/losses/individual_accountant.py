@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> import numpy as np
->>> accountant = fp.IndividualAccountant(people=2, q=0.005, sigma=2.0)
+>>> accountant = fp.people.IndividualAccountant(people=2, q=0.005, sigma=2.0)
 >>> accountant.add(np.array([1.0, 0.0]), steps=10_000)  # clipped in every step, and no gradient at all
 >>> accountant.epsilon(1e-5).made_public().round(6)  # low and high
 array([[1.004113, 0.      ],

@@ -1,8 +1,8 @@
 """A play: n independent paths of a game, from one seed, summed by a functional.
 
 >>> import filterproof as fp
->>> game = fp.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
->>> fp.play(game, lambda paths: paths.releases.sum(keepdims=True), n=10, workers=1).sums
+>>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
+>>> fp.runs.play(game, lambda paths: paths.releases.sum(keepdims=True), n=10, workers=1).sums
 array([40.])
 """
 

@@ -2,7 +2,7 @@
 
 >>> import numpy as np
 >>> import filterproof as fp
->>> fp.Tally(np.array([2, 1]), np.array([[0.5], [0.25]])).sums
+>>> fp.runs.Tally(np.array([2, 1]), np.array([[0.5], [0.25]])).sums
 array([0.75])
 """
 

@@ -2,9 +2,10 @@
 
 >>> import filterproof as fp
 >>> import numpy as np
->>> people = fp.LogisticTraining(np.array([[3.0, 1.0], [2.0, -1.0], [0.5, 0.0]]), np.array([0, 1, 1]), rate=0.1)
->>> sums = fp.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
->>> found = fp.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
+>>> features = np.array([[3.0, 1.0], [2.0, -1.0], [0.5, 0.0]])
+>>> people = fp.training.LogisticTraining(features, np.array([0, 1, 1]), rate=0.1)
+>>> sums = fp.training.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> found = fp.training.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
 >>> found.low <= fp.GaussianDP(1.0).delta(1.0)
 True
 """

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> import numpy as np
->>> people = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
+>>> people = fp.training.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
 >>> people.vectors(people.start(runs=1)).norms()
 array([[0.5, 1. ]])
 """

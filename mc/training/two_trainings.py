@@ -2,8 +2,8 @@
 
 >>> import filterproof as fp
 >>> import numpy as np
->>> people = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
->>> sums = fp.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> people = fp.training.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
+>>> sums = fp.training.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
 >>> two = TwoTrainings(people, sums, person=0, runs=4)
 >>> with_person, without = two.sums()
 >>> (with_person - without).ravel()  # the residual 1/2 times the feature 1

@@ -28,8 +28,7 @@ from mc.worst_case.solve import worst_case
 from reports.drawing import INK
 from reports.figures.data import FigureData
 from reports.figures.lines import DASHES, colour, label, line
-from reports.figures.specification import Specification, checked, probabilities, whole, wholes
-from theory.arguments import check_positive
+from reports.figures.specification import Specification, probabilities, real, whole, wholes
 from theory.log_ratio import LogRatio
 from theory.pairs import RandomizedResponse
 
@@ -39,13 +38,6 @@ if TYPE_CHECKING:
 _LEVELS = (1, 2, 3)
 
 
-def _base(name: str, value: Any) -> float:
-    base = float(check_positive(name, value))
-    if not 1 < base <= 10:
-        raise ValueError(f"base must be above 1 and at most 10, got base={base!r}; pass 1.5, say")
-    return base
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NaturalGame(Specification):
     """The menu is RR at log base, 2 log base and 3 log base, and e^epsilon = base^2.
@@ -53,7 +45,7 @@ class NaturalGame(Specification):
     delta is that of two requests at 2 log base. base is a double, and taken as the rational that it is.
     """
 
-    base: float = checked(1.5, _base)
+    base: float = real(1.5, 1.001, 10.0)
     rounds: int = whole(3, most=3, remedy="a larger tree cannot be read")
 
     def data(self) -> FigureData:

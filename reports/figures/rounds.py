@@ -30,8 +30,7 @@ from mc.estimate.compare_filters import planned_rounds
 from mc.worst_case.calibrated import CalibratedThreshold, calibrated
 from reports.figures.data import FigureData
 from reports.figures.lines import line, number_ticks
-from reports.figures.specification import Specification, check_between, checked, probability, reals
-from theory.arguments import check_positive
+from reports.figures.specification import Specification, probability, real, reals
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
 
@@ -63,15 +62,11 @@ _COMPARED: Mapping[str, tuple[str, dict[str, Any]]] = {
 _COLUMNS = (*_FILTERS, "calibrated", "gaussian", "exact")
 
 
-def _each(name: str, value: Any) -> float:
-    return check_between(name, check_positive(name, value), 1e-3, 20.0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundsOfEach(Specification):
     """An `each`-DP mechanism asked for again and again, within (epsilon, delta) for the epsilons of `budgets`."""
 
-    each: float = checked(0.0625, _each)
+    each: float = real(0.0625, 1e-3, 20.0)
     # Rogers et al. ask for a delta below 1/e
     delta: float = probability(1e-5, 1e-30, 0.3)
     budgets: tuple[float, ...] = reals(

@@ -27,7 +27,6 @@ from mc.engine.game import Game
 from mc.engine.streams import tiles
 from mc.engine.tiles import play_tile
 from mc.intervals.bernstein import empirical_bernstein
-from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, label, line
@@ -49,13 +48,6 @@ class PotentialPaths:
     values: NDArray[np.float64]
     loss: NDArray[np.float64]
     releases: NDArray[np.int64]
-
-    def means(self, after: Sequence[int], *, failure: float) -> tuple[Estimate, ...]:
-        """E_P[M_k] for each k of `after`, each interval with failure probability `failure`.
-
-        For several of them divide the failure probability beforehand.
-        """
-        return tuple(empirical_bernstein(Moments.of(self.values[:, k]), failure=failure) for k in after)
 
 
 def potential_paths(
@@ -167,7 +159,8 @@ class Supermartingale(Specification):
         columns: dict[str, Any] = {"release": range(self.rounds + 1)}
         each = math.nextafter(self.failure / (len(played) * self.rounds), 0.0)
         for name, paths in played.items():
-            means = paths.means(range(1, self.rounds + 1), failure=each)
+            moments = [Moments.of(paths.values[:, k]) for k in range(1, self.rounds + 1)]
+            means = [empirical_bernstein(one, failure=each) for one in moments]
             for end, of in (("value", ""), ("low", "_low"), ("high", "_high")):
                 columns[f"{name}{of}"] = [paths.start, *(getattr(mean, end) for mean in means)]
         drawn = played["gaussian"]

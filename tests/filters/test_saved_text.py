@@ -14,7 +14,7 @@ from filters.catalogue import CATALOGUE
 pytestmark = pytest.mark.pinned
 
 FILE = Path(__file__).with_name("saved_sessions.json")
-BLOCKS = fp.BlockFilter(fp.GaussianTracker(size=0.5), 4)
+BLOCKS = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4)
 
 
 def example(name: str) -> tuple[fp.PrivacyFilter, tuple[fp.DominatingPair, ...]]:

@@ -28,8 +28,8 @@ class Silent:
         pass
 
 
-def asked(**given: Any) -> fp.LinearQueries:
-    return fp.LinearQueries(2, **({"norm_budget": 1.0, "kappa": 1.0} | given))
+def asked(**given: Any) -> fp.people.LinearQueries:
+    return fp.people.LinearQueries(2, **({"norm_budget": 1.0, "kappa": 1.0} | given))
 
 
 def waiting() -> fp.Session:
@@ -61,7 +61,7 @@ def ruled(**given: Any) -> fp.PrivacyFilter:
 VALUES: list[tuple[Call, str]] = [
     (lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)), "promise must follow from a sum"),
     (
-        lambda: additive(charge=fp.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
+        lambda: additive(charge=fp.charges.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
         "promise must leave a budget above zero",
     ),
     (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
@@ -81,11 +81,20 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6), "dhat and theta must be given"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
-    (lambda: fp.renyi_charge.at(0.5), "alpha must be"),
-    (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), 0), "blocks must be"),
-    (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), HUGE), r"blocks must be at most 2\^48, got blocks=.*"),
-    (lambda: fp.GaussianTracker(2.0**-26).guarantee(2**52), r"blocks must be at most 2\^48, got blocks=.*"),
-    (lambda: fp.BlockFilter(fp.GaussianTracker(1e308), 1000), "blocks times size must not overflow, got"),
+    (lambda: fp.charges.renyi_charge.at(0.5), "alpha must be"),
+    (lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(0.5), 0), "blocks must be"),
+    (
+        lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(0.5), HUGE),
+        r"blocks must be at most 2\^48, got blocks=.*",
+    ),
+    (
+        lambda: fp.odometers.GaussianTracker(2.0**-26).guarantee(2**52),
+        r"blocks must be at most 2\^48, got blocks=.*",
+    ),
+    (
+        lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(1e308), 1000),
+        "blocks times size must not overflow, got",
+    ),
     *(
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and >= 0, got")
         for bad in (-1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400)
@@ -100,7 +109,7 @@ VALUES: list[tuple[Call, str]] = [
     ),
     *(
         (
-            lambda scale=scale: fp.Square(0.5, scale),
+            lambda scale=scale: fp.charges.Square(0.5, scale),
             r"scale must be a double of at least 2\^-8, got scale=.*; put the",
         )
         for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
@@ -114,7 +123,7 @@ VALUES: list[tuple[Call, str]] = [
     ),
     *(
         (
-            lambda bad=bad: fp.SecretNoise(1, 2).added_to(np.array([bad]), sigma=1.0),
+            lambda bad=bad: fp.training.SecretNoise(1, 2).added_to(np.array([bad]), sigma=1.0),
             "total must be finite, got 1",
         )
         for bad in (math.nan, math.inf)
@@ -123,17 +132,19 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: asked().join(10**14), "people must be"),
     (lambda: asked(norm_budget=10**400), "norm_budget must be"),
     (
-        lambda: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2),
+        lambda: fp.training.ClippedSums(
+            fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2
+        ),
         "runs must divide",
     ),
     *(
         (lambda ask=ask: ask(fp.Gaussian(np.ones(2))), "one pair per person")
         for ask in (
-            fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend,
+            fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 4).spend,
             fp.IndividualFilter(fp.ZCDPFilter(1.0), 3).select,
         )
     ),
-    (lambda: fp.RogersOdometer(0.5, 3), "delta must be below 1/e, got delta="),
+    (lambda: fp.odometers.RogersOdometer(0.5, 3), "delta must be below 1/e, got delta="),
     (
         lambda: fp.from_accountant(
             Silent, lambda pair: 0, fp.ZCDP(1.0), menu=(STEP,), spent=lambda held: math.nan
@@ -153,7 +164,7 @@ TYPES: list[tuple[Call, str]] = [
     (lambda: additive()().charge(STEP), r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge"),
     (lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(), r"Own\.budget must be a Budget, got"),
     *(
-        (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.Plain")
+        (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.charges\.Plain")
         for ask in (
             lambda: BARE.open().request(STEP),
             *(
@@ -166,19 +177,25 @@ TYPES: list[tuple[Call, str]] = [
     (lambda: asked().answer([[1.0], [1.0, 2.0]], RNG), "values must be an array, got rows of different"),
     (lambda: asked().leave([[1], [2, 3]]), "people must be an array, got rows of different lengths"),  # type: ignore[list-item]
     (lambda: asked(journal=123), "journal must be a path, got 123; pass"),
-    (lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0), "journal must be a path, got None"),  # type: ignore[arg-type]
+    (
+        lambda: fp.people.LinearQueries.open(None, norm_budget=1.0, kappa=1.0),
+        "journal must be a path, got None",
+    ),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
         for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))
     ),
     *(
         (lambda make=make, bad=bad: make(bad), "charge must be a number that a double can hold, got")
-        for make in (fp.Plain, fp.Square, lambda scale: fp.Square(0.5, scale))
+        for make in (fp.charges.Plain, fp.charges.Square, lambda scale: fp.charges.Square(0.5, scale))
         for bad in (None, "1/2", 10**400)
     ),
-    (lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None), "rng must be a numpy.random.Generator"),  # type: ignore[arg-type]
     (
-        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
+        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=None),
+        "rng must be a numpy.random.Generator",
+    ),  # type: ignore[arg-type]
+    (
+        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
         "rng must be a numpy.random.Generator, got None",
     ),
     (lambda: fp.GaussianFilter(1.0).open(record=3), "record must be callable, got 3; pass"),  # type: ignore[arg-type]
@@ -191,17 +208,17 @@ TYPES: list[tuple[Call, str]] = [
         lambda: fp.RenyiFilter.planned(2.0, 1e-5, [STEP]),  # type: ignore[arg-type]
         "must map pairs to their uses",
     ),
-    (lambda: fp.BlockFilter(0.5, 4), "tracker must be a Tracker"),  # type: ignore[arg-type]
+    (lambda: fp.odometers.BlockFilter(0.5, 4), "tracker must be a Tracker"),  # type: ignore[arg-type]
     (lambda: fp.Session(fp.GaussianFilter), "make one of it"),  # type: ignore[arg-type]
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
     (lambda: repeats(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
     (
-        lambda: fp.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0),  # type: ignore[arg-type]
+        lambda: fp.training.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0),  # type: ignore[arg-type]
         "IndividualFilter",
     ),
-    (lambda: fp.IndividualTracker(fp.GaussianFilter(1.0), 4), "Tracker"),  # type: ignore[arg-type]
+    (lambda: fp.odometers.IndividualTracker(fp.GaussianFilter(1.0), 4), "Tracker"),  # type: ignore[arg-type]
     (
-        lambda: fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend(0.5),  # type: ignore[arg-type]
+        lambda: fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 4).spend(0.5),  # type: ignore[arg-type]
         "must be a DominatingPair",
     ),
     (
@@ -209,7 +226,7 @@ TYPES: list[tuple[Call, str]] = [
         "denied must be exceptions",
     ),
     *(
-        (lambda bad=bad: fp.Holds(orders=bad), r"orders must be pairs \(order, bound\), got")
+        (lambda bad=bad: fp.charges.Holds(orders=bad), r"orders must be pairs \(order, bound\), got")
         for bad in (2.0, (2.0,), ((2.0, 0.5, 3.0),))
     ),
     (lambda: ruled(make=3), "make must be callable"),

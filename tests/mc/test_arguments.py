@@ -17,9 +17,9 @@ GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
 RULES = {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "on_denial": "halt"}
 DRAWN = {**RULES, "seed": 0}
 WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "confidence": 0.9}
-ODOMETER = fp.LineOdometer(0.05, target=4.0)
-TRAINING = fp.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
-SUMS = fp.ClippedSums.making(GDP, clip=1.0, sigma=2.0)
+ODOMETER = fp.odometers.LineOdometer(0.05, target=4.0)
+TRAINING = fp.training.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
+SUMS = fp.training.ClippedSums.making(GDP, clip=1.0, sigma=2.0)
 ONES = np.ones((3, 2))
 
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
@@ -51,9 +51,9 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
     ),
     "play": (
-        lambda game, functional, **given: fp.play(game, functional, workers=1, **given),
+        lambda game, functional, **given: fp.runs.play(game, functional, workers=1, **given),
         {
-            "game": fp.Game.between(GDP, fp.OneShot()),
+            "game": fp.runs.Game.between(GDP, fp.OneShot()),
             "functional": HockeyStick(1.0),
             "n": 10,
             "seed": 0,
@@ -80,30 +80,30 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
     ),
     "crossing": (
-        lambda **given: fp.crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
+        lambda **given: fp.odometers.crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
     ),
     "simulate_person": (
-        lambda norms, **given: fp.simulate_person(GDP, norms, **given),
+        lambda norms, **given: fp.people.simulate_person(GDP, norms, **given),
         {**WORLDS, "sigma": 1.0, "direction": "PQ", "analysis": abs},
     ),
     "simulate_queries": (
-        lambda norms, **given: fp.simulate_queries(norms, **given),
+        lambda norms, **given: fp.people.simulate_queries(norms, **given),
         {**WORLDS, "norm_budget": 1.0, "kappa": 1.0},
     ),
     "answer_misses": (
-        lambda people, **given: fp.answer_misses(people, **given),
+        lambda people, **given: fp.people.answer_misses(people, **given),
         {
             **{"people": 5, "norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3},
             **{"answers": 10, "turnover": 1, "seed": 0, "confidence": 0.9},
         },
     ),
     "simulate_training": (
-        lambda **given: fp.simulate_training(TRAINING, SUMS, **given),
+        lambda **given: fp.training.simulate_training(TRAINING, SUMS, **given),
         {"epsilon": 1.0, "steps": 2, "n": 20, "seed": 0, "direction": "PQ", "squares": 1.0, "together": 4},
     ),
     "audit_training": (
-        lambda **given: fp.audit_training(TRAINING, SUMS, **given),
+        lambda **given: fp.training.audit_training(TRAINING, SUMS, **given),
         {"epsilon": 1.0, "steps": 2, "n": 20, "seed": 0, "failure": 0.1, "together": 4},
     ),
     "Composition.delta": (
@@ -115,7 +115,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"mechanisms": [WIDE, WIDE], "delta": 1e-3, "relative": 1e-2},
     ),
     "IndividualAccountant": (
-        fp.IndividualAccountant,
+        fp.people.IndividualAccountant,
         {"people": 2, "q": 0.1, "sigma": 1.0, "levels": (0.5, 1.0)},
     ),
     "RandomAllocation": (
@@ -128,8 +128,8 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "Descent": (descent, {"clip": 1.0, "sigma": 1.0, "rate": 1.0, "seed": 0}),
     "Network.gradients": (NET.gradients, {"theta": np.zeros(33), "x": np.ones((3, 2)), "y": np.ones((3, 3))}),
-    "LogisticTraining": (fp.LogisticTraining, {"features": ONES, "labels": [0, 1, 1], "rate": 1.0}),
-    "WithCanary": (fp.WithCanary, {"training": TRAINING, "size": 1.0}),
+    "LogisticTraining": (fp.training.LogisticTraining, {"features": ONES, "labels": [0, 1, 1], "rate": 1.0}),
+    "WithCanary": (fp.training.WithCanary, {"training": TRAINING, "size": 1.0}),
     "verify": (
         lambda **given: fp.verify(AdmitsNothing(), **given),
         {"effort": 0.005, "seconds": 60.0, "seed": 0, "mechanisms": "gaussian"},

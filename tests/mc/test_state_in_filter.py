@@ -200,13 +200,13 @@ CALLS = {
     "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
     "decide": lambda filt: fp.decide(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
     "decide_profile": lambda filt: fp.decide_profile(filt, fp.Constant(WIDE), epsilons=[1.0], most=1000),
-    "play": lambda filt: fp.play(fp.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
+    "play": lambda filt: fp.runs.play(fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
     "supremum": lambda filt: fp.supremum(filt, 1.0),
     "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),
-    "simulate_person": lambda filt: fp.simulate_person(
+    "simulate_person": lambda filt: fp.people.simulate_person(
         filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=3, n=10
     ),
-    "ClippedSums.making": lambda filt: fp.ClippedSums.making(filt, clip=1.0, sigma=2.0)(3, 1),
+    "ClippedSums.making": lambda filt: fp.training.ClippedSums.making(filt, clip=1.0, sigma=2.0)(3, 1),
 }
 
 
@@ -237,7 +237,7 @@ class Odometer:
 
 def test_an_odometer_is_seen_as_a_filter_is():
     with pytest.raises(TypeError, match="Odometer changed its attribute 'spent'"):
-        fp.crossing(Odometer(), fp.Constant(WIDE), rounds=3, n=100)
+        fp.odometers.crossing(Odometer(), fp.Constant(WIDE), rounds=3, n=100)
 
 
 class Caches(fp.PrivacyFilter):

@@ -126,7 +126,6 @@ ENDS: dict[int, dict[str, str]] = {
         ),
         "replay kept.json": "The same again: 0 ... It does not refute the promise.",
         "simulate NaiveRealisationFilter EraserForever --epsilon 1 -n 2e3": "lies above the promise: REFUTED.",
-        "attack NaiveRealisationFilter --out found": "REFUTED (EXACT ... Again: filterproof replay found/witness",
     },
     2: {
         "prove Fermat": "name must be a known theorem, got name='Fermat'",
@@ -135,7 +134,6 @@ ENDS: dict[int, dict[str, str]] = {
             "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
         ),
         f"{_PLAYS} 1e3 --key mine": "key must stand beside store, got key='mine' alone; pass --store",
-        "attack GaussianFilter --rounds 1000000000": "rounds must be at most 10,000",
         "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
         "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
         "replay nofile x": f"{_KINDS}'nofile' (No such",
@@ -169,7 +167,6 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Hangs --time-limit 2": "stopped at the time limit; nothing was decided: raise --time-limit",
     },
     6: {
-        "attack mine.py::DeniesAll": "nothing was",
         f"simulate mine.py::DeniesAll {_ASKS}": "nothing was",
     },
 }
@@ -371,7 +368,6 @@ def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_esca
 WRITTEN_AFTER = [
     ("verify mine.py::Lax --effort 0.05", 1, "REFUTED"),
     ("verify mine.py::Good --effort 0.05 --json", 2, '"HOLDS"'),
-    ("attack NaiveRealisationFilter", 1, "REFUTED"),
     ("calibrate 1 1e-5 --mechanisms pure:0.9 --most 5", 2, "can have 1 round at most"),
     ("figures 003-3 --quick --format svg", 2, "Number in the paper"),
 ]

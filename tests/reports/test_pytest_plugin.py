@@ -159,7 +159,7 @@ def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
     [
         (pytest.mark.filterproof(0.01), "must name its arguments, got 0.01; write effort=0.01"),
         (pytest.mark.filterproof(efort=0.01), "got 'efort'; did you mean 'effort'?"),
-        (pytest.mark.filterproof(target="mine.py::X"), "got 'target'; leave it out"),
+        (pytest.mark.filterproof(only="X"), "got 'only'; leave it out"),
         (pytest.mark.filterproof(effort="x"), "effort must be a real number"),
         (pytest.mark.filterproof(effort=0), "effort must be finite and > 0"),
         (pytest.mark.filterproof(effort=0.3, mechanisms=["rr"], seconds=9.0, seed=1), ""),

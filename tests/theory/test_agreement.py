@@ -6,39 +6,39 @@ import pytest
 
 import filterproof as fp
 
-NEAR = fp.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
-WIDE = fp.TwoRoutes("wide", low=0.5, high=2.5, least=2.0, most=2.0)
-OFF = fp.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
+NEAR = fp.results.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
+WIDE = fp.results.TwoRoutes("wide", low=0.5, high=2.5, least=2.0, most=2.0)
+OFF = fp.results.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
 
 
-def _agreement(*compared: fp.TwoRoutes) -> fp.Agreement:
-    return fp.Agreement(compared, scope="two games", failure=1e-6, witness={"seed": 1})
+def _agreement(*compared: fp.results.TwoRoutes) -> fp.results.Agreement:
+    return fp.results.Agreement(compared, scope="two games", failure=1e-6, witness={"seed": 1})
 
 
 def test_the_outcome_is_derived_from_the_intervals() -> None:
     agreed, not_agreed = _agreement(NEAR, WIDE), _agreement(NEAR, OFF, WIDE)
-    assert agreed.outcome is fp.Accord.AGREES
+    assert agreed.outcome is fp.results.Accord.AGREES
     assert (agreed.within, agreed.share) == (1.5, 0.75)
     assert agreed.loosest is WIDE
     assert "wide: [0.5, 2.5] beside 2" in agreed.detail
-    assert not_agreed.outcome is fp.Accord.DISAGREES
+    assert not_agreed.outcome is fp.results.Accord.DISAGREES
     assert not_agreed.loosest is OFF
     assert "1 of 3 intervals excludes" in not_agreed.detail
     assert "within" not in str(not_agreed)
 
 
 def test_intervals_that_touch_agree_and_a_gap_of_one_bit_does_not() -> None:
-    assert fp.TwoRoutes("below", 0.0, 1.0, 1.0, 1.05).meets
-    assert fp.TwoRoutes("above", 1.05, 2.0, 1.0, 1.05).meets
-    assert not fp.TwoRoutes("below", 0.0, math.nextafter(1.0, 0.0), 1.0, 1.05).meets
-    assert not fp.TwoRoutes("above", math.nextafter(1.05, 2.0), 2.0, 1.0, 1.05).meets
+    assert fp.results.TwoRoutes("below", 0.0, 1.0, 1.0, 1.05).meets
+    assert fp.results.TwoRoutes("above", 1.05, 2.0, 1.0, 1.05).meets
+    assert not fp.results.TwoRoutes("below", 0.0, math.nextafter(1.0, 0.0), 1.0, 1.05).meets
+    assert not fp.results.TwoRoutes("above", math.nextafter(1.05, 2.0), 2.0, 1.0, 1.05).meets
 
 
 def test_a_number_that_is_zero_has_no_share() -> None:
-    none = fp.TwoRoutes("none", 0.0, 1e-6, 0.0, 0.0)
+    none = fp.results.TwoRoutes("none", 0.0, 1e-6, 0.0, 0.0)
     assert _agreement(NEAR, none).share == math.inf
     assert _agreement(NEAR, none).loosest is NEAR  # by distance, where a share says nothing
-    assert fp.TwoRoutes("same", 0.0, 0.0, 0.0, 0.0).share == 0
+    assert fp.results.TwoRoutes("same", 0.0, 0.0, 0.0, 0.0).share == 0
 
 
 def test_agrees_is_never_read_as_holds() -> None:
@@ -47,7 +47,7 @@ def test_agrees_is_never_read_as_holds() -> None:
         bool(agreed)
     assert not isinstance(agreed, fp.Verdict)
     assert not hasattr(agreed, "evidence")
-    assert {one.name for one in fp.Accord}.isdisjoint(one.name for one in fp.Outcome)
+    assert {one.name for one in fp.results.Accord}.isdisjoint(one.name for one in fp.Outcome)
     assert agreed.outcome not in list(fp.Outcome)
     with pytest.raises(TypeError):
-        fp.Agreement((OFF,), scope="s", failure=0.0, outcome=fp.Accord.AGREES)  # type: ignore[call-arg]
+        fp.results.Agreement((OFF,), scope="s", failure=0.0, outcome=fp.results.Accord.AGREES)  # type: ignore[call-arg]

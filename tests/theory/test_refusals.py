@@ -17,12 +17,12 @@ HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gauss
 TINY = Q(1, 10**400)
 RAISED, SQUARE = np.ones(3, dtype=np.bool_), np.full((2, 2), 0.5)
 DRAW = np.random.default_rng(1)
-NEAR = fp.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
-OFF = fp.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
+NEAR = fp.results.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
+OFF = fp.results.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
 
 
 def stop(threshold: Any, ratio: Any) -> object:
-    return fp.AboveThreshold(threshold, ratio=ratio, rng=DRAW)
+    return fp.people.AboveThreshold(threshold, ratio=ratio, rng=DRAW)
 
 
 def drawn(pair: fp.DominatingPair, *given: Any) -> object:
@@ -36,16 +36,26 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.GaussianDP, r"mu must be finite and > 0, got mu=-1\.0", (-1.0,)),
     (optimal_split, "delta must be one number below 1/2", (48, 0.5)),
     (lambda sigma: kappa_survival(1.0, sigma=sigma, rounds=2), "sigma must be", (0.0,), (5e-324,)),
-    (fp.renyi_epsilon, "rho must be >= 0, got rho=(-1|nan)", (2.0, -1.0, 1e-6), (2.0, math.nan, 1e-6)),
-    (fp.renyi_epsilon, "alpha must be", (1.0, 1.0, 1e-6)),
+    (
+        fp.conversions.renyi_epsilon,
+        "rho must be >= 0, got rho=(-1|nan)",
+        (2.0, -1.0, 1e-6),
+        (2.0, math.nan, 1e-6),
+    ),
+    (fp.conversions.renyi_epsilon, "alpha must be", (1.0, 1.0, 1e-6)),
     (fp.RenyiFilter, r"alpha must be finite and >= 1, got alpha=0\.5", (0.5, 1.0)),
     (fp.ZCDP(0.5).extremal, "^epsilon must be finite and >= 0, got", (-1.0,), (math.inf,), (math.nan,)),
     # comparisons of two routes
-    (fp.Agreement, "must say what was compared, got 0 comparisons", ((), "s", 0.0)),
-    (fp.Agreement, "scope=''", ((NEAR,), "", 0.0)),
-    (fp.Agreement, r"failure must be in \[0, 1\], got failure=nan", ((NEAR,), "s", math.nan)),
-    (fp.Agreement, "DISAGREES needs a witness", ((OFF,), "s", 0.0)),
-    (fp.TwoRoutes, "intervals that are not empty", ("", 1.0, 0.0, 0.0, 0.0), ("", math.nan, 1.0, 0.0, 0.0)),
+    (fp.results.Agreement, "must say what was compared, got 0 comparisons", ((), "s", 0.0)),
+    (fp.results.Agreement, "scope=''", ((NEAR,), "", 0.0)),
+    (fp.results.Agreement, r"failure must be in \[0, 1\], got failure=nan", ((NEAR,), "s", math.nan)),
+    (fp.results.Agreement, "DISAGREES needs a witness", ((OFF,), "s", 0.0)),
+    (
+        fp.results.TwoRoutes,
+        "intervals that are not empty",
+        ("", 1.0, 0.0, 0.0, 0.0),
+        ("", math.nan, 1.0, 0.0, 0.0),
+    ),
     # pairs
     (fp.FinitePair, "p must sum to one", ((0.5, 0.4), HALVES)),
     (fp.FinitePair, "q must have as many outcomes", (HALVES, (1.0,))),

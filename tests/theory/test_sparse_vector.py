@@ -42,14 +42,14 @@ def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: F
 def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_thirds_of_it() -> None:
     pair = fp.FinitePair(*(stop_law(values, ratio=Q(3, 2)) for values in ([-1] * 6 + [1], [0] * 7)))
     loss = float(pair.pure_epsilon)
-    request = fp.AboveThreshold(0, ratio=Q(3, 2), rng=np.random.default_rng(1)).request
+    request = fp.people.AboveThreshold(0, ratio=Q(3, 2), rng=np.random.default_rng(1)).request
     assert 0.94 * float(request.pure_epsilon) < loss <= float(request.pure_epsilon)
     assert pair.hockey_stick(float(request.pure_epsilon)) == 0
 
 
 def test_after_the_first_yes_nothing_is_answered() -> None:
     rng = np.random.default_rng(1)
-    stop = fp.AboveThreshold(0, ratio=Q(3), rng=rng)
+    stop = fp.people.AboveThreshold(0, ratio=Q(3), rng=rng)
     assert stop.reaches(1000, rng)
     with pytest.raises(ValueError, match="value must come before the first yes"):
         stop.reaches(-1000, rng)

@@ -1,9 +1,9 @@
 """A threshold is the largest budget that a conversion turns into (epsilon, delta)-DP, here to any number of digits.
 
 >>> import filterproof as fp
->>> print(fp.threshold("B*", epsilon=1, delta="1e-5", digits=12))
+>>> print(fp.conversions.threshold("B*", epsilon=1, delta="1e-5", digits=12))
 0.0305569507877
->>> print(fp.threshold("simple", epsilon=1, delta="1e-5", digits=12))
+>>> print(fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=12))
 0.0208199383395
 """
 

@@ -23,7 +23,9 @@ from theory.evidence import Evidence
 #: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
 _PLAYED, _SOLVED = 20, 10
 #: What a tracker lets through.
-_BLOCKS = "everything, for it denies nothing: what keeps its promise is fp.BlockFilter(tracker, blocks)"
+_BLOCKS = (
+    "everything, for it denies nothing: what keeps its promise is fp.odometers.BlockFilter(tracker, blocks)"
+)
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 

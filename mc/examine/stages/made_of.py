@@ -26,7 +26,7 @@ _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The charges of the library.
 CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 #: What an application asks for, which decides nothing: a class of the library may have its own.
-_ADVICE = ("remaining", "affordable")
+_ADVICE = ("remaining", "affordable", "extremal")
 #: All that decides, or is asked in its place.
 _DECIDING = (
     *("start", "admits", "spend", "grant", "grant_in_place", "observe", "looks_at_losses", "reaches"),

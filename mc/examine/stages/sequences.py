@@ -65,14 +65,9 @@ def _candidates(subject: Subject, limit: WorkLimit) -> Iterator[tuple[Sequence, 
     singles = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    yield from zip(chain(singles, at_every_label(subject, limit)), repeat(True))
-    rest = chain(
-        shared(subject, limit),
-        _designed(subject),
-        _extremal(subject),
-        swallowed(subject, limit),
-        every,
-    )
+    cheap = chain(singles, swallowed(subject, limit), at_every_label(subject, limit))
+    yield from zip(cheap, repeat(True))
+    rest = chain(shared(subject, limit), _designed(subject), _extremal(subject), every)
     if subject.looks:  # it tells nothing by its sequences
         yield from zip(rest, repeat(False))
     else:

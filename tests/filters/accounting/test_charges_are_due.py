@@ -176,13 +176,13 @@ def test_a_filter_notices_what_underflows(filt: Any, pair: fp.DominatingPair) ->
 @pytest.mark.parametrize(
     ("budget", "charge", "fits"),
     [
-        (fp.Budget.of(1.0), fp.Plain(1 + Fraction(1, 10**30)), False),
-        (fp.Budget.of(2.0**53), fp.Plain(2**53 + 1), False),
-        (fp.Budget.of(Fraction(1, 10)), fp.Plain(0.1), False),
-        (fp.Budget.of(np.float32(0.1)), fp.Plain(float(np.float32(0.1)) * (1 + 2.0**-30)), False),
-        (fp.Budget.of(np.float32(0.1)), fp.Plain(np.float32(0.1)), True),
-        (fp.Budget.of(1.0), fp.Square(1 + Fraction(1, 10**30)), False),
-        (fp.Budget.of(0.5), fp.Square(1 + 2.0**-30, np.float32(0.5)), False),  # type: ignore[arg-type]
+        (fp.Budget.of(1.0), fp.charges.Plain(1 + Fraction(1, 10**30)), False),
+        (fp.Budget.of(2.0**53), fp.charges.Plain(2**53 + 1), False),
+        (fp.Budget.of(Fraction(1, 10)), fp.charges.Plain(0.1), False),
+        (fp.Budget.of(np.float32(0.1)), fp.charges.Plain(float(np.float32(0.1)) * (1 + 2.0**-30)), False),
+        (fp.Budget.of(np.float32(0.1)), fp.charges.Plain(np.float32(0.1)), True),
+        (fp.Budget.of(1.0), fp.charges.Square(1 + Fraction(1, 10**30)), False),
+        (fp.Budget.of(0.5), fp.charges.Square(1 + 2.0**-30, np.float32(0.5)), False),  # type: ignore[arg-type]
     ],
 )
 def test_nothing_gains_by_its_type(budget: Any, charge: Any, fits: bool, n: int) -> None:
@@ -201,12 +201,12 @@ def test_a_parameter_that_is_no_double_is_the_largest_one_below_it(name: str, gi
 def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
     x = np.array([2**53 + 1, 2**53], dtype=dtype)
     budget = fp.Budget.of(2.0**53)
-    assert budget.fits(budget.start(2), fp.Plain(x)).tolist() == [False, True]
+    assert budget.fits(budget.start(2), fp.charges.Plain(x)).tolist() == [False, True]
 
 
 def test_the_least_square_keeps_its_second_double() -> None:
     x = 2.0**-480 * (1 + 2.0**-30)
-    high, low = fp.Square(x, 2.0**-8).exact(1.0)
+    high, low = fp.charges.Square(x, 2.0**-8).exact(1.0)
     assert Fraction(high) + Fraction(low) == Fraction(x) ** 2 * Fraction(1, 2**8)
 
 

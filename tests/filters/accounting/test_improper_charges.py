@@ -95,9 +95,9 @@ def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> N
     for charge in (
         fp.zcdp_charge(dear_gaussian),
         fp.gdp_charge(dear_gaussian),
-        fp.renyi_charge(dear_gaussian, 4.0),
-        fp.approximate_zcdp_charge(dear)[0],
-        fp.Plain(fp.approximate_charge(dear, None)[0]),
+        fp.charges.renyi_charge(dear_gaussian, 4.0),
+        fp.charges.approximate_zcdp_charge(dear)[0],
+        fp.charges.Plain(fp.charges.approximate_charge(dear, None)[0]),
     ):
         assert charge.exact(1.0)[0] >= 9.0
 

@@ -70,8 +70,6 @@ for line in sys.stdin:
     told = {"id": number + (fault == "misnumbers" and late), "answers": answers}
     text = json.dumps(told)
     if late and fault in LINES: text = LINES[fault]
-    if fault == "twice":
-        text += "\\n" + json.dumps({"id": number + 1, "answers": [{"granted": True}]})
     print(text, flush=True, end="" if late and fault == "endless" else "\\n")
     if fault == "hasty":
         os.read(0, 10)
@@ -149,7 +147,6 @@ def check_bridge(name: str, command: list[str]) -> None:
     [
         ("version", "to version"),
         ("describes", "to describe"),
-        ("twice", "answered before it had read the line"),
         ("dies", "ended with status 1 before it had answered, and said Error: out of cheese"),
         ("hangs", "did not answer before its time limit (seconds=1)"),
         ("rubbish", "printed hello where an answer was due"),

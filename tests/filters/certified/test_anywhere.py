@@ -141,11 +141,11 @@ def test_filters_of_any_budget_admit_what_their_theorems_allow_and_hardly_less(
                 lambda: fp.ApproximateZCDPFilter(epsilon, delta),
                 lambda: fp.ApproximateDPFilter(epsilon, delta),
                 lambda: fp.AllOrdersFilter((1.5, 8.0), (epsilon, 3 * epsilon)),
-                lambda: fp.LineOdometer(delta, epsilon),
-                lambda: fp.MixtureOdometer(delta, epsilon),
-                lambda: fp.StitchedOdometer(delta, epsilon),
-                lambda: fp.DoublingOdometer(delta, epsilon),
-                lambda: fp.RogersOdometer(delta, 1000),
+                lambda: fp.odometers.LineOdometer(delta, epsilon),
+                lambda: fp.odometers.MixtureOdometer(delta, epsilon),
+                lambda: fp.odometers.StitchedOdometer(delta, epsilon),
+                lambda: fp.odometers.DoublingOdometer(delta, epsilon),
+                lambda: fp.odometers.RogersOdometer(delta, 1000),
             ]
         )
     )

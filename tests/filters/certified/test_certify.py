@@ -199,18 +199,24 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
         "OFF",
     ),
     "noise is too small": (
-        fp.LinearQueries,
+        fp.people.LinearQueries,
         "sigma",
         scaled(1 / TINY),
-        partial(fp.LinearQueries, 3, norm_budget=5.0, kappa=1.0),
+        partial(fp.people.LinearQueries, 3, norm_budget=5.0, kappa=1.0),
         "UNSOUND",
     ),
     "sums count people with more than is left": (
         *(fp.IndividualFilter, "clip", scaled(TINY)),
-        *(lambda: fp.ClippedSums(people(), clip=3.0, sigma=4.0), "UNSOUND"),
+        *(lambda: fp.training.ClippedSums(people(), clip=3.0, sigma=4.0), "UNSOUND"),
     ),
     "the bound of an odometer is a billionth short": (
-        *(fp.MixtureOdometer, "bound", scaled(1 / TINY), partial(fp.MixtureOdometer, 1e-5, 0.5), "UNSOUND"),
+        *(
+            fp.odometers.MixtureOdometer,
+            "bound",
+            scaled(1 / TINY),
+            partial(fp.odometers.MixtureOdometer, 1e-5, 0.5),
+            "UNSOUND",
+        ),
     ),
 }
 
@@ -226,7 +232,7 @@ def test_certifying_charges_nobody() -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
     fp.certify(people)
     assert people.select(fp.Gaussian(1.0)).all()
-    queries = fp.LinearQueries(1, norm_budget=1.0, kappa=1.0)
+    queries = fp.people.LinearQueries(1, norm_budget=1.0, kappa=1.0)
     fp.certify(queries)
     assert queries.report_for(0).remaining == pytest.approx(1.0)
 
@@ -267,7 +273,7 @@ def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() ->
 
 
 @pytest.mark.parametrize(
-    "charge", [fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0)], ids=repr
+    "charge", [fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.charges.renyi_charge.at(8.0)], ids=repr
 )
 @pytest.mark.parametrize("promise", [fp.ApproxDP(5.0, 1e-5), fp.RenyiDP(3.0, 0.2)], ids=str)
 def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
@@ -283,7 +289,7 @@ def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
 
 def test_a_sum_that_no_theorem_and_no_ball_joins_to_a_promise_is_refused() -> None:
     with pytest.raises(RefusedError, match="nothing here leads"):
-        implied(fp.renyi_charge.at(2.0), Fraction(1, 8), fp.RenyiDP(3.0, 0.2))
+        implied(fp.charges.renyi_charge.at(2.0), Fraction(1, 8), fp.RenyiDP(3.0, 0.2))
     with ctx.workprec(4096):  # next to the largest that gives the promise, which no ball tells
         bits, exponent = ((arb(1).exp() + 0.5) / 0.5).log().mid().man_exp()
     with pytest.raises(RefusedError, match="not seen to give"):
@@ -309,7 +315,7 @@ def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(
 
 class _Charge(type(fp.zcdp_charge)):
     def __call__(self, pair):
-        return fp.Plain(0.0) if isinstance(pair, fp.DiscreteGaussian) else super().__call__(pair)
+        return fp.charges.Plain(0.0) if isinstance(pair, fp.DiscreteGaussian) else super().__call__(pair)
 
 
 class _Promise(fp.ZCDP):
@@ -332,6 +338,6 @@ def test_code_of_ones_own_that_decides_is_said_to_be_uncovered(name, value) -> N
         promise, charge = fp.ZCDP(0.5), fp.zcdp_charge
 
     mine = type("Mine", (Design,), {name: value})()
-    for thing in (mine, fp.ClippedSums(fp.IndividualFilter(mine, 2), clip=1.0, sigma=4.0)):
+    for thing in (mine, fp.training.ClippedSums(fp.IndividualFilter(mine, 2), clip=1.0, sigma=4.0)):
         assert any(note.startswith(f"Mine has a {name} of its own") for note in fp.certify(thing).uncovered)
     assert not fp.certify(fp.ZCDPFilter(0.5)).uncovered

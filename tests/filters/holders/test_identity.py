@@ -105,6 +105,7 @@ OTHERS: dict[str, tuple[Any, Any, Any]] = {
     "an array of objects": tuple(np.array([x, None], dtype=object) for x in (1.5, 2.5, 1.5)),
     "the depth of tuples": (((1,), 2), (1, (2,)), ((1,), 2)),
     "a list and a tuple": ([1], (1,), [1]),
+    "a list that is there twice": ([[0.5]] * 2, [[0.5], [50.0]], [[0.5], [0.5]]),
     "a dict": ({"a": 0.5, "b": 1}, {"a": 50.0, "b": 1}, {"b": 1, "a": 0.5}),
     "a set": ({"a", "b", "c"}, {"a", "b", "d"}, {"c", "b", "a"}),
     "a fraction": (Fraction(1, 3), Fraction(1, 2), Fraction(1, 3)),

@@ -214,3 +214,14 @@ def test_what_a_pair_declares_and_no_mechanism_has_is_denied(value: float) -> No
         gdp_mu = property(lambda self: value)  # type: ignore[assignment]
 
     assert not fp.GaussianFilter(1.0).open().request(Odd(0.1))
+
+
+@pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), Adding()], ids=repr)
+def test_a_pair_that_declares_two_numbers_for_one_request_is_no_request(filt: fp.PrivacyFilter) -> None:
+    both = property(lambda self: np.array([0.1, 9.0]))
+    odd = type("Odd", (Gaussian,), {"gdp_mu": both, "pure_epsilon": both})(0.1)
+    session = filt.open("retry")
+    before = session.to_dict()
+    with pytest.raises(TypeError, match=r"must return booleans of shape \(1,\)"):
+        session.request(odd)
+    assert session.to_dict() == before

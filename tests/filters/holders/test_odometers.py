@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -12,16 +13,18 @@ import filterproof as fp
 from tests.filters.own import saying
 
 DELTA = 0.05
-ODOMETERS: list[fp.Odometer | fp.RogersOdometer] = [
-    fp.LineOdometer(DELTA, target=4.0),
-    fp.MixtureOdometer(DELTA, scale=0.5),
-    fp.StitchedOdometer(DELTA, first=0.1),
-    fp.DoublingOdometer(DELTA, first=0.05),
-    fp.RogersOdometer(DELTA, records=1000),
+ODOMETERS: list[fp.odometers.Odometer | fp.odometers.RogersOdometer] = [
+    fp.odometers.LineOdometer(DELTA, target=4.0),
+    fp.odometers.MixtureOdometer(DELTA, scale=0.5),
+    fp.odometers.StitchedOdometer(DELTA, first=0.1),
+    fp.odometers.DoublingOdometer(DELTA, first=0.05),
+    fp.odometers.RogersOdometer(DELTA, records=1000),
 ]
 
 
-def crossing(odometer: fp.Odometer | fp.RogersOdometer, epsilon: float, rounds: int) -> float:
+def crossing(
+    odometer: fp.odometers.Odometer | fp.odometers.RogersOdometer, epsilon: float, rounds: int
+) -> float:
     """P(L_t > epsilon_t for some t <= rounds) for RR(epsilon), by dynamic programming over the walk."""
     keep = 1 / (1 + math.exp(-epsilon))
     law = {0: 1.0}
@@ -43,7 +46,7 @@ def crossing(odometer: fp.Odometer | fp.RogersOdometer, epsilon: float, rounds: 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
 def test_the_loss_overtakes_the_bound_with_probability_below_delta(
-    odometer: fp.Odometer | fp.RogersOdometer, epsilon: float
+    odometer: fp.odometers.Odometer | fp.odometers.RogersOdometer, epsilon: float
 ) -> None:
     assert crossing(odometer, epsilon, 200) <= DELTA
 
@@ -55,7 +58,7 @@ def test_the_lines_of_the_stitched_odometer_share_delta() -> None:
     are (2^(1/4) + 2^(-1/4)) sqrt(s/2), 1/s and zeta(s) / (log 2)^s, rounded up (Whitehouse et al., Theorem 5.3).
     """
     delta, first = 0.05, 0.1
-    odometer = fp.StitchedOdometer(delta, first)
+    odometer = fp.odometers.StitchedOdometer(delta, first)
     shares = []
     for j in range(40):
         middle = first * 2.0 ** (j + 0.5)
@@ -78,7 +81,7 @@ def test_the_lines_of_the_stitched_odometer_share_delta() -> None:
 
 def test_a_filter_that_is_passed_by_an_ulp_has_halted() -> None:
     """The logarithm of first 2^j (1 + 2^-52) is rounded to j: the bound is that of filter j + 1 all the same."""
-    odometer = fp.DoublingOdometer(0.05, 0.01)
+    odometer = fp.odometers.DoublingOdometer(0.05, 0.01)
     for j in range(2, 40):
         size = 0.01 * 2.0**j
         at, passed, next_size = odometer.bound(2 * np.array([size, math.nextafter(size, math.inf), 2 * size]))
@@ -103,7 +106,7 @@ Undefined = saying(fp.Laplace, math.nan, "zcdp_rho", "pure_epsilon", "gdp_mu", "
 
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-def test_a_charge_that_is_none_never_lowers_a_bound(odometer: fp.Odometer | fp.RogersOdometer) -> None:
+def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Any) -> None:
     spent = odometer.spend(
         odometer.start(1), fp.RandomizedResponse(2.0)
     )  # a rho of 2, from which 1 could be taken
@@ -116,7 +119,7 @@ def test_a_charge_that_is_none_never_lowers_a_bound(odometer: fp.Odometer | fp.R
 
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: fp.Odometer | fp.RogersOdometer) -> None:
+def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Any) -> None:
     spent = odometer.spend(odometer.start(1), fp.RandomizedResponse(0.5))
     assert np.isfinite(odometer.epsilon(spent)[0])
     assert odometer.epsilon(odometer.spend(spent, fp.Erasure(0.1)))[0] == math.inf  # more than xi, or delta/2
@@ -130,9 +133,13 @@ def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: fp.Odometer | f
 
 
 @pytest.mark.parametrize(
-    "tracker", [fp.RenyiTracker(2.0, 1.0), fp.GaussianTracker(1.0)], ids=lambda t: type(t).__name__
+    "tracker",
+    [fp.odometers.RenyiTracker(2.0, 1.0), fp.odometers.GaussianTracker(1.0)],
+    ids=lambda t: type(t).__name__,
 )
-def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(tracker: fp.Tracker) -> None:
+def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(
+    tracker: fp.odometers.Tracker,
+) -> None:
     spent = tracker.spend(tracker.start(1), fp.Gaussian(0.9))
     spent = tracker.spend(spent, fp.Gaussian(0.9))
     value = float(tracker.value(spent)[0])
@@ -163,7 +170,7 @@ def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(trac
 def test_the_bound_of_rogers_is_that_of_the_theorem_at_the_ends_of_its_range_too(
     delta: float, records: int, epsilon: float
 ) -> None:
-    odometer = fp.RogersOdometer(delta, records)
+    odometer = fp.odometers.RogersOdometer(delta, records)
     bound = float(odometer.epsilon(odometer.spend(odometer.start(1), fp.RandomizedResponse(epsilon)))[0])
     with mpmath.workdps(40):
         e, d, n = mpmath.mpf(epsilon), mpmath.mpf(delta), mpmath.mpf(records)

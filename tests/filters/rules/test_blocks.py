@@ -34,7 +34,7 @@ def test_it_goes_on_as_first_fit_in_fractions(blocks):
     rng = np.random.default_rng(blocks)
     for _ in range(20):
         mu = rng.integers(1, 50, size=200) / 100.0
-        filt = fp.BlockFilter(fp.GaussianTracker(size=0.5), blocks)
+        filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), blocks)
         expected = first_fit([Fraction(float(m)) ** 2 for m in mu], Fraction(1, 4), blocks)
         assert rounds_granted(filt, [fp.Gaussian(m) for m in mu]) == expected < 200
 
@@ -65,7 +65,7 @@ def test_the_blocks_of_one_request_are_those_of_fractions(size):
         2**k + more for k, more in ((10, 1), (20, -1), (23, 1), (24, -2), (24, -1), (24, 0), (24, 1), (27, 0))
     )
     wide = [2, 3, 5, 1000, *whole, 1e30]
-    tracker = fp.GaussianTracker(size)
+    tracker = fp.odometers.GaussianTracker(size)
     for times in wide:
         near = size * times
         for mu in (math.nextafter(near, 0), near, math.nextafter(near, math.inf)):
@@ -75,7 +75,7 @@ def test_the_blocks_of_one_request_are_those_of_fractions(size):
 @pytest.mark.parametrize("last", [1, 2, 2**30])
 def test_a_count_that_passes_the_most_is_infinite(last):
     """With `last` blocks left to count, a request of 2^40 blocks is infinite, and four of one block where last < 4."""
-    tracker = fp.RenyiTracker(2.0, 1.0)
+    tracker = fp.odometers.RenyiTracker(2.0, 1.0)
     state = (np.array([float(MOST - last - 1)]), np.ones(1), np.zeros(1))
     assert tracker.value(state).tolist() == [MOST - last]
     dear = tracker.spend(state, fp.Gaussian(math.sqrt(2.0**40)))
@@ -89,7 +89,7 @@ def test_a_count_that_passes_the_most_is_infinite(last):
 
 @pytest.mark.parametrize("number", [-1000.0, -math.inf, 0.5, 4.0, math.inf, math.nan])
 def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
-    filt = fp.BlockFilter(fp.GaussianTracker(size=0.5), 4)
+    filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4)
     closed = np.array([number, 0.0, 3.0])
     assert filt.reaches((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
 
@@ -97,7 +97,10 @@ def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
 @given(st.floats(1e-3, 1e3), st.integers(1, 2**20))
 def test_the_value_of_a_tracker_is_no_less_than_what_as_many_blocks_cost(size, blocks):
     state = (np.array([blocks - 1.0]), np.zeros(1), np.zeros(1))
-    for tracker, power in ((fp.GaussianTracker(size), 2), (fp.RenyiTracker(2.0, size), 1)):
+    for tracker, power in (
+        (fp.odometers.GaussianTracker(size), 2),
+        (fp.odometers.RenyiTracker(2.0, size), 1),
+    ):
         value, cost = Fraction(float(tracker.value(state)[0])), blocks * Fraction(size) ** power
         assert cost <= value**power <= cost * (1 + Fraction(1, 2**49))
         assert value == size or blocks > 1

@@ -47,7 +47,9 @@ _FEW = (
     *(Laplace(8.0), Laplace(3.0), KOV(0.1, 1e-3), KOV(0.25, 1e-3), Erasure(0.001), Erasure(0.004)),
 )
 CONTRACTS = {name: contract(name) for name in CATALOGUE}
-OTHERS = {"BlockFilter": law_class(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4), examples=5)}
+OTHERS = {
+    "BlockFilter": law_class(fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4), examples=5)
+}
 CASES = [
     (name, law)
     for name, tests in (CONTRACTS | OTHERS).items()

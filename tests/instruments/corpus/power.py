@@ -94,7 +94,7 @@ def examined(job: tuple[str, int, float]) -> Said:
 
 def _found(subject: Subject, effort: float) -> Said:
     if subject.promise is not None:
-        breach = fp.first_breach(subject.make(), subject.promise, effort=effort).breach
+        breach = fp.services.first_breach(subject.make(), subject.promise, effort=effort).breach
         witness = "" if breach is None else "; ".join(breach.story)
         return {"outcome": "UNDECIDED" if breach is None else "REFUTED", "witness": witness}
     found = examine(subject.make(), effort=effort)

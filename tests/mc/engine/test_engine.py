@@ -47,7 +47,7 @@ class Ends(fp.Adversary):
 
 
 def play(filt: Any, adversary: Any) -> None:
-    play_tile(fp.Game(filt, adversary, 30), Tile(0, 0, 5))
+    play_tile(fp.runs.Game(filt, adversary, 30), Tile(0, 0, 5))
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Touches(fp.Adversary):
 
 
 def guarded(**asked: fp.DominatingPair) -> None:
-    game = fp.Game(fp.GaussianFilter(1.0), Ends(**asked), 30)
+    game = fp.runs.Game(fp.GaussianFilter(1.0), Ends(**asked), 30)
     play_tile(game.at(2.0, Guard.at(2.0, 1.0, 0.0, "trust", gaussian=True)), Tile(0, 0, 5))
 
 
@@ -122,7 +122,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: play(GDP, fp.Scripted), "adversary must be an Adversary"),
     (lambda: play(3, fp.Constant(A)), "PrivacyFilter"),
     (lambda: largest(BASIC, fp.Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
-    (lambda: fp.Game.between(GDP, fp.EraserForever()), "p must be given against GaussianFilter"),
+    (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p must be given against GaussianFilter"),
     *(
         (lambda kind=kind: play(GDP, kind(level=0.0).against(GDP)), "mu must be finite and > 0, got mu=0.0")
         for kind in (fp.OneShot, fp.ManySmall)
@@ -141,7 +141,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
 def test_the_filter_decides_by_its_own_state_whatever_an_adversary_puts_into_its_view() -> None:
     fresh = Touches(lambda view: setattr(view, "state", GDP.start(view.n)))
     for on_denial in ("halt", "retry"):
-        paths = play_tile(fp.Game(GDP, fresh, 30, on_denial=on_denial), Tile(0, 0, 5))  # type: ignore[arg-type]
+        paths = play_tile(fp.runs.Game(GDP, fresh, 30, on_denial=on_denial), Tile(0, 0, 5))  # type: ignore[arg-type]
         assert paths.releases.tolist() == [1] * 5
 
 
@@ -156,14 +156,14 @@ def test_what_cannot_be_played_is_one_sentence(call: Callable[[], object], sente
 def test_a_guard_charges_the_divergence_of_the_law_that_is_drawn_from(direction: Any, passes: bool) -> None:
     """Of order 2 it is log(25/9) one way, log(41/25) the other; .7 lies between."""
     one_sided = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), Fraction(9, 10)))
-    game = fp.Game(Grants(fp.ApproxDP(1.0, 0.5), 1), Ends(one_sided, one_sided), 1, direction=direction)
+    game = fp.runs.Game(Grants(fp.ApproxDP(1.0, 0.5), 1), Ends(one_sided, one_sided), 1, direction=direction)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 0.7, 0.0, "mark")), Tile(0, 0, 5))
     assert set(np.asarray(paths.beyond).tolist()) == {passes}
 
 
 def test_a_guard_leaves_alone_a_run_that_met_an_infinite_loss() -> None:
     script = fp.Scripted((fp.Erasure(0.5), fp.Gaussian(2.0)), (1, 1))
-    game = fp.Game(Grants(fp.ApproxDP(1.0, 0.5), 2), script, 2)
+    game = fp.runs.Game(Grants(fp.ApproxDP(1.0, 0.5), 2), script, 2)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.5, "mark")), Tile(0, 0, 40))
     assert np.asarray(paths.beyond).tolist() == np.isfinite(paths.loss).tolist()
     assert set(np.asarray(paths.beyond).tolist()) == {False, True}

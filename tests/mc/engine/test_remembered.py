@@ -39,7 +39,7 @@ def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> N
 
 
 def test_levels_choices_and_expansions_are_remembered() -> None:
-    games = [fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3), rounds=3) for _ in range(2)]
+    games = [fp.runs.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3), rounds=3) for _ in range(2)]
     one, other = (
         [
             even_level(game.filter, fp.Gaussian, np.int64(7)),

@@ -119,7 +119,7 @@ def single(
     return spent
 
 
-def replay(game: fp.Game, paths: fp.Paths) -> None:
+def replay(game: fp.runs.Game, paths: fp.runs.Paths) -> None:
     """Hold every path against its own replay."""
     diary = game.adversary
     assert isinstance(diary, Diary)
@@ -196,7 +196,7 @@ RULES: list[tuple[type[Diary], dict[str, Any]]] = [
 def test_every_run_is_what_it_would_be_alone(
     filt: fp.PrivacyFilter, asks: tuple[Any, ...], diary: type[Diary], rules: dict[str, Any]
 ) -> None:
-    game = fp.Game(filt, diary(*asks), **({"rounds": 200} | rules))
+    game = fp.runs.Game(filt, diary(*asks), **({"rounds": 200} | rules))
     paths = play_tile(game, Tile(9, 0, 14))
     replay(game, paths)
     assert np.isfinite(paths.loss).all() or game.erasures == "drawn"

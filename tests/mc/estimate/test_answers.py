@@ -15,7 +15,7 @@ HOW = {"norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3}
 @pytest.mark.parametrize(("dimension", "turnover"), [(3, 0), (1, 1), (3, 1)])
 def test_an_answer_misses_its_bound_as_often_as_the_error_function_says(dimension, turnover):
     how = {**HOW, "dimension": dimension, "turnover": turnover}
-    found = fp.answer_misses(40 if turnover else 20, **how, answers=2000, seed=2, failure=1e-6)
+    found = fp.people.answer_misses(40 if turnover else 20, **how, answers=2000, seed=2, failure=1e-6)
     each = special.erfc(math.sqrt(math.log(dimension / 0.3)))
     assert 1 - (1 - each) ** dimension in found
     assert found.high < 0.4
@@ -43,12 +43,12 @@ def test_people_who_count_too_often_are_seen(monkeypatch):
 
 
 def test_more_noise_than_stated_is_seen(monkeypatch):
-    monkeypatch.setattr(fp.LinearAnswer, "error", lambda self, delta: self.sigma)
-    assert fp.answer_misses(20, **HOW, answers=1000, seed=1).low > 0.3
+    monkeypatch.setattr(fp.people.LinearAnswer, "error", lambda self, delta: self.sigma)
+    assert fp.people.answer_misses(20, **HOW, answers=1000, seed=1).low > 0.3
 
 
 def test_people_who_do_not_go_are_seen(monkeypatch):
-    monkeypatch.setattr(fp.LinearQueries, "leave", lambda self, people: None)
+    monkeypatch.setattr(fp.people.LinearQueries, "leave", lambda self, people: None)
     some = answered(400, **HOW, answers=60, turnover=30, rng=np.random.default_rng(1))
     assert np.count_nonzero(some.error > some.bound) > 30
 
@@ -64,4 +64,4 @@ def test_people_who_do_not_go_are_seen(monkeypatch):
 def test_more_people_than_there_are_or_than_memory_holds_are_refused(changes, message):
     given = {"people": 5, **HOW, "answers": 10, **changes}
     with pytest.raises(ValueError, match=message):
-        fp.answer_misses(given.pop("people"), **given)
+        fp.people.answer_misses(given.pop("people"), **given)

@@ -13,11 +13,11 @@ import filterproof as fp
 
 DELTA = 0.05
 ODOMETERS = [
-    fp.LineOdometer(DELTA, target=4.0),
-    fp.MixtureOdometer(DELTA, scale=0.5),
-    fp.StitchedOdometer(DELTA, first=0.1),
-    fp.DoublingOdometer(DELTA, first=0.05),
-    fp.RogersOdometer(DELTA, records=1000),
+    fp.odometers.LineOdometer(DELTA, target=4.0),
+    fp.odometers.MixtureOdometer(DELTA, scale=0.5),
+    fp.odometers.StitchedOdometer(DELTA, first=0.1),
+    fp.odometers.DoublingOdometer(DELTA, first=0.05),
+    fp.odometers.RogersOdometer(DELTA, records=1000),
 ]
 
 
@@ -64,7 +64,7 @@ def enumerated(odometer, epsilon, rounds):
 def test_the_interval_contains_the_probability_that_enumeration_gives(odometer, epsilon):
     # ten intervals: a false alarm with probability 1e-5 for this seed
     adversary = fp.Constant(fp.RandomizedResponse(epsilon))
-    found = fp.crossing(odometer, adversary, rounds=60, n=20_000, seed=3, failure=1e-6, workers=1)
+    found = fp.odometers.crossing(odometer, adversary, rounds=60, n=20_000, seed=3, failure=1e-6, workers=1)
     assert enumerated(odometer, epsilon, 60) in found
     assert 20_000 * enumerated(ODOMETERS[0], 0.2, 60) > 200, "hundreds of crossings are seen"
 
@@ -76,17 +76,19 @@ def test_the_interval_contains_the_probability_that_enumeration_gives(odometer, 
 )
 def test_the_last_loss_is_looked_at_and_one_on_the_bound_does_not_cross_it(adversary):
     rounds = 1 if isinstance(adversary, fp.Constant) else 9
-    found = fp.crossing(level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1)
+    found = fp.odometers.crossing(
+        level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
+    )
     assert 1 / (1 + math.exp(-1)) in found
-    assert fp.crossing(level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1).value == 0
+    assert fp.odometers.crossing(level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1).value == 0
 
 
 @pytest.mark.parametrize(
-    "adversary", [fp.Constant(0.05), fp.Approaching(0.3, 0.02, 10.0)], ids=["even", "approaching"]
+    "adversary", [fp.Constant(0.05), fp.odometers.Approaching(0.3, 0.02, 10.0)], ids=["even", "approaching"]
 )
 def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_steps(adversary):
     """P(B_s > a s + b for some s <= S); a walk of steps mu meets the line raised by 0.5826 mu (Siegmund)."""
-    odometer = fp.LineOdometer(DELTA, target=1.0)
+    odometer = fp.odometers.LineOdometer(DELTA, target=1.0)
     k = math.sqrt(-2 * math.log(DELTA))
     a, b = k / 2, -math.log(DELTA) / k
 
@@ -94,7 +96,7 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         up, down = (a * s + b) / math.sqrt(s), (a * s - b) / math.sqrt(s)
         return special.ndtr(-up) + math.exp(-2 * a * b) * special.ndtr(down)
 
-    found = fp.crossing(odometer, adversary, rounds=400, n=20_000, seed=5, failure=1e-6, workers=1)
+    found = fp.odometers.crossing(odometer, adversary, rounds=400, n=20_000, seed=5, failure=1e-6, workers=1)
     if isinstance(adversary, fp.Constant):
         assert reflected(b + 0.5826 * 0.05, 1.0) in found
         assert found.low <= reflected(b, 1.0)
@@ -107,7 +109,9 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
 def test_a_denied_run_makes_no_final_request():
     greedy = fp.LossChasing(low=0.5, high=0.5, family=fp.Gaussian)
     same = fp.Constant(0.5)
-    one, other = (fp.crossing(level(0.4), a, rounds=5, n=5000, seed=2, workers=1) for a in (greedy, same))
+    one, other = (
+        fp.odometers.crossing(level(0.4), a, rounds=5, n=5000, seed=2, workers=1) for a in (greedy, same)
+    )
     assert one.value == other.value > 0.3
 
 
@@ -120,15 +124,18 @@ def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
                 asked.append(request.mu)
             return state + 1
 
-    fp.crossing(Watched(level(2.0).of), fp.Approaching(0.25, 0.01, 1.0), rounds=2, n=50, seed=1, workers=1)
+    near = fp.odometers.Approaching(0.25, 0.01, 1.0)
+    fp.odometers.crossing(Watched(level(2.0).of), near, rounds=2, n=50, seed=1, workers=1)
     assert asked[0] == pytest.approx(np.full(50, 0.5))
     assert len(np.unique(asked[1])) > 40
     assert (asked[1] >= 0.01).all()
     assert (asked[1] <= 1.0).all()
     with pytest.raises(ValueError, match="low must be <= high"):
-        fp.Approaching(0.25, 2.0, 1.0)
+        fp.odometers.Approaching(0.25, 2.0, 1.0)
     with pytest.raises(TypeError, match="call crossing"):
-        fp.simulate(fp.GaussianFilter(1.0), fp.Approaching(), epsilon=1.0, n=100, rounds=2, workers=1)
+        fp.simulate(
+            fp.GaussianFilter(1.0), fp.odometers.Approaching(), epsilon=1.0, n=100, rounds=2, workers=1
+        )
 
 
 def first(before, later):
@@ -140,9 +147,9 @@ def first(before, later):
 def test_the_bound_before_the_first_release_is_not_compared(before):
     adversary = fp.Constant(fp.RandomizedResponse(1.0))
     for rounds in (1, 5):
-        found = fp.crossing(first(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1)
+        found = fp.odometers.crossing(first(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1)
         assert found.value == 0
-        found = fp.crossing(
+        found = fp.odometers.crossing(
             first(before, 0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
         )
         assert 1 / (1 + math.exp(-1)) in found
@@ -150,16 +157,18 @@ def test_the_bound_before_the_first_release_is_not_compared(before):
 
 def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
     with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Bound"):
-        fp.crossing(level(math.nan), fp.Constant(0.1), rounds=3, n=100, workers=1)
+        fp.odometers.crossing(level(math.nan), fp.Constant(0.1), rounds=3, n=100, workers=1)
     with pytest.raises(ValueError, match="got nan at t=1 from Bound"):
-        fp.crossing(level(math.nan), fp.Approaching(), rounds=3, n=100, workers=1)
-    assert fp.crossing(level(math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
-    assert fp.crossing(level(-math.inf), fp.Constant(0.1), rounds=10**13, n=100, workers=1).value == 1
+        fp.odometers.crossing(level(math.nan), fp.odometers.Approaching(), rounds=3, n=100, workers=1)
+    assert fp.odometers.crossing(level(math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    assert (
+        fp.odometers.crossing(level(-math.inf), fp.Constant(0.1), rounds=10**13, n=100, workers=1).value == 1
+    )
 
     late = Bound(lambda state: np.where(state > 3, math.nan, 1e9))
-    assert fp.crossing(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    assert fp.odometers.crossing(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
     with pytest.raises(ValueError, match="got nan at t=4 from"):
-        fp.crossing(late, fp.Constant(0.1), rounds=4, n=100, workers=1)
+        fp.odometers.crossing(late, fp.Constant(0.1), rounds=4, n=100, workers=1)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +184,7 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
             "^odometer must .*got None without start, spend, epsilon; pass[^;]*$",
         ),
         ({"odometer": fp.GaussianFilter(1.0)}, TypeError, "got GaussianFilter.* without epsilon; pass[^;]*$"),
-        ({"odometer": fp.LineOdometer}, TypeError, "got the class LineOdometer; make one[^;]*$"),
+        ({"odometer": fp.odometers.LineOdometer}, TypeError, "got the class LineOdometer; make one[^;]*$"),
         *(
             (
                 {"odometer": Bound(lambda state, bound=bound: bound)},
@@ -191,4 +200,4 @@ def test_what_cannot_be_watched_is_refused_in_one_sentence(changes, error, said)
     if given["rounds"] is None:
         del given["rounds"]
     with pytest.raises(error, match=said):
-        fp.crossing(given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given)
+        fp.odometers.crossing(given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given)

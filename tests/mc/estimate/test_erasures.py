@@ -109,7 +109,9 @@ def test_an_adaptive_tree_matches_its_evaluation(
 
 def ceiling_of(filt: fp.PrivacyFilter) -> Ceiling | None:
     """What holds every path against an adversary that does not say what it asks for."""
-    return certain(fp.Game.between(filt, fp.RandomSpender(family=fp.RandomizedResponse, level=0.01)), 1000)
+    return certain(
+        fp.runs.Game.between(filt, fp.RandomSpender(family=fp.RandomizedResponse, level=0.01)), 1000
+    )
 
 
 @pytest.mark.parametrize("filt", FILTERS, ids=lambda f: type(f).__name__)
@@ -120,7 +122,7 @@ def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilo
     order = caps.order(epsilon)
     # one large round is what the bound of basic composition is for, many small ones what the others are for
     pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else fp.KOV(0.125, 1 / 128)
-    game = replace(fp.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")
+    game = replace(fp.runs.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")
     paths = play_tile(game.at(order), Tile(3, 0, 20_000))
     assert np.isfinite(paths.loss).all()
     lost = -np.expm1(paths.log_kept)
@@ -132,7 +134,7 @@ def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilo
 
 
 def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> None:
-    drawn = fp.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Gaussian(0.2)))
+    drawn = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Gaussian(0.2)))
     for order in (1.0, 3.0):
         one, other = (
             play_tile(game.at(order), Tile(1, 0, 500)) for game in (drawn, replace(drawn, erasures="weighed"))
@@ -185,7 +187,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
 ) -> None:
     tiles: list[tuple[int, int]] = []
 
-    def noting(game: fp.Game, tile: Tile) -> Any:
+    def noting(game: fp.runs.Game, tile: Tile) -> Any:
         tiles.append((tile.seed, tile.index))
         return play_tile(game, tile)
 

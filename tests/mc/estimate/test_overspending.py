@@ -26,7 +26,7 @@ of_each = pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.na
 
 def test_ten_times_the_promise_is_decided_as_above_it() -> None:
     decision = fp.decide(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
-    assert decision.side is fp.Side.ABOVE
+    assert decision.side is fp.results.Side.ABOVE
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
@@ -105,12 +105,12 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
     """Of 1,000 and more. Thresholds a hair beside the truth."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
 
-    def wrong(telling: bool, direction: Any, near: float, side: fp.Side, seed: int) -> bool:
+    def wrong(telling: bool, direction: Any, near: float, side: fp.results.Side, seed: int) -> bool:
         played, delta = (case.filter, case.adversary(telling=telling)), min(truth[direction] * near, 1.0)
         how = {"rounds": case.rounds, "direction": direction, "seed": seed, "most": 4000, "workers": 1}
         return fp.decide(*played, epsilon=case.epsilon, delta=delta, failure=FAILURE, **how).side is side
 
-    sides = ((1 - 1e-6, fp.Side.BELOW), (1 + 1e-6, fp.Side.ABOVE))
+    sides = ((1 - 1e-6, fp.results.Side.BELOW), (1 + 1e-6, fp.results.Side.ABOVE))
     for telling in (True, False):
         seeds = range(4 if case.rounds > 100 else 20)
         questions = itertools.product((telling,), DIRECTIONS, sides, seeds)
@@ -120,7 +120,7 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
 def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
     """Path by path: a marked run is one that the guard stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
-    game = fp.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
+    game = fp.runs.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
     guard = Guard.at(2.0, 2 * case.filter.rho, 0.0, "stop")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
@@ -135,7 +135,7 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
 
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
-    game = fp.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
+    game = fp.runs.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.8, "mark")), Tile(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
     beyond = np.asarray(paths.beyond)

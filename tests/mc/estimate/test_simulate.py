@@ -24,8 +24,8 @@ def test_survival_of_the_realisation_filter_matches_numerical_integration() -> N
     rounds, sigma, epsilon, delta = 48, 2.0, 10.0, 1e-5
     filt = fp.RealisationFilter(epsilon, delta, rounds, (fp.Gaussian(1 / sigma),))
     curve = fp.survival(filt, fp.Constant(fp.Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
-    split = fp.optimal_split(rounds, delta)
-    limit = float(fp.kappa(epsilon, sigma, split.dhat, split.theta))
+    split = fp.conversions.optimal_split(rounds, delta)
+    limit = float(fp.conversions.kappa(epsilon, sigma, split.dhat, split.theta))
     left = kappa_survival(limit, sigma=sigma, rounds=rounds + 2)
     for t in range(1, rounds + 1):
         assert left[t - 1] in curve[t]
@@ -83,7 +83,7 @@ def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
 
 
 def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
-    game = fp.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
+    game = fp.runs.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
     grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
     offered = [terms[-1].functionals for terms in allowed(game, grid, aim)]
     least = {

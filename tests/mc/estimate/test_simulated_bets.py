@@ -48,7 +48,7 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
     assert {one.method.rpartition(", ")[2] for _, one in alone} == {"betting"}
     with ThreadPoolExecutor(3) as threads:
         assert fp.simulate(FILTER, FEW, executor=threads, **arguments) == alone
-    with fp.RunStore(tmp_path / "runs.db") as store:
+    with fp.runs.RunStore(tmp_path / "runs.db") as store:
         assert fp.simulate(FILTER, FEW, workers=1, store=store, **arguments) == alone
         kept = []
         again = fp.simulate(
@@ -60,14 +60,14 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
 
 @pytest.mark.parametrize("method", ["tilted", "martingale"])
 def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles(method):
-    game = fp.Game.between(FILTER, fp.Constant(fp.Gaussian(0.6)))
+    game = fp.runs.Game.between(FILTER, fp.Constant(fp.Gaussian(0.6)))
     (estimator,) = estimators(game, (1.0, 1.5), Aim(N, 1e-6, method, "betting"))
     (term,) = estimator.terms
-    tally = fp.play(term.game, term.joint, n=N, seed=3, workers=1)
+    tally = fp.runs.play(term.game, term.joint, n=N, seed=3, workers=1)
     for functional, own in zip(term.functionals, term.joint.tallies(tally), strict=True):
         moments = functional.moments(own)
-        assert functional.moments(fp.Tally(own.sizes[::-1], own.rows[::-1])) == moments
-        assert functional.moments(fp.play(term.game, functional, n=N, seed=3, workers=1)) == moments
+        assert functional.moments(fp.runs.Tally(own.sizes[::-1], own.rows[::-1])) == moments
+        assert functional.moments(fp.runs.play(term.game, functional, n=N, seed=3, workers=1)) == moments
         unit = np.concatenate([values(functional, play_tile(term.game, tile)) for tile in tiles(3, N)])
         assert moments.logs == pytest.approx(functional.bets.logs(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
@@ -82,13 +82,13 @@ def values(functional, paths):
 
 
 def test_a_renyi_moment_sums_the_logs_of_its_bets():
-    game = fp.Game.between(FILTER, fp.RandomSpender(pace=5)).at(3.0)
+    game = fp.runs.Game.between(FILTER, fp.RandomSpender(pace=5)).at(3.0)
     bets = FixedBets((0.5, 3.0), (0.2, 0.9))
     paths = play_tile(game, Tile(4, 0, 1000))
     row = RenyiMoment(3.0, 1.5, bets=bets)(paths)
     unit = np.expm1(paths.log_weight + 2 * paths.loss) / np.expm1(3.0)
     assert row[0] == pytest.approx(unit.sum(), rel=1e-11)
-    assert row[1] == pytest.approx(fp.Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
+    assert row[1] == pytest.approx(fp.intervals.Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
     assert tuple(row[2:-2]) == pytest.approx(bets.logs(np.minimum(unit, 1)), rel=1e-11)
 
 
@@ -136,7 +136,7 @@ def test_a_pilot_plans_kl_for_zeros_and_ones_and_bets_on_values_between():
         ((rng.random(2000) < 0.01).astype(float), "KL-Chernoff"),
         (0.4 + 0.1 * rng.random(2000), "betting"),
     ):
-        pilot = fp.Moments.of(values)
+        pilot = fp.intervals.Moments.of(values)
         plans = {
             interval: functional.planned(pilot, 10**6, 1e-6, interval)
             for interval in ("KL-Chernoff", "betting", "auto")

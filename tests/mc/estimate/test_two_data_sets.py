@@ -14,13 +14,13 @@ PROMISE = fp.GaussianDP(1.0)
 def by_filter(norms=(1.0, 2.0), **changed):
     """A run of simulate_person, short unless it is told otherwise."""
     how = {"sigma": 1.0, "epsilon": 1.0, "rounds": 1, "n": 10} | changed
-    return fp.simulate_person(fp.GaussianFilter(1.0), norms, **how)
+    return fp.people.simulate_person(fp.GaussianFilter(1.0), norms, **how)
 
 
 def by_queries(norms=(1.0, 2.0), **changed):
     """A run of simulate_queries, short unless it is told otherwise."""
     how = {"norm_budget": 1.0, "kappa": 1.0, "epsilon": 1.0, "rounds": 1, "n": 10} | changed
-    return fp.simulate_queries(norms, **how)
+    return fp.people.simulate_queries(norms, **how)
 
 
 def test_one_round_is_one_gaussian():
@@ -53,7 +53,8 @@ def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_no
 
     how = {"sigma": 1.0, "epsilon": 1.0, "rounds": 40, "n": 4000, "seed": 3}
     mine, sound = (
-        fp.simulate_person(filt, [1.0, 1.0], **how) for filt in (Rarely(PROMISE), fp.GaussianFilter(1.0))
+        fp.people.simulate_person(filt, [1.0, 1.0], **how)
+        for filt in (Rarely(PROMISE), fp.GaussianFilter(1.0))
     )
     delta = fp.Gaussian(1.0).hockey_stick(1.0)
     assert delta in sound
@@ -69,8 +70,8 @@ def test_a_budget_of_squared_norms_spent_to_the_end_is_one_gaussian():
 
 
 def test_too_little_noise_is_seen(monkeypatch):
-    true = fp.LinearQueries.sigma
-    monkeypatch.setattr(fp.LinearQueries, "sigma", lambda self, dimension=1: true(self, dimension) / 2)
+    true = fp.people.LinearQueries.sigma
+    monkeypatch.setattr(fp.people.LinearQueries, "sigma", lambda self, dimension=1: true(self, dimension) / 2)
     found = by_queries(norm_budget=4.0, kappa=0.5, rounds=22, n=2000, seed=1)
     assert found.low > fp.ZCDP(0.5).delta(1.0)
 

@@ -25,7 +25,7 @@ def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
             return honest.charge(fp.Gaussian(request.mu / 2))
 
     honest = fp.ZCDPFilter(0.02)
-    game = fp.Game.between(honest, Silent(fp.Gaussian(0.1)))
+    game = fp.runs.Game.between(honest, Silent(fp.Gaussian(0.1)))
     assert ceiling.certain(game, 1000) is not None
     assert ceiling.certain(replace(game, filter=Half(0.02)), 1000) is None
     namesake = type("ZCDPFilter", (Half,), {})
@@ -54,7 +54,7 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     assert "asked for Cheap, which the theorem does not know" in foreign.rests_on
     # where it says what it asks for, nothing need be played
     for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
-        found = ceiling.certain(fp.Game(filt, fp.Constant(pair), 3), 1000)
+        found = ceiling.certain(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
         assert found is None or found.ruled == known
 
 
@@ -92,7 +92,9 @@ class Last(fp.ManySmall):
 
 def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> None:
     asking = (Sly(0.1), Askew(0.1, 0.2, fp.Gaussian), Frank(), Last(2, fp.Gaussian, 0.1))
-    sly, askew, frank, last = (fp.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking)
+    sly, askew, frank, last = (
+        fp.runs.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking
+    )
     assert ceiling.certain(sly, 1000) is ceiling.certain(askew, 1000) is None
     assert ceiling.certain(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
     assert expanded(last, 1000) is None
@@ -102,15 +104,15 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
-    game = fp.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=fp.Gaussian))
+    game = fp.runs.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=fp.Gaussian))
     spending = expanded(game, 1000)
     assert spending is not None
     assert spending.squares == pytest.approx(0.4, rel=1e-12)
     assert spending.divergence(3.0) == pytest.approx(0.6, rel=1e-12)
     # a filter that looks at losses, and an adversary that does not say what it asks for, cannot be expanded
     lavish = BY_NAME["2 times, one path in 1e4"]
-    assert expanded(fp.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
-    assert expanded(fp.Game.between(TenTimes(), Silent(fp.Gaussian(0.1))), 1000) is None
+    assert expanded(fp.runs.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
+    assert expanded(fp.runs.Game.between(TenTimes(), Silent(fp.Gaussian(0.1))), 1000) is None
 
 
 def test_what_a_last_request_costs_bounds_nothing_where_it_is_no_number(
@@ -124,7 +126,7 @@ def test_what_a_last_request_costs_bounds_nothing_where_it_is_no_number(
         return np.where(np.isin(self.mu, (0.1, 0.2)), known, math.nan)
 
     monkeypatch.setattr(Vague, "log_weight", log_weight)
-    game = fp.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=Vague))
+    game = fp.runs.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=Vague))
     spending = expanded(game, 1000)
     assert spending is not None
     assert spending.divergence(3.0) == math.inf
@@ -133,7 +135,7 @@ def test_what_a_last_request_costs_bounds_nothing_where_it_is_no_number(
 def test_more_paths_are_worth_a_longer_walk() -> None:
     """Ten rounds reach 107 states, sums of doubles in other orders among them."""
     either = fp.MenuRandom((fp.RandomizedResponse(0.35), fp.RandomizedResponse(0.2)))
-    game = fp.Game.between(fp.ZCDPFilter(1.0), either, rounds=10)
+    game = fp.runs.Game.between(fp.ZCDPFilter(1.0), either, rounds=10)
     assert [expanded(game, 1000, most=most) is not None for most in (100, 200, 100)] == [False, True, False]
 
 
@@ -155,10 +157,10 @@ def test_a_run_beyond_what_was_expanded_takes_the_narrow_interval_away() -> None
 
 def test_the_word_of_a_filter_is_checked_as_data() -> None:
     for wrong, message in (
-        (lambda: fp.Holds(zcdp=-1.0), "zcdp must be finite and >= 0"),
-        (lambda: fp.Holds(infinite=1.5), r"infinite must be in \[0, 1\]"),
-        (lambda: fp.Holds(orders=((1.0, 2.0),)), "orders must be finite and > 1"),
-        (lambda: fp.Holds(orders=3.0), "orders must be pairs"),  # type: ignore[arg-type]
+        (lambda: fp.charges.Holds(zcdp=-1.0), "zcdp must be finite and >= 0"),
+        (lambda: fp.charges.Holds(infinite=1.5), r"infinite must be in \[0, 1\]"),
+        (lambda: fp.charges.Holds(orders=((1.0, 2.0),)), "orders must be finite and > 1"),
+        (lambda: fp.charges.Holds(orders=3.0), "orders must be pairs"),  # type: ignore[arg-type]
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             wrong()
@@ -220,7 +222,7 @@ class Choosing(fp.Adversary):
 
 def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     free, paid = (
-        expanded(fp.Game.between(filt, Choosing()), 1000)
+        expanded(fp.runs.Game.between(filt, Choosing()), 1000)
         for filt in (ChargesWhatItKnows(), fp.ZCDPFilter(0.52))
     )
     assert free is not None
@@ -247,8 +249,10 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
 def test_a_word_about_single_losses_is_not_believed() -> None:
     """A guard keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
     fourteen_for_ten = Grants(fp.PureDP(10.0), 1)  # a pair whose loss is 14
-    assert ceiling.stated(fp.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
-    assert ceiling.certain(fp.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10).pure == 1.0  # type: ignore[union-attr]
+    assert ceiling.stated(fp.runs.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
+    assert (
+        ceiling.certain(fp.runs.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10).pure == 1.0
+    )  # type: ignore[union-attr]
     p = 3e-3
     pair = fp.FinitePair((p, 1 - p), (p * math.exp(-14), 1 - p * math.exp(-14)))
     truth = float(pair.hockey_stick(10.0))
@@ -275,12 +279,12 @@ def test_losses_that_are_taken_for_epsilon_but_for_rounding_decide_nothing_below
     decision = fp.decide(
         fp.ZCDPFilter(1e9), fp.Constant(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
     )
-    assert decision.side is fp.Side.UNDECIDED
+    assert decision.side is fp.results.Side.UNDECIDED
 
 
 def test_nothing_is_above_a_delta_of_one() -> None:
     decision = fp.decide(fp.ZCDPFilter(1e9), fp.OneShot(family=fp.Gaussian), epsilon=700.0)
-    assert decision.side is fp.Side.UNDECIDED
+    assert decision.side is fp.results.Side.UNDECIDED
     assert "nothing being above 1" in str(decision)
 
 

@@ -182,10 +182,10 @@ def test_the_simulated_interval_holds_the_value_of_unlike_pairs_with_infinite_lo
 
 def test_a_numerical_value_has_no_evidence_to_decide_a_verdict_with():
     found = evaluate(GDP, fp.OneShot(), epsilon=1.0)
-    assert isinstance(found, fp.NumericalEvaluation)
+    assert isinstance(found, fp.results.NumericalEvaluation)
     assert not hasattr(found, "evidence")
     assert not hasattr(found, "low")
-    said = str(fp.NumericalEvaluation(1.0, 0.5, 2.309e-13, "PQ", 1, 1, "all"))
+    said = str(fp.results.NumericalEvaluation(1.0, 0.5, 2.309e-13, "PQ", 1, 1, "all"))
     assert said == "0.5 at epsilon=1.0 (NUMERICAL, two grids differ by 2.4e-13; all)"
 
 

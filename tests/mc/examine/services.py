@@ -12,7 +12,7 @@ import filterproof as fp
 from filters.adapters.service import Disk
 from theory.pairs import DominatingPair
 
-Steps = Iterator[fp.Release | None]
+Steps = Iterator[fp.services.Release | None]
 
 
 class Purse:
@@ -33,13 +33,13 @@ class Purse:
 
     def request(self, pair: DominatingPair, key: str) -> Steps:
         if key in self.disk:
-            yield fp.Release(again=True)
+            yield fp.services.Release(again=True)
         elif self.fits(pair):
             self.charge(pair)
             yield None
             self.disk[key] = "answer"
             yield None
-            yield fp.Release(again=True)
+            yield fp.services.Release(again=True)
 
 
 class NotAtomic(Purse):
@@ -49,7 +49,7 @@ class NotAtomic(Purse):
         if self.fits(pair):
             yield None
             self.charge(pair)
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class FreeRetry(Purse):
@@ -61,7 +61,7 @@ class FreeRetry(Purse):
                 return
             self.charge(pair)
             self.disk[key] = "charged"
-        yield fp.Release()
+        yield fp.services.Release()
 
 
 class KeyFirst(Purse):
@@ -73,7 +73,7 @@ class KeyFirst(Purse):
                 return
             self.disk[key] = "charged"
             self.charge(pair)
-        yield fp.Release(again=True)
+        yield fp.services.Release(again=True)
 
 
 class InMemory(Purse):
@@ -91,7 +91,7 @@ class InMemory(Purse):
             self.now, self.behind = self.now + float(pair.pure_epsilon), self.behind + 1
             if self.behind % 2 == 0:
                 self.disk["spent"] = self.now
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class Shrugs(Purse):
@@ -101,7 +101,7 @@ class Shrugs(Purse):
         if self.fits(pair):
             with suppress(OSError):
                 self.charge(pair)
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class Refunds(Purse):
@@ -111,7 +111,7 @@ class Refunds(Purse):
         if self.fits(pair):
             self.charge(pair)
             try:
-                yield fp.Release()
+                yield fp.services.Release()
             finally:
                 self.disk["spent"] = max(0.0, self.spent - float(pair.pure_epsilon))
 
@@ -131,7 +131,7 @@ class Epochs(Purse):
         if spent <= 1.0:
             self.disk[name] = spent
             yield None
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class Straddles(Epochs):
@@ -142,7 +142,7 @@ class Straddles(Epochs):
         spent = self.disk.get(str(self.now), 0.0) + float(pair.pure_epsilon)
         if spent <= 1.0:
             self.disk[str(self.now)] = spent
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class Sessions:
@@ -165,7 +165,7 @@ class Sessions:
         yield None
         if self.session.request(pair):
             yield None
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class Quiet(np.random.Generator):
@@ -184,10 +184,10 @@ class Queries:
     def __init__(self, disk: Disk) -> None:
         terms: dict[str, Any] = {"norm_budget": 1.0, "kappa": 0.5}
         if "journal" in disk:
-            self.queries = fp.LinearQueries.open(disk["journal"], **terms)
+            self.queries = fp.people.LinearQueries.open(disk["journal"], **terms)
         else:
             disk["journal"] = str(self.folder / f"{next(self.files)}.journal")
-            self.queries = fp.LinearQueries(people=1, journal=disk["journal"], **terms)
+            self.queries = fp.people.LinearQueries(people=1, journal=disk["journal"], **terms)
         self.rng = Quiet(np.random.PCG64(0))
 
     def request(self, pair: DominatingPair, key: str) -> Steps:
@@ -195,7 +195,7 @@ class Queries:
         value = float(pair.gdp_mu) * float(np.sqrt(self.queries.norm_budget / (2 * self.queries.kappa)))
         yield None
         if self.queries.answer(np.array([value]), self.rng).value[0]:
-            yield fp.Release()
+            yield fp.services.Release()
 
     def kill(self) -> None:
         self.queries.close()

@@ -111,11 +111,11 @@ class KnowsKeys(services.Purse):
 
     def request(self, pair, key):
         if key in self.known:
-            yield fp.Release(again=True)
+            yield fp.services.Release(again=True)
         elif self.fits(pair):
             self.known.add(key)
             self.charge(pair)
-            yield fp.Release()
+            yield fp.services.Release()
 
 
 class HasAPurse(toys.PureSum):
@@ -208,7 +208,7 @@ def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
 def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
     with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
-        fp.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.7)
+        fp.services.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.7)
 
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])

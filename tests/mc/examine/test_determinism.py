@@ -49,7 +49,7 @@ SERVICES = {kind.__name__: kind for kind in (services.Purse, services.FreeRetry)
 def examined(name: str) -> str:
     """All that is found of it, but how long that took."""
     if name in SERVICES:
-        return repr(fp.first_breach(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
+        return repr(fp.services.first_breach(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
     make, effort = EXAMINED[name]
     mechanisms = ("gaussian", "laplace") if make is toys.CheapLaplace else None
     exam = examine(make(), effort=effort, seed=1, mechanisms=mechanisms)

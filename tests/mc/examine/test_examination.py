@@ -136,7 +136,7 @@ def test_what_the_caller_does_when_told_of_a_stage_is_no_work_of_the_examination
     [
         partial(examine, toys.ByHand()),
         partial(fp.first_difference, toys.ByHand(), toys.ByHand()),
-        partial(fp.first_breach, services.Purse, fp.PureDP(1.0)),
+        partial(fp.services.first_breach, services.Purse, fp.PureDP(1.0)),
     ],
 )
 def test_an_effort_that_no_machine_can_do_is_refused_in_a_sentence(call: Any) -> None:

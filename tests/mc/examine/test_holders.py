@@ -50,7 +50,7 @@ class Crowd(fp.IndividualFilter):
         return np.full(self.people, bool(super().select(request).all()))
 
 
-class Half(fp.LineOdometer):
+class Half(fp.odometers.LineOdometer):
     """States half of the bound."""
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class Half(fp.LineOdometer):
         return super().epsilon(state) / 2
 
 
-class Restarts(fp.RenyiTracker):
+class Restarts(fp.odometers.RenyiTracker):
     """A new block forgets the request that opened it."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class Restarts(fp.RenyiTracker):
         return blocks, high * kept, low * kept
 
 
-class Drawn(fp.LinearQueries):
+class Drawn(fp.people.LinearQueries):
     """Its noise is a share of the sigma that it tells."""
 
     share = 0.0
@@ -84,7 +84,7 @@ class Twice(Drawn):
     share = -2.0
 
 
-class Uncharged(fp.LinearQueries):
+class Uncharged(fp.people.LinearQueries):
     """Nobody is charged for what was answered."""
 
     def answer(self, values, rng):
@@ -101,23 +101,23 @@ def clipped(kind):
 SOUND = (
     fp.IndividualFilter(fp.GaussianFilter(1.0), 3),
     fp.IndividualFilter(fp.BasicFilter(1.0), 3),
-    fp.LinearQueries(3, norm_budget=5.0, kappa=1.0),
-    clipped(fp.ClippedSums),
-    fp.RenyiTracker(8.0, 0.5),
-    fp.GaussianTracker(0.5),
-    fp.LineOdometer(0.05, target=1.0),
-    fp.MixtureOdometer(0.05, scale=0.1),
-    fp.StitchedOdometer(0.05, first=0.1),
-    fp.DoublingOdometer(0.05, first=0.05),
-    fp.RogersOdometer(0.05, records=1000),
+    fp.people.LinearQueries(3, norm_budget=5.0, kappa=1.0),
+    clipped(fp.training.ClippedSums),
+    fp.odometers.RenyiTracker(8.0, 0.5),
+    fp.odometers.GaussianTracker(0.5),
+    fp.odometers.LineOdometer(0.05, target=1.0),
+    fp.odometers.MixtureOdometer(0.05, scale=0.1),
+    fp.odometers.StitchedOdometer(0.05, first=0.1),
+    fp.odometers.DoublingOdometer(0.05, first=0.05),
+    fp.odometers.RogersOdometer(0.05, records=1000),
 )
 BROKEN = (
     Forgets(fp.ZCDPFilter(0.5), 3),
     Crowd(fp.ZCDPFilter(0.5), 3),
     Half(0.05, target=1.0),
     Uncharged(3, norm_budget=4.0, kappa=0.5),
-    clipped(fp.ClippingAfterAdding),
-    clipped(fp.ForgettingSums),
+    clipped(fp.training.ClippingAfterAdding),
+    clipped(fp.training.ForgettingSums),
 )
 
 
@@ -222,11 +222,11 @@ def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
-    found = examine(fp.BlockFilter(Restarts(8.0, 0.5), 2), effort=0.1)
+    found = examine(fp.odometers.BlockFilter(Restarts(8.0, 0.5), 2), effort=0.1)
     assert found.witness.replay().refutes
     tracker = examine(Restarts(8.0, 0.5), effort=0.1)
     assert (tracker.status, tracker.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
-    assert "fp.BlockFilter(tracker, blocks)" in str(tracker)
+    assert "fp.odometers.BlockFilter(tracker, blocks)" in str(tracker)
 
 
 def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
@@ -256,7 +256,7 @@ def people(kind=fp.IndividualFilter, filt=fp.ZCDPFilter):
 
 
 def queries(norm_budget=5.0):
-    return fp.LinearQueries(3, norm_budget=norm_budget, kappa=1.0)
+    return fp.people.LinearQueries(3, norm_budget=norm_budget, kappa=1.0)
 
 
 def below_zero(made):
@@ -310,7 +310,7 @@ def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on()
 
 @pytest.mark.parametrize("rounds", [5, 6, 7])  # five are too few
 def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rounds):
-    odometer, ratio = fp.LineOdometer(0.2, target=1.0), Fraction(3, 2)
+    odometer, ratio = fp.odometers.LineOdometer(0.2, target=1.0), Fraction(3, 2)
     chance = Fraction(0)
     for signs in product((1, -1), repeat=rounds):
         state, loss, over = odometer.start(1), 0, False

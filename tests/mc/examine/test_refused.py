@@ -18,7 +18,6 @@ from mc.examine.family_lines import names_of
 from mc.examine.holders import game_of
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.stages.parts import of_parts
 from mc.examine.story import story_of_sequence
 from mc.examine.supremum import supremum
 from mc.examine.verify import examine
@@ -26,12 +25,12 @@ from mc.losses.accountant_filter import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 from tests.mc.examine import services, unhappy
 
-ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.LineOdometer(0.05, target=1.0)
-PEOPLE = fp.IndividualTracker(fp.GaussianTracker(0.5), 3)
+ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
+PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
 PURE, D2, LOUD = fp.PureDP(1.0), Measure.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
 FEW = LOUD.to_data(nameable())[0]
-HALF_WAY = fp.Release(epoch=0.5)  # type: ignore[arg-type]
-DRIVEN: tuple[Callable[..., object], ...] = (fp.first_breach, fp.schedules)
+HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
+DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_breach, fp.services.schedules)
 
 
 def answering(answer: object) -> type:
@@ -59,12 +58,12 @@ KINDS: Calls = [
     (partial(examine, unhappy.Plain, effort=0.03), "must be a filter, got the class Plain; make one of it"),
     (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
     (partial(examine, unhappy.PromisesANumber(), effort=0.03), "promise must be a guarantee, got 1.0"),
-    (partial(fp.first_breach, 3, PURE), "service must make a service"),
-    (partial(fp.first_breach, dict, PURE), "service must have request"),
-    (partial(fp.first_breach, answering(True), PURE), "request must yield its steps"),
-    (partial(fp.first_breach, answering(iter(["x"])), PURE), "must yield fp.Release"),
+    (partial(fp.services.first_breach, 3, PURE), "service must make a service"),
+    (partial(fp.services.first_breach, dict, PURE), "service must have request"),
+    (partial(fp.services.first_breach, answering(True), PURE), "request must yield its steps"),
+    (partial(fp.services.first_breach, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
     (
-        partial(fp.first_breach, answering(iter([HALF_WAY])), PURE),
+        partial(fp.services.first_breach, answering(iter([HALF_WAY])), PURE),
         "must be a whole number or None, got epoch=0.5",
     ),
     *((partial(how, services.Purse, 1.0), "promise must be a guarantee") for how in DRIVEN),
@@ -100,11 +99,8 @@ def kinds() -> Iterator[type]:
 
 
 @pytest.mark.parametrize("kind", tuple(kinds()), ids=lambda kind: kind.__name__)
-def test_an_object_without_its_constructor_is_not_covered_and_refused_in_one_sentence(kind: Any) -> None:
+def test_an_object_without_its_constructor_is_refused_in_one_sentence(kind: Any) -> None:
     made = object.__new__(kind)
-    finding = of_parts(made)
-    assert finding.verdict is None
-    assert "\n" not in finding.found
     asks: tuple[Callable[[], object], ...] = (
         lambda: fp.verify(made, effort=0.03),
         lambda: fp.certify(made),

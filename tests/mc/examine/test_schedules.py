@@ -38,6 +38,7 @@ from mc.examine.schedule_search import (
 from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
+from tests.interpreter import python
 from tests.mc.examine import services
 from tests.mc.examine.stages.test_stages import subject
 from tests.mc.examine.toys import ByHand
@@ -57,7 +58,7 @@ class KeyBeforeCharge(services.KeyFirst):
             self.disk["count"] = self.disk.get("count", 0) + 1
             self.disk[key] = "charged"
             self.charge(pair)
-        yield fp.Release(again=True)
+        yield fp.services.Release(again=True)
 
 
 BROKEN = {
@@ -78,7 +79,7 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
 
 @pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
-    breach = fp.first_breach(service, PROMISE).breach
+    breach = fp.services.first_breach(service, PROMISE).breach
     assert breach is not None
     assert breach.low > breach.promised
     assert breach.schedule == breach.schedule.trimmed
@@ -104,10 +105,17 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
 )
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
     here = type("Here", (service,), {"folder": tmp_path})
-    found = fp.first_breach(here, promise, effort=0.004, mechanisms=mechanisms)
+    found = fp.services.first_breach(here, promise, effort=0.004, mechanisms=mechanisms)
     assert (found.breach, found.raised) == (None, "")
     assert found.released > 0
     assert "does not prove" in str(found)
+
+
+def test_a_search_leaves_no_files(tmp_path: Path) -> None:
+    code = "import filterproof as fp; from tests.mc.examine.services import Purse; "
+    code += "print(fp.services.first_breach(Purse, fp.PureDP(1.0), effort=0.02, mechanisms='rr').schedules)"
+    assert int(python("-c", code, cwd=tmp_path).stdout) > 20
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path) -> None:
@@ -123,7 +131,7 @@ def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path)
 def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
     assert Schedule((WHOLE,), moves).play(services.NotAtomic).released == ((WHOLE, 0), (WHOLE, 0))
-    breach = fp.first_breach(services.NotAtomic, PROMISE).breach
+    breach = fp.services.first_breach(services.NotAtomic, PROMISE).breach
     assert breach is not None
     p = math.e / (1 + math.e)
     twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
@@ -156,7 +164,7 @@ def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writ
                         self.disk |= {f"{key}, {k}": held}
                         for changed in (held, self.disk[f"{key}, {k}"]):
                             changed.append("after it was written, or read")
-                yield fp.Release()
+                yield fp.services.Release()
             finally:
                 self.disk["cleaned"] = True
 
@@ -198,7 +206,7 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
                 self.disk[name] = self.disk.get(name, 0.0) + float(pair.pure_epsilon)
                 self.disk[key] = self.now
                 yield None
-            yield fp.Release(again=True, epoch=self.disk[key] if self.said else None)
+            yield fp.services.Release(again=True, epoch=self.disk[key] if self.said else None)
 
         said = False
 
@@ -209,7 +217,7 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     # what is sent after an epoch's end is of the epoch in which its work began
     assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
     for service in (Kept, said):
-        assert fp.first_breach(service, PROMISE, effort=0.02).breach is None
+        assert fp.services.first_breach(service, PROMISE, effort=0.02).breach is None
 
 
 def test_a_service_that_ends_its_process_is_begun_again() -> None:
@@ -222,7 +230,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
                     self.charge(pair)
                 except OSError:
                     sys.exit(1)
-                yield fp.Release()
+                yield fp.services.Release()
 
     class ExitsOnItsWayOut(Exits):
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
@@ -235,7 +243,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
     played = Schedule((WHOLE,), moved("ask full ask step ask step")).play(Exits)
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
-    assert fp.first_breach(Exits, PROMISE, effort=0.02).breach is None
+    assert fp.services.first_breach(Exits, PROMISE, effort=0.02).breach is None
 
 
 def test_a_disk_that_holds_what_cannot_be_stored_is_told_in_a_sentence() -> None:
@@ -244,12 +252,12 @@ def test_a_disk_that_holds_what_cannot_be_stored_is_told_in_a_sentence() -> None
 
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
             self.disk["how"] = lambda: pair
-            yield fp.Release()
+            yield fp.services.Release()
 
     with pytest.raises(
         FilterFault, match=r"Forgets stores on its disk what no disk can hold .*; store numbers and"
     ):
-        fp.first_breach(Forgets, PROMISE, seconds=60.0)
+        fp.services.first_breach(Forgets, PROMISE, seconds=60.0)
 
 
 def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
@@ -257,7 +265,7 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
             raise LookupError("no such budget")
 
-    found = fp.first_breach(Broken, PROMISE, effort=0.02)
+    found = fp.services.first_breach(Broken, PROMISE, effort=0.02)
     assert found.released == 0
     assert str(found).endswith("its code raised LookupError: no such budget")
 
@@ -311,7 +319,7 @@ def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one
     for wait in (0.0, 0.002):
         made = slowed(service, wait)
         menus.append(menu_of(made, lines_of(("rr", "laplace"), PROMISE)))
-        found.append(fp.first_breach(made, PROMISE, effort=0.001, mechanisms=("rr", "laplace")))
+        found.append(fp.services.first_breach(made, PROMISE, effort=0.001, mechanisms=("rr", "laplace")))
     assert menus[0] == menus[1]
     assert found[0] == found[1]
     assert found[0].stopped == ""
@@ -319,7 +327,7 @@ def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one
 
 def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> None:
     searches = (
-        fp.first_breach(slowed(services.Purse, 0.01), PROMISE, seconds=0.5, mechanisms="rr"),
+        fp.services.first_breach(slowed(services.Purse, 0.01), PROMISE, seconds=0.5, mechanisms="rr"),
         fp.first_difference(ByHand(), ByHand(), seconds=0.5),
     )
     for found in searches:
@@ -349,7 +357,7 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_passes_else() -> None:
-    made = partial(fp.schedules, promise=PROMISE, mechanisms="rr", effort=0.05)
+    made = partial(fp.services.schedules, promise=PROMISE, mechanisms="rr", effort=0.05)
     with pytest.raises(
         AssertionError, match=r"sent again, with its key(.|\n)*H at epsilon=1, PQ is at least"
     ):
@@ -412,7 +420,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    found = examine(filt, mechanisms=["rr"])
+    found = examine(filt, effort=0.3, mechanisms=["rr"])
     assert found.witness is not None
     assert found.witness.kind == "schedule"
     assert "in flight" in found.verdict.scope
@@ -445,7 +453,9 @@ def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program
     told = [found.stopped]
     for search in (
         fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
-        fp.first_breach(service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"),
+        fp.services.first_breach(
+            service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"
+        ),
     ):
         told.append(search.stopped)
         assert str(search).startswith(search.stopped)
@@ -469,7 +479,7 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
 def test_a_program_is_a_service_as_any_other(program: Any) -> None:
     service = service_of(program("afresh"))
     assert service is not None
-    breach = fp.first_breach(service, PROMISE, mechanisms="rr").breach
+    breach = fp.services.first_breach(service, PROMISE, mechanisms="rr").breach
     assert breach is not None
     assert "again" in {move.what for move in breach.schedule.moves}
 

@@ -137,8 +137,8 @@ class Late(fp.PrivacyFilter[np.ndarray]):  # of the README
 class Half(fp.AdditiveFilter):
     promise, budget = fp.ZCDP(0.1), fp.Budget.of(0.1)
 
-    def charge(self, request: fp.DominatingPair) -> fp.Plain:
-        return fp.Plain(np.asarray(request.zcdp_rho) / 2)
+    def charge(self, request: fp.DominatingPair) -> fp.charges.Plain:
+        return fp.charges.Plain(np.asarray(request.zcdp_rho) / 2)
 
 
 class TooLarge(fp.AdditiveFilter):
@@ -167,9 +167,8 @@ def test_the_promise_of_a_filter_that_no_theorem_covers_bounds_nothing_from_abov
 
 def test_a_subclass_of_a_rule_is_covered_where_it_brings_no_code() -> None:
     assert supremum(Changed(0.1), 1.0).high <= supremum(fp.ZCDPFilter(0.1), 1.0).high < 0.01
-    filt = Changed(0.1)
-    object.__setattr__(filt, "admits", lambda state, request: np.ones(len(state[0]), dtype=bool))
-    assert supremum(filt, 1.0).high == 1.0
+    lax = type("Lax", (Changed,), {"admits": lambda self, state, request: np.ones(len(state[0]), dtype=bool)})
+    assert supremum(lax(0.1), 1.0).high == 1.0
 
 
 def test_a_low_end_above_the_high_end_is_an_error() -> None:

@@ -174,7 +174,7 @@ class Squares(Two):
     promise = fp.ApproxDP(1.0, 1e-3)
 
     def charge(self, request):
-        return fp.approximate_charge(request, None)
+        return fp.charges.approximate_charge(request, None)
 
     def admits(self, state, request):
         epsilon, delta = self.charge(request)

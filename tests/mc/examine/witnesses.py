@@ -94,8 +94,8 @@ def people() -> fp.IndividualFilter:
 #: A witness of each kind of game that holders play.
 HELD = {
     "people": lambda: held(people()),
-    "sums": lambda: held(fp.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
-    "losses": lambda: held(fp.LineOdometer(0.05, target=1.0)),
+    "sums": lambda: held(fp.training.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
+    "losses": lambda: held(fp.odometers.LineOdometer(0.05, target=1.0)),
 }
 #: How each is made, and the number by which it is its own.
 WITNESSES = {

@@ -25,7 +25,7 @@ def exact_moments(values):
 @pytest.mark.parametrize("scale", [1.0, 1e-15, 1e-200, 1e200])
 def test_moments_agree_with_rational_arithmetic_at_every_scale(scale):
     values = np.random.default_rng(1).beta(0.3, 2.0, 500) * scale
-    moments = fp.Moments.of(values, scale)
+    moments = fp.intervals.Moments.of(values, scale)
     mean, variance = exact_moments(values / scale)
     assert moments.unit_mean == pytest.approx(float(mean), rel=1e-14)
     assert moments.unit_variance == pytest.approx(float(variance), rel=1e-13)
@@ -34,7 +34,7 @@ def test_moments_agree_with_rational_arithmetic_at_every_scale(scale):
 
 def test_a_spread_far_below_the_mean_survives_blocks_and_merging():
     values = 0.75 + 1e-9 * np.random.default_rng(2).random(4000)
-    merged = fp.Moments.merge(fp.Moments.of(block) for block in np.split(values, 8))
+    merged = fp.intervals.Moments.merge(fp.intervals.Moments.of(block) for block in np.split(values, 8))
     _, variance = exact_moments(values)
     # A sum of squares would keep no digit here: its rounding error is 1e-16, the variance 8e-20.
     assert merged.unit_variance == pytest.approx(float(variance), rel=1e-6, abs=0)
@@ -44,28 +44,31 @@ def test_merging_gives_the_same_bits_in_every_order_and_the_moments_of_the_whole
     rng = np.random.default_rng(3)
     values = rng.pareto(1.5, 9000)
     values /= values.max()
-    blocks = [replace(fp.Moments.of(b), logs=(float(np.log1p(b).sum()),)) for b in np.array_split(values, 37)]
+    blocks = [
+        replace(fp.intervals.Moments.of(b), logs=(float(np.log1p(b).sum()),))
+        for b in np.array_split(values, 37)
+    ]
     orders = [rng.permutation(37) for _ in range(50)]
-    merged = {fp.Moments.merge(blocks[i] for i in order) for order in orders}
+    merged = {fp.intervals.Moments.merge(blocks[i] for i in order) for order in orders}
     assert len(merged) == 1
     assert len({sum(blocks[i].logs[0] for i in order) for order in orders}) > 1  # the control
-    whole = fp.Moments.of(values)
+    whole = fp.intervals.Moments.of(values)
     assert merged.pop().unit_variance == pytest.approx(whole.unit_variance, rel=1e-13)
 
 
 def test_moments_refuse_what_breaks_the_bound_and_blocks_of_different_bounds():
     with pytest.raises(ValueError, match=r"values must lie in \[0, upper=0.5\], got 0.75"):
-        fp.Moments.of([0.1, 0.75], 0.5)
+        fp.intervals.Moments.of([0.1, 0.75], 0.5)
     with pytest.raises(ValueError, match="values must lie in"):
-        fp.Moments.of([0.1, -1e-9])
+        fp.intervals.Moments.of([0.1, -1e-9])
     with pytest.raises(ValueError, match="values must lie in"):
-        fp.Moments.of([0.1, math.nan])
+        fp.intervals.Moments.of([0.1, math.nan])
     with pytest.raises(ValueError, match="share one upper bound"):
-        fp.Moments.merge([fp.Moments.of([0.1], 1.0), fp.Moments.of([0.1], 2.0)])
+        fp.intervals.Moments.merge([fp.intervals.Moments.of([0.1], 1.0), fp.intervals.Moments.of([0.1], 2.0)])
     with pytest.raises(ValueError, match="at least one block"):
-        fp.Moments.merge([])
+        fp.intervals.Moments.merge([])
     with pytest.raises(ValueError, match="n must be >= 2"):
-        _ = fp.Moments.of([0.5]).unit_variance
+        _ = fp.intervals.Moments.of([0.5]).unit_variance
 
 
 # -- Clopper-Pearson -------------------------------------------------------------------------------
@@ -81,7 +84,7 @@ def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, fai
             p = mpmath.mpf(p)
             return sum(mpmath.binomial(n, j) * p**j * (1 - p) ** (n - j) for j in counts)
 
-        interval = fp.clopper_pearson(k, n, failure=failure)
+        interval = fp.intervals.clopper_pearson(k, n, failure=failure)
         if k > 0:
             assert 1 - 1e-6 < tail(interval.low, range(k, n + 1)) / (failure / 2) <= 1
         if k < n:
@@ -103,7 +106,7 @@ def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, fai
     ],
 )
 def test_clopper_pearson_endpoints_hold_in_balls_where_scipy_finds_no_root_or_a_wrong_one(k, n, failure):
-    interval = fp.clopper_pearson(k, n, failure=failure)
+    interval = fp.intervals.clopper_pearson(k, n, failure=failure)
     with ctx.workprec(160):
         tails = [arb(interval.low).beta_lower(k, n - k + 1, True)]
         if k < n:
@@ -115,7 +118,7 @@ def test_clopper_pearson_endpoints_hold_in_balls_where_scipy_finds_no_root_or_a_
 
 def test_clopper_pearson_refuses_more_successes_than_trials():
     with pytest.raises(ValueError, match="successes must be <= n=3, got successes=4"):
-        fp.clopper_pearson(4, 3, failure=0.1)
+        fp.intervals.clopper_pearson(4, 3, failure=0.1)
 
 
 # -- empirical Bernstein ---------------------------------------------------------------------------
@@ -125,8 +128,8 @@ def test_empirical_bernstein_lies_within_the_published_half_width_for_each_side(
     """Maurer and Pontil's Theorem 4 twice, at failure/2 each, is wider than the shared-event form."""
     rng = np.random.default_rng(4)
     for n, failure in [(2, 0.1), (50, 1e-2), (10**5, 1e-9)]:
-        moments = fp.Moments.of(rng.beta(0.5, 3, n))
-        estimate = fp.empirical_bernstein(moments, failure=failure)
+        moments = fp.intervals.Moments.of(rng.beta(0.5, 3, n))
+        estimate = fp.intervals.empirical_bernstein(moments, failure=failure)
         log_term = math.log(4 / failure)
         published = math.sqrt(2 * moments.unit_variance * log_term / n) + 7 * log_term / (3 * (n - 1))
         ours = math.sqrt(2 * moments.unit_variance * math.log(3 / failure) / n)
@@ -137,7 +140,7 @@ def test_empirical_bernstein_lies_within_the_published_half_width_for_each_side(
 
 def test_constant_values_leave_only_the_lower_order_terms():
     """At zero variance the half width is l (2/sqrt(n(n-1)) + 1/(3n)) at l = log 300, n = 1000."""
-    estimate = fp.empirical_bernstein(fp.Moments.of(np.full(1000, 0.5)), failure=1e-2)
+    estimate = fp.intervals.empirical_bernstein(fp.intervals.Moments.of(np.full(1000, 0.5)), failure=1e-2)
     half = math.log(300) * (2 / math.sqrt(999000) + 1 / 3000)
     assert estimate.high - 0.5 == pytest.approx(half, rel=1e-10)
     assert 0.5 - estimate.low == pytest.approx(half, rel=1e-10)

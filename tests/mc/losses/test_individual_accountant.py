@@ -15,7 +15,7 @@ Q, SIGMA = 0.005, 2.0
 
 
 def accountant(people=1, q=Q, sigma=SIGMA, levels=(0.25, 0.5, 1.0)):
-    return fp.IndividualAccountant(people, q=q, sigma=sigma, levels=levels)
+    return fp.people.IndividualAccountant(people, q=q, sigma=sigma, levels=levels)
 
 
 def played(rows, **options):
@@ -86,12 +86,12 @@ def test_shares_between_levels_lie_between_their_neighbours():
 
 
 def test_the_grid_that_is_made_is_geometric():
-    levels = fp.IndividualAccountant(1, q=Q, sigma=SIGMA).levels
+    levels = fp.people.IndividualAccountant(1, q=Q, sigma=SIGMA).levels
     assert len(levels) == 100
     assert levels[[0, -1]] == pytest.approx([1 / 256, 1.0], rel=1e-15)
     assert np.ptp(levels[1:] / levels[:-1]) < 1e-12
-    finer = fp.IndividualAccountant(1, q=Q, sigma=SIGMA, levels=1000)
-    coarser = fp.IndividualAccountant(1, q=Q, sigma=SIGMA)
+    finer = fp.people.IndividualAccountant(1, q=Q, sigma=SIGMA, levels=1000)
+    coarser = fp.people.IndividualAccountant(1, q=Q, sigma=SIGMA)
     for made in (finer, coarser):
         made.add([0.37], steps=1000)
     a, b = (made.epsilon(1e-6).report_for(0).bounds for made in (finer, coarser))
@@ -110,7 +110,7 @@ def test_no_step_and_no_share_cost_nothing():
 def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_step(monkeypatch):
     people, rng = 40, np.random.default_rng(3)
     shares = np.minimum(rng.lognormal(-1.5, 1.0, (60, people)), 1.0)
-    crowd, alone = (fp.IndividualAccountant(n, q=0.02, sigma=1.0) for n in (people, 3))
+    crowd, alone = (fp.people.IndividualAccountant(n, q=0.02, sigma=1.0) for n in (people, 3))
     for row in shares:
         crowd.add(row, steps=10)
         for _ in range(10):
@@ -193,7 +193,7 @@ def test_a_share_too_small_for_a_double_is_not_free():
 @pytest.mark.parametrize("q", [1e-6, 1 - 2.0**-53, 1.0], ids=str)
 def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
     levels = sorted({level, 1.0})
-    made = fp.IndividualAccountant(2, q=q, sigma=sigma, levels=levels)
+    made = fp.people.IndividualAccountant(2, q=q, sigma=sigma, levels=levels)
     made.add([level, 0.0], steps=1)
     made.add([0.0, level], steps=2**32 - 2)
     full = fp.Gaussian(level / sigma)

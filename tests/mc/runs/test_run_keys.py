@@ -124,7 +124,7 @@ def different() -> list[Any]:
         *(Level(1.0), Level(2.0), set(), frozenset(), {1}, {1, 2}, types.MappingProxyType({"a": 1})),
         *(collections.Counter("ab"), collections.OrderedDict(a=1), collections.defaultdict(int, a=1)),
         *(collections.deque([1, 2]), collections.deque([1, 2], maxlen=3), list[int], list[float]),
-        *([[]] * 2, [[], []], [one, two, one], [one, two, two]),
+        *({"a": 1, "b": 2}, {"b": 2, "a": 1}, [[]] * 2, [[], []], [one, two, one], [one, two, two]),
         *(kind(1) for kind in (np.float64, np.float32, np.int64, np.bool_)),
         *(np.datetime64("2020-01-01", "D"), np.datetime64("2020-01-01", "s"), np.dtype("f8"), np.dtype("f4")),
         *(np.array(1.0), np.array([1.0], dtype=">f8"), four, four.T, np.asfortranarray(four)),
@@ -245,7 +245,7 @@ def counter() -> Callable[[], int]:
 def test_what_no_key_can_tell_apart_is_refused_in_one_sentence_and_named_by_the_user(
     made: Callable[[], Any], why: str
 ) -> None:
-    with pytest.raises(fp.StoreError, match=f"{why}, so a store could not tell this run") as refused:
+    with pytest.raises(fp.runs.StoreError, match=f"{why}, so a store could not tell this run") as refused:
         key(Holds(made()))
     text = str(refused.value)
     assert "\n" not in text
@@ -259,14 +259,14 @@ def test_what_is_nested_too_deep_is_refused_under_any_name() -> None:
     deep = functools.reduce(lambda x, _: [x], range(100_000), [])
     for name in (None, "a"):
         with pytest.raises(
-            fp.StoreError, match="what is played is nested too deep for a key; make it flatter"
+            fp.runs.StoreError, match="what is played is nested too deep for a key; make it flatter"
         ):
             key_of({"value": deep}, name)
 
 
 @pytest.mark.parametrize("name", ["", 1, b"a"])
 def test_a_name_that_is_none_is_refused(name: Any) -> None:
-    with pytest.raises(fp.StoreError, match="key must be a text that names what is played, got"):
+    with pytest.raises(fp.runs.StoreError, match="key must be a text that names what is played, got"):
         key_of({"value": 1}, name)
 
 
@@ -392,7 +392,7 @@ def test_a_file_that_was_edited_after_its_import_is_refused(
         for change in (lambda: path.write_text(edited), lambda: path.write_text("("), path.unlink):  # noqa: B023
             change()
             with pytest.raises(
-                fp.StoreError, match=rf"{name}\.py, which was edited or patched after its import"
+                fp.runs.StoreError, match=rf"{name}\.py, which was edited or patched after its import"
             ):
                 key(mine)
             path.write_text(text)
@@ -413,7 +413,7 @@ def test_one_class_in_two_files_has_two_keys_and_both_at_once_have_none(tmp_path
         keys.append(key(module.Mine))
     assert keys[0] == keys[2] != keys[1]
     assert key((kinds[0], kinds[2])) == key((kinds[2], kinds[0]))
-    with pytest.raises(fp.StoreError, match="rests on one of two files that go by the name mine_xyz"):
+    with pytest.raises(fp.runs.StoreError, match="rests on one of two files that go by the name mine_xyz"):
         key((kinds[0], kinds[1]))
 
 
@@ -423,7 +423,7 @@ def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused
     late = "def late():\n    import numpy.linalg, math\n    IMPORT\n"
     for statement in ("import inner_xyz.math", "from . import inner_xyz", "from .math import pi"):
         pack = modules(pack_xyz=late.replace("IMPORT", statement), **{"pack_xyz.inner_xyz": ""})
-        with pytest.raises(fp.StoreError, match=r"late imports .+ while it plays, which is for the top"):
+        with pytest.raises(fp.runs.StoreError, match=r"late imports .+ while it plays, which is for the top"):
             key(pack.late)
     other = modules(mine_xyz=late.replace("IMPORT", "import pytest, xml.dom"))
     first = key(other.late)
@@ -532,7 +532,7 @@ def test_another_release_of_a_package_that_a_value_reaches_is_another_run(
 
 
 def test_a_run_does_not_change_its_own_key() -> None:
-    game = fp.Game.between(FILTER, fp.LossChasing())
+    game = fp.runs.Game.between(FILTER, fp.LossChasing())
     first = key(game)
     fp.simulate(game.filter, game.adversary, epsilon=1.0, n=2_000, seed=1, workers=1)
     assert key(game) == first

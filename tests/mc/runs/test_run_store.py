@@ -29,7 +29,7 @@ def rows(number: int, tiles: int = 40) -> list[tuple[int, int, NDArray[np.float6
     return [(tile, 100 + tile % 2, rng.random(40 if tile % 7 else 900)) for tile in range(tiles)]
 
 
-def kept(store: fp.RunStore, run: dict[str, Any]) -> Sums:
+def kept(store: fp.runs.RunStore, run: dict[str, Any]) -> Sums:
     return {place: sums.tobytes() for place, sums in store.load(run).items()}
 
 
@@ -41,7 +41,7 @@ def put(number: int) -> Sums:
 def path(tmp_path: Path) -> Path:
     """A store of two runs on some thirty pages, closed."""
     path = tmp_path / "run.db"
-    with fp.RunStore(path) as store:
+    with fp.runs.RunStore(path) as store:
         for number, run in enumerate(RUNS):
             store.commit(run, rows(number))
     assert path.stat().st_size > 20 * 4096
@@ -52,16 +52,16 @@ def path(tmp_path: Path) -> Path:
 def try_out(path: Path) -> str:
     """Open, read, write and read again: "whole" or "refused"; anything but the truth fails the test."""
     try:
-        with fp.RunStore(path) as store:
+        with fp.runs.RunStore(path) as store:
             assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
             store.commit(RUNS[0], [(1000, 5, np.ones(3))])
             assert kept(store, RUNS[0]) == put(0) | {(1000, 5): np.ones(3).tobytes()}
-    except fp.StoreError as error:
+    except fp.runs.StoreError as error:
         return one_sentence(error, path)
     return "whole"
 
 
-def one_sentence(error: fp.StoreError, path: Path) -> str:
+def one_sentence(error: fp.runs.StoreError, path: Path) -> str:
     assert "\n" not in str(error)
     assert str(path) in str(error)
     return "refused"
@@ -167,8 +167,8 @@ SECOND = "(SELECT max(run) FROM tile)"
 def test_a_row_that_was_changed_or_moved_is_refused(path: Path, statement: str) -> None:
     alter(path, statement)
     before = path.read_bytes()
-    with pytest.raises(fp.StoreError) as refused:  # at once, and not when its run is asked for
-        fp.RunStore(path)
+    with pytest.raises(fp.runs.StoreError) as refused:  # at once, and not when its run is asked for
+        fp.runs.RunStore(path)
     one_sentence(refused.value, path)
     assert path.read_bytes() == before
 
@@ -201,8 +201,8 @@ def test_a_foreign_file_is_refused_and_left_untouched(
     else:
         alter(path, *content)
     before = path.read_bytes()
-    with pytest.raises(fp.StoreError, match=f"{sentence} and was left untouched; pass another path"):
-        fp.RunStore(path)
+    with pytest.raises(fp.runs.StoreError, match=f"{sentence} and was left untouched; pass another path"):
+        fp.runs.RunStore(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -221,19 +221,19 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             "cannot be used: No such file or directory; pass a path in a writable folder",
         ),
     ]:
-        with pytest.raises(fp.StoreError, match=message):
-            fp.RunStore(place)
+        with pytest.raises(fp.runs.StoreError, match=message):
+            fp.runs.RunStore(place)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "pipe"]
     junk: tuple[Any, ...] = (None, 3, b"runs.db", [])
     for given in junk:
         with pytest.raises(
             TypeError, match=r"store must be the path of a file, got .*; pass 'runs\.db', say"
         ):
-            fp.RunStore(given)
+            fp.runs.RunStore(given)
     monkeypatch.chdir(tmp_path)
-    with fp.RunStore(":memory:") as store:  # a name like any other, not SQLite's for no file at all
+    with fp.runs.RunStore(":memory:") as store:  # a name like any other, not SQLite's for no file at all
         store.commit(RUNS[0], rows(0))
-    with fp.RunStore(":memory:") as store:
+    with fp.runs.RunStore(":memory:") as store:
         assert kept(store, RUNS[0]) == put(0)
 
 
@@ -254,21 +254,21 @@ def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(tmp_path: Path
         path = tmp_path / f"{size}.db"
         with files_end_at(size):
             try:
-                fp.RunStore(path).close()
+                fp.runs.RunStore(path).close()
                 made += 1
-            except fp.StoreError as refused:
+            except fp.runs.StoreError as refused:
                 one_sentence(refused, path)
         left = {entry.name for entry in tmp_path.iterdir()} - {f"{size}.db"}
         assert not left
         if path.exists():  # whole, if at all
-            with fp.RunStore(path) as store:
+            with fp.runs.RunStore(path) as store:
                 store.commit(RUNS[0], rows(0))
                 assert kept(store, RUNS[0]) == put(0)
             path.unlink()
     assert made > 0
 
 
-def fill(store: fp.RunStore, size: int) -> None:
+def fill(store: fp.runs.RunStore, size: int) -> None:
     with files_end_at(size):
         for number in range(100):
             store.commit({"run": number}, rows(number))
@@ -277,10 +277,10 @@ def fill(store: fp.RunStore, size: int) -> None:
 def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_there(tmp_path: Path) -> None:
     for size in range(40_000, 400_000, 80_000):
         path = tmp_path / f"{size}.db"
-        with fp.RunStore(path) as store:
+        with fp.runs.RunStore(path) as store:
             store.commit(RUNS[0], rows(0, 10))
             before = kept(store, RUNS[0])
-            with pytest.raises(fp.StoreError, match=r"cannot be written: .*; free some space"):
+            with pytest.raises(fp.runs.StoreError, match=r"cannot be written: .*; free some space"):
                 fill(store, size)
             assert kept(store, RUNS[0]) == before
             store.commit(RUNS[0], rows(0))  # there is space again
@@ -290,11 +290,13 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
 
 
 def test_a_file_that_another_program_holds_says_so(path: Path) -> None:
-    with fp.RunStore(path) as store:
+    with fp.runs.RunStore(path) as store:
         store.connection.execute("PRAGMA busy_timeout = 10")
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(fp.StoreError, match="database is locked; wait for the program that holds it"):
+        with pytest.raises(
+            fp.runs.StoreError, match="database is locked; wait for the program that holds it"
+        ):
             store.commit(RUNS[0], rows(0))
         other.execute("ROLLBACK")
         other.close()
@@ -302,32 +304,32 @@ def test_a_file_that_another_program_holds_says_so(path: Path) -> None:
 
 
 def test_a_store_that_is_closed_or_anothers_says_so(path: Path) -> None:
-    with fp.RunStore(path) as store, ThreadPoolExecutor(1) as another:
+    with fp.runs.RunStore(path) as store, ThreadPoolExecutor(1) as another:
         elsewhere = another.submit(store.load, RUNS[0]).exception()
-    with pytest.raises(fp.StoreError) as closed:
+    with pytest.raises(fp.runs.StoreError) as closed:
         store.load(RUNS[0])
     for refused, why in ((elsewhere, "same thread"), (closed.value, "closed database")):
-        assert isinstance(refused, fp.StoreError)
+        assert isinstance(refused, fp.runs.StoreError)
         assert why in str(refused)
         assert str(refused).endswith("; open the store again where it is used")
 
 
 def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
-    game = fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.5)))
+    game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.5)))
     measure = HockeyStick(1.0)
     for n in (TILE + 10, 2 * TILE, TILE + 20):
-        first = fp.play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
-        seen: list[fp.Progress] = []
-        again = fp.play(
+        first = fp.runs.play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
+        seen: list[fp.runs.Progress] = []
+        again = fp.runs.play(
             game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1, progress=seen.append
         )
         assert not seen
         assert again.rows.tobytes() == first.rows.tobytes()
-    assert fp.play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
+    assert fp.runs.play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
 
 
 def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
-    with fp.RunStore(path) as store, fp.RunStore(path) as other:
+    with fp.runs.RunStore(path) as store, fp.runs.RunStore(path) as other:
         for one in (store, other):
             one.commit(RUNS[0], [(tile, size, np.zeros(3)) for tile, size, _ in rows(0)])
         assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
@@ -335,8 +337,8 @@ def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
 
 
 def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:
-    with fp.RunStore(path) as store:
-        with pytest.raises(fp.StoreError, match="too large"):
+    with fp.runs.RunStore(path) as store:
+        with pytest.raises(fp.runs.StoreError, match="too large"):
             store.commit(RUNS[0], [(1000, 5, np.ones(3)), (2**64, 5, np.ones(3))])
         assert kept(store, RUNS[0]) == put(0)
 
@@ -346,12 +348,12 @@ def test_many_makers_of_one_store_all_get_it(tmp_path: Path) -> None:
 
     def make(number: int) -> None:
         together.wait(30)
-        with fp.RunStore(tmp_path / "run.db") as store:
+        with fp.runs.RunStore(tmp_path / "run.db") as store:
             store.commit({"maker": number}, rows(number))
 
     with ThreadPoolExecutor(8) as makers:
         list(makers.map(make, range(8)))  # raises what any of them raised
-    with fp.RunStore(tmp_path / "run.db") as store:
+    with fp.runs.RunStore(tmp_path / "run.db") as store:
         for number in range(8):
             assert kept(store, {"maker": number}) == put(number)
     assert list(tmp_path.iterdir()) == [tmp_path / "run.db"]

@@ -30,8 +30,8 @@ FILTER = fp.GaussianFilter(mu=1.0)
 N = 12 * TILE + 100
 
 
-def the_game() -> fp.Game:
-    return fp.Game.between(FILTER, fp.Constant(fp.Gaussian(0.5)))
+def the_game() -> fp.runs.Game:
+    return fp.runs.Game.between(FILTER, fp.Constant(fp.Gaussian(0.5)))
 
 
 MEASURE = HockeyStick(1.0)
@@ -39,17 +39,17 @@ MEASURE = HockeyStick(1.0)
 
 @pytest.fixture(scope="module")
 def undisturbed() -> bytes:
-    return fp.play(the_game(), MEASURE, n=N, seed=3, workers=1).rows.tobytes()
+    return fp.runs.play(the_game(), MEASURE, n=N, seed=3, workers=1).rows.tobytes()
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[fp.LocalPool]:
-    with fp.LocalPool(2) as pool:
+def pool() -> Iterator[fp.runs.LocalPool]:
+    with fp.runs.LocalPool(2) as pool:
         pool.submit(os.getpid).result()  # from here on it does the playing
         yield pool
 
 
-class Breaking(fp.LocalPool):
+class Breaking(fp.runs.LocalPool):
     """A pool without processes that breaks at some of its tasks."""
 
     def __init__(self, workers: int = 2, *, chance: float = 1.0) -> None:
@@ -71,23 +71,23 @@ class Breaking(fp.LocalPool):
 
 
 def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
-    pool: fp.LocalPool, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
+    pool: fp.runs.LocalPool, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert fp.play(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
+    assert fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
     for seconds in (1e9, 1e-9):
         monkeypatch.setattr("mc.runs.run.TASK", seconds)
         assert (
-            fp.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
+            fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
             == undisturbed
         )
-    last = fp.play(the_game(), MEASURE, n=N - 9 * TILE, first=9, seed=3, workers=1)  # a run is its tiles
+    last = fp.runs.play(the_game(), MEASURE, n=N - 9 * TILE, first=9, seed=3, workers=1)  # a run is its tiles
     assert undisturbed.endswith(last.rows.tobytes())
 
 
 def test_the_sums_of_a_tally_are_the_same_in_every_order_of_its_tiles() -> None:
     rng = np.random.default_rng(4)
     rows = rng.standard_normal((500, 3)) * 10.0 ** rng.integers(-20, 20, (500, 1))
-    sums = {fp.Tally(np.ones(500, dtype=int), rng.permutation(rows)).sums.tobytes() for _ in range(9)}
+    sums = {fp.runs.Tally(np.ones(500, dtype=int), rng.permutation(rows)).sums.tobytes() for _ in range(9)}
     assert len(sums) == 1
 
 
@@ -110,7 +110,7 @@ def test_the_number_of_threads_of_blas_does_not_matter() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
     )
-    here = fp.play(the_game(), HockeyStick(0.0), n=200_000, seed=1, workers=1)
+    here = fp.runs.play(the_game(), HockeyStick(0.0), n=200_000, seed=1, workers=1)
     assert done.stdout.strip() == here.rows.tobytes().hex()
 
 
@@ -120,7 +120,7 @@ class KillsOnce:
 
     flag: str
 
-    def __call__(self, paths: fp.Paths) -> NDArray[np.float64]:
+    def __call__(self, paths: fp.runs.Paths) -> NDArray[np.float64]:
         if len(paths.loss) == 100 and not os.path.exists(self.flag):
             Path(self.flag).touch()
             os.kill(os.getpid(), signal.SIGKILL)
@@ -129,8 +129,8 @@ class KillsOnce:
 
 def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed: bytes) -> None:
     flag = tmp_path / "killed"
-    with fp.LocalPool(2) as pool:
-        tally = fp.play(the_game(), KillsOnce(str(flag)), n=N, seed=3, executor=pool)
+    with fp.runs.LocalPool(2) as pool:
+        tally = fp.runs.play(the_game(), KillsOnce(str(flag)), n=N, seed=3, executor=pool)
     assert flag.exists()
     assert tally.rows.tobytes() == undisturbed
 
@@ -148,9 +148,9 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
     monkeypatch.setattr("mc.runs.run.cores", lambda: 2)
     monkeypatch.setattr("mc.runs.run.LocalPool", Breaking)
     with pytest.warns(RuntimeWarning, match="worker processes do not start, so the run goes on in this one"):
-        assert fp.play(the_game(), MEASURE, n=N, seed=3).rows.tobytes() == undisturbed
+        assert fp.runs.play(the_game(), MEASURE, n=N, seed=3).rows.tobytes() == undisturbed
     with pytest.raises(BrokenExecutor):
-        fp.play(the_game(), MEASURE, n=N, seed=3, workers=2)
+        fp.runs.play(the_game(), MEASURE, n=N, seed=3, workers=2)
 
 
 # -- the store -------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
 
 def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "run.db"
-    fp.play(the_game(), MEASURE, n=5 * TILE, seed=3, store=path, workers=1)
-    seen: list[fp.Progress] = []
-    tally = fp.play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=seen.append)
+    fp.runs.play(the_game(), MEASURE, n=5 * TILE, seed=3, store=path, workers=1)
+    seen: list[fp.runs.Progress] = []
+    tally = fp.runs.play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=seen.append)
     assert tally.rows.tobytes() == undisturbed
     assert seen[-1].kept == 5 * TILE
     assert seen[-1].done == seen[-1].total == N
@@ -177,11 +177,11 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
         (the_game(), MEASURE, 4),
         (the_game(), HockeyStick(1.5), 3),
         (the_game().at(1.5), HockeyStick(1.0, 5.0), 3),
-        (fp.Game.between(FILTER, fp.Constant(fp.Gaussian(0.25))), MEASURE, 3),
-        (fp.Game.between(fp.GaussianFilter(mu=1.1), fp.Constant(fp.Gaussian(0.5))), MEASURE, 3),
-        (fp.Game.between(FILTER, fp.Constant(fp.Gaussian(0.5)), direction="QP"), MEASURE, 3),
+        (fp.runs.Game.between(FILTER, fp.Constant(fp.Gaussian(0.25))), MEASURE, 3),
+        (fp.runs.Game.between(fp.GaussianFilter(mu=1.1), fp.Constant(fp.Gaussian(0.5))), MEASURE, 3),
+        (fp.runs.Game.between(FILTER, fp.Constant(fp.Gaussian(0.5)), direction="QP"), MEASURE, 3),
     ]
-    with fp.RunStore(tmp_path / "run.db") as store:
+    with fp.runs.RunStore(tmp_path / "run.db") as store:
         runs = [
             Run(game, functional, [Tile(seed, 0, 1)], store, None) for game, functional, seed in questions
         ]
@@ -195,14 +195,14 @@ def test_a_worker_in_another_process_keeps_nothing_of_a_run_that_is_not_the_one_
     files = key["files"] | {KillsOnce.__module__: "another text"}
     home, another_process = _process(), (b"", 0)
     (row,) = _Work(the_game(), measure, another_process, key)(tile)  # a worker that has checked one key
-    assert row.tobytes() == fp.play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
+    assert row.tobytes() == fp.runs.play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
     for other in (
         key_of({"game": the_game(), "functional": KillsOnce("other")}),
         key | {"code": "another release"},
         key | {"files": files},
     ):
         with pytest.raises(
-            fp.StoreError, match="a worker process plays other code or other values than this"
+            fp.runs.StoreError, match="a worker process plays other code or other values than this"
         ):
             _Work(the_game(), measure, another_process, other)(tile)
         _Work(the_game(), measure, home, other)(tile)  # which made the key
@@ -219,7 +219,7 @@ def test_a_fork_of_this_process_is_another() -> None:
 def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "run.db"
 
-    def stop(progress: fp.Progress) -> None:
+    def stop(progress: fp.runs.Progress) -> None:
         if progress.done > 4 * TILE:
             raise KeyboardInterrupt
 
@@ -227,13 +227,13 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
         patch.setattr("mc.runs.run.BREATH", -1.0)
         patch.setattr("mc.runs.run.TASK", 0.0)
         with pytest.raises(
-            fp.Interrupted, match=rf"after {5 * TILE:,} of .* paths, kept in .*run.db; the same call"
+            fp.runs.Interrupted, match=rf"after {5 * TILE:,} of .* paths, kept in .*run.db; the same call"
         ) as stopped:
-            fp.play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=stop)
+            fp.runs.play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=stop)
     assert (stopped.value.done, stopped.value.total, stopped.value.path) == (5 * TILE, N, path)
-    seen: list[fp.Progress] = []
+    seen: list[fp.runs.Progress] = []
     assert (
-        fp.play(the_game(), MEASURE, n=N, seed=3, store=path, progress=seen.append).rows.tobytes()
+        fp.runs.play(the_game(), MEASURE, n=N, seed=3, store=path, progress=seen.append).rows.tobytes()
         == undisturbed
     )
     assert seen[-1].kept == 5 * TILE
@@ -283,10 +283,10 @@ def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> 
             assert finished >= finished_before
             finished_before = finished
     subprocess.run(command, env=ENVIRONMENT, check=True, timeout=300)
-    seen: list[fp.Progress] = []
-    resumed = fp.play(the_game(), MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append)
+    seen: list[fp.runs.Progress] = []
+    resumed = fp.runs.play(the_game(), MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append)
     assert not seen or seen[-1].kept == n
-    assert resumed.rows.tobytes() == fp.play(the_game(), MEASURE, n=n, seed=3, workers=2).rows.tobytes()
+    assert resumed.rows.tobytes() == fp.runs.play(the_game(), MEASURE, n=n, seed=3, workers=2).rows.tobytes()
 
 
 # -- a cluster -------------------------------------------------------------------------------------
@@ -297,9 +297,9 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bits(undisturbed: bytes) -
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as here,
-        fp.cluster(here.scheduler_address) as executor,
+        fp.runs.cluster(here.scheduler_address) as executor,
     ):
-        assert fp.play(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes() == undisturbed
+        assert fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes() == undisturbed
 
 
 def test_no_scheduler_at_the_address_is_one_sentence() -> None:
@@ -308,12 +308,12 @@ def test_no_scheduler_at_the_address_is_one_sentence() -> None:
         pytest.raises(
             ConnectionError, match="must be the address of a running Dask scheduler, got 'nonsense"
         ),
-        fp.cluster("nonsense://nowhere"),
+        fp.runs.cluster("nonsense://nowhere"),
     ):
         pass
 
 
-def test_workers_are_forked_from_a_server_that_has_imported_what_they_need(pool: fp.LocalPool) -> None:
+def test_workers_are_forked_from_a_server_that_has_imported_what_they_need(pool: fp.runs.LocalPool) -> None:
     assert pool.submit(eval, "'mc.runs.ready' in __import__('sys').modules").result()
 
 
@@ -321,7 +321,7 @@ AT_ONCE = """
 import os, signal, time
 import filterproof as fp
 try:
-    with fp.LocalPool(1):
+    with fp.runs.LocalPool(1):
         time.sleep(0.4)  # the server imports for a second and longer
         os.killpg(0, signal.SIGINT)
 except KeyboardInterrupt:
@@ -339,7 +339,7 @@ def test_ctrl_c_while_the_server_imports_prints_no_traceback() -> None:
 
 @pytest.mark.parametrize("given", [None, "3"], ids=["unset", "set by the user"])
 def test_a_worker_does_linear_algebra_in_one_thread_unless_told_otherwise(
-    given: str | None, pool: fp.LocalPool, monkeypatch: pytest.MonkeyPatch
+    given: str | None, pool: fp.runs.LocalPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "OPENBLAS_NUM_THREADS"
     assert pool.submit(os.getenv, name).result() == os.environ.get(name, "1")
@@ -352,7 +352,7 @@ def test_a_worker_does_linear_algebra_in_one_thread_unless_told_otherwise(
     assert os.environ.get(name) == given
 
 
-class Unready(fp.LocalPool):
+class Unready(fp.runs.LocalPool):
     """A pool whose first worker never answers."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -361,6 +361,6 @@ class Unready(fp.LocalPool):
 
 def test_this_process_plays_while_the_workers_of_a_pool_start(undisturbed: bytes) -> None:
     with Unready(1) as pool:
-        played = fp.play(the_game(), MEASURE, n=N, seed=3, executor=pool)
+        played = fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=pool)
         assert not pool._pool._processes
     assert played.rows.tobytes() == undisturbed

@@ -18,10 +18,10 @@ CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6
 #: A budget of K clipped steps.
 RHO = K / (2 * SIGMA**2)
 RNG = np.random.default_rng(0)
-PEOPLE = fp.LogisticTraining(RNG.uniform(0, 1, (12, 4)), RNG.integers(0, 2, 12), rate=0.2)
+PEOPLE = fp.training.LogisticTraining(RNG.uniform(0, 1, (12, 4)), RNG.integers(0, 2, 12), rate=0.2)
 #: The largest person there can be, the thirteenth.
-CANARY = fp.WithCanary(PEOPLE, 1e4)
-MAKE = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)  # 16 clipped steps
+CANARY = fp.training.WithCanary(PEOPLE, 1e4)
+MAKE = fp.training.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)  # 16 clipped steps
 
 
 def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:
@@ -58,15 +58,17 @@ def three(**changes: Any) -> DataSet:
 def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
     """Noise that does not look at the sums: of one generator after the start, so that it can be drawn a second time."""
 
-    def added_to(noise: fp.SecretNoise, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    def added_to(
+        noise: fp.training.SecretNoise, *total: NDArray[np.float64], sigma: float
+    ) -> NDArray[np.float64]:
         rng = np.random.default_rng(noise.secret)
         network.start(rng)
         return sigma * [rng.standard_normal(total[0].shape) for _ in range(noise.step)][-1]
 
-    monkeypatch.setattr(fp.SecretNoise, "added_to", added_to)
+    monkeypatch.setattr(fp.training.SecretNoise, "added_to", added_to)
 
 
-def rows_of(gradients: fp.Vectors, n: int) -> NDArray[np.float64]:
+def rows_of(gradients: fp.training.Vectors, n: int) -> NDArray[np.float64]:
     """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
     return np.array([gradients.weighted(one) for one in np.eye(n)])
 
@@ -106,16 +108,16 @@ class Plain:
     def __init__(self, people: int, runs: int, *, alone: bool = True) -> None:
         self.noises = (runs, 1) if alone else (1,)
 
-    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.PrivateSum:
-        return fp.PrivateSum(vectors.sum(axis=1) + rng.standard_normal(self.noises), 1.0)
+    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.PrivateSum:
+        return fp.training.PrivateSum(vectors.sum(axis=1) + rng.standard_normal(self.noises), 1.0)
 
 
 class ToTheData(Plain):
     """Noise scaled to the largest vector there is: it says who is there."""
 
-    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.PrivateSum:
+    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.PrivateSum:
         sigma = 2 * float(np.abs(vectors).max()) + 1e-3
-        return fp.PrivateSum(vectors.sum(axis=1) + sigma * rng.standard_normal(self.noises), sigma)
+        return fp.training.PrivateSum(vectors.sum(axis=1) + sigma * rng.standard_normal(self.noises), sigma)
 
 
 # -- IDX files, written by the description of the format and not by the reader ----------------------------

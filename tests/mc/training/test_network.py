@@ -50,7 +50,7 @@ def test_norms_and_weighted_sums_are_those_of_the_gradients_of_each_alone(net: N
     np.testing.assert_allclose(found.norms(), np.sqrt((table**2).sum(axis=1)), rtol=1e-13)
     factors = np.linspace(0.0, 1.0, len(x))
     np.testing.assert_allclose(found.weighted(factors), factors @ table, rtol=1e-12, atol=1e-14)
-    assert isinstance(found, fp.Vectors)
+    assert isinstance(found, fp.training.Vectors)
 
 
 def test_the_loss_is_the_sum_that_the_docstring_says() -> None:

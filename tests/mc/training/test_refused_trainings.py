@@ -12,7 +12,9 @@ from mc.training.two_trainings import TwoTrainings
 from tests.mc.training.made_up import CANARY, MAKE, RHO, ToTheData, Two, descent, three
 
 NET = Network(sizes=(3, 4, 2))
-TABLE = fp.LogisticTraining(np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]]), np.array([0, 1, 1]), rate=0.3)
+TABLE = fp.training.LogisticTraining(
+    np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]]), np.array([0, 1, 1]), rate=0.3
+)
 ONE = np.ones((1, 1))
 
 
@@ -23,15 +25,15 @@ def asked_of_the_network(method: str, **changes: Any) -> None:
 
 
 def simulated(make: Any = MAKE, training: Any = CANARY, **given: Any) -> None:
-    fp.simulate_training(training, make, **({"epsilon": 1.0, "steps": 2, "n": 20} | given))
+    fp.training.simulate_training(training, make, **({"epsilon": 1.0, "steps": 2, "n": 20} | given))
 
 
-class OtherNoise(fp.ClippedSums):
-    def release(self, vectors: object, rng: np.random.Generator) -> fp.PrivateSum:
-        return fp.PrivateSum(np.zeros((1, 2)) + rng.normal(size=2), 1.0)
+class OtherNoise(fp.training.ClippedSums):
+    def release(self, vectors: object, rng: np.random.Generator) -> fp.training.PrivateSum:
+        return fp.training.PrivateSum(np.zeros((1, 2)) + rng.normal(size=2), 1.0)
 
 
-class Other(fp.ClippedSums):
+class Other(fp.training.ClippedSums):
     pass
 
 
@@ -85,11 +87,13 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         lambda: descent(network=Network(sizes=(3, 3))),
         r"network must take 2 features and tell 3 .*, got .*\(3, 3\); ",
     ),
-    (lambda: fp.LogisticTraining(ONE * np.nan, np.array([0]), 1.0), "features must be finite"),
-    (lambda: fp.LogisticTraining(np.ones((2, 1)), np.array([0, 2]), 1.0), "labels must be 0 or 1"),
+    (lambda: fp.training.LogisticTraining(ONE * np.nan, np.array([0]), 1.0), "features must be finite"),
+    (lambda: fp.training.LogisticTraining(np.ones((2, 1)), np.array([0, 2]), 1.0), "labels must be 0 or 1"),
     (lambda: TwoTrainings(TABLE, MAKE, person=3, runs=1), "person"),
     (
-        lambda: TwoTrainings(fp.LogisticTraining(ONE, np.array([1]), rate=1.0), MAKE, person=0, runs=1),
+        lambda: TwoTrainings(
+            fp.training.LogisticTraining(ONE, np.array([1]), rate=1.0), MAKE, person=0, runs=1
+        ),
         "training must have at least 2 people",
     ),
     (

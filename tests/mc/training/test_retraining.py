@@ -47,14 +47,14 @@ def state(out: Path) -> bytes:
 
 def kept(out: Path, folder: Path) -> Descent:
     """The descent on the disk."""
-    filt = fp.GaussianFilter(float(fp.gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
+    filt = fp.GaussianFilter(float(fp.conversions.gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
     return Descent.restored(out / "private" / "descent.json", read_idx(folder), STAND_IN, filt)
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
     folder: Path, tmp_path: Path, whole: Retrained
 ) -> None:
-    assert fp.gaussian_epsilon(whole.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
+    assert fp.conversions.gaussian_epsilon(whole.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
     assert (whole.steps, whole.taken) == (3, 6)
     assert 3 / whole.sigma**2 == pytest.approx(whole.mu**2, rel=1e-12), "three sums at full clip use it up"
     data = read_idx(folder)

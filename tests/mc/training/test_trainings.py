@@ -19,7 +19,7 @@ from theory.pairs import Gaussian
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, 6.0])
 def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsilon: float) -> None:
     """Gaussian shifts whose squares sum to 1 on every path: the divergence is Gaussian(1)'s, however small."""
-    found = fp.simulate_training(
+    found = fp.training.simulate_training(
         CANARY,
         MAKE,
         epsilon=epsilon,
@@ -33,7 +33,7 @@ def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsi
     assert found.low <= exact <= found.high
     assert found.high < 1.5 * exact
     how = {"epsilon": 0.5, "steps": 9, "n": 300, "person": 12}
-    short, same, other = (fp.simulate_training(CANARY, MAKE, seed=seed, **how) for seed in (1, 1, 2))  # type: ignore[arg-type]
+    short, same, other = (fp.training.simulate_training(CANARY, MAKE, seed=seed, **how) for seed in (1, 1, 2))  # type: ignore[arg-type]
     assert short == same != other
     assert "003 Theorem 12" in found.rests_on
 
@@ -43,8 +43,8 @@ def test_two_steps_are_what_quadrature_over_the_first_noise_says(
     direction: Any, drawn: float, sign: int
 ) -> None:
     """Adaptive quadrature, formulas written out: at theta = 0 the gradients are 1, person 0's, and -3/4."""
-    training = fp.LogisticTraining(np.array([[2.0], [1.5]]), np.array([0, 1]), rate=0.4)
-    make = fp.ClippedSums.making(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
+    training = fp.training.LogisticTraining(np.array([[2.0], [1.5]]), np.array([0, 1]), rate=0.4)
+    make = fp.training.ClippedSums.making(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
 
     def inner(z: float) -> float:
         second = 2.0 / (1 + math.exp(2.0 * 0.4 * (drawn + z)))
@@ -52,12 +52,14 @@ def test_two_steps_are_what_quadrature_over_the_first_noise_says(
         return float(stats.norm.pdf(z) * Gaussian(second).hockey_stick(gap))
 
     exact = integrate.quad(inner, -9, 9, epsabs=1e-13, limit=500)[0]
-    found = fp.simulate_training(training, make, epsilon=0.2, steps=2, n=20_000, seed=2, direction=direction)
+    found = fp.training.simulate_training(
+        training, make, epsilon=0.2, steps=2, n=20_000, seed=2, direction=direction
+    )
     assert found.low <= exact <= found.high
     assert found.relative_half_width < 0.15
 
 
-def promising(mu: float, kind: type[fp.ClippedSums] = fp.ClippedSums) -> type[fp.ClippedSums]:
+def promising(mu: float, kind: type = fp.training.ClippedSums) -> type:
     """The same sums, which promise mu-GDP whatever they keep."""
     return type("Promising", (kind,), {"promise": property(lambda self: fp.GaussianDP(mu))})
 
@@ -65,13 +67,13 @@ def promising(mu: float, kind: type[fp.ClippedSums] = fp.ClippedSums) -> type[fp
 def test_sums_that_promise_too_much_are_refuted_and_not_trusted() -> None:
     make = promising(0.5).making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     how = {"steps": 20, "person": 12, "n": 1000}
-    found = fp.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
+    found = fp.training.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
     exact = float(Gaussian(1.0).hockey_stick(0.5))
     assert found.low <= exact <= found.high
     assert found.beyond == 1000
     assert "Theorem" not in found.rests_on
     # with a bound that is true of them the interval is narrow, and above what they promise
-    found = fp.simulate_training(CANARY, make, epsilon=0.5, squares=1.0, **how)  # type: ignore[arg-type]
+    found = fp.training.simulate_training(CANARY, make, epsilon=0.5, squares=1.0, **how)  # type: ignore[arg-type]
     assert found.low <= exact <= found.high
     assert found.beyond == 0
     assert found.low > fp.GaussianDP(0.5).delta(0.5)
@@ -82,23 +84,27 @@ class Theirs:
 
     people, start, step = PEOPLE.people, PEOPLE.start, PEOPLE.step
 
-    def vectors(self, parameters: np.ndarray) -> fp.Vectors:
+    def vectors(self, parameters: np.ndarray) -> fp.training.Vectors:
         return PEOPLE.vectors(parameters)
 
 
 def test_what_is_not_the_librarys_is_not_trusted() -> None:
-    ours, theirs = (fp.simulate_training(of, MAKE, epsilon=0.5, steps=3, n=500) for of in (PEOPLE, Theirs()))  # type: ignore[arg-type]
+    ours, theirs = (
+        fp.training.simulate_training(of, MAKE, epsilon=0.5, steps=3, n=500) for of in (PEOPLE, Theirs())
+    )  # type: ignore[arg-type]
     assert "Theorem" in ours.rests_on
     assert "Theorem" not in theirs.rests_on
     assert ours.high < theirs.high
-    found = fp.simulate_training(Two(0.02, late=50.0), Plain, epsilon=5.0, steps=2, n=200, squares=1.0)
+    found = fp.training.simulate_training(
+        Two(0.02, late=50.0), Plain, epsilon=5.0, steps=2, n=200, squares=1.0
+    )
     assert "Theorem" not in found.rests_on
     assert found.high > 5e-4 > found.low
 
 
 def test_a_filter_that_admits_no_gaussian_releases_nothing_about_anybody() -> None:
-    make = fp.ClippedSums.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0)
-    assert fp.simulate_training(CANARY, make, epsilon=1.0, steps=2, n=10).value == 0.0
+    make = fp.training.ClippedSums.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0)
+    assert fp.training.simulate_training(CANARY, make, epsilon=1.0, steps=2, n=10).value == 0.0
 
 
 # -- audits ----------------------------------------------------------------------------------------------------
@@ -106,7 +112,9 @@ def test_a_filter_that_admits_no_gaussian_releases_nothing_about_anybody() -> No
 
 @pytest.mark.parametrize("steps", [16, 48])
 def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more(steps: int) -> None:
-    found = fp.audit_training(CANARY, MAKE, epsilon=0.5, steps=steps, person=12, n=2000, failure=1e-6)
+    found = fp.training.audit_training(
+        CANARY, MAKE, epsilon=0.5, steps=steps, person=12, n=2000, failure=1e-6
+    )
     exact = float(Gaussian(1.0).hockey_stick(0.5))
     assert found.promised == exact
     assert found.reached.low <= exact <= found.reached.high
@@ -122,31 +130,33 @@ def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more(steps: int) -
     assert found.false_alarm.low <= 0.15865525 <= found.false_alarm.high
 
 
-class Quiet(fp.ClippedSums):
+class Quiet(fp.training.ClippedSums):
     """Says that its noise is larger than it is."""
 
-    def release(self, vectors: object, rng: np.random.Generator) -> fp.PrivateSum:
+    def release(self, vectors: object, rng: np.random.Generator) -> fp.training.PrivateSum:
         released = super().release(vectors, rng)  # type: ignore[arg-type]
-        return fp.PrivateSum(released.value, 3 * released.sigma)
+        return fp.training.PrivateSum(released.value, 3 * released.sigma)
 
 
 @pytest.mark.parametrize(
     ("kind", "mu", "steps", "refuted"),
     [
-        (fp.ClippingAfterAdding, 1.0, 4, True),
-        (fp.ForgettingSums, 1.0, 16, False),
-        (fp.ForgettingSums, 1.0, 60, True),
+        (fp.training.ClippingAfterAdding, 1.0, 4, True),
+        (fp.training.ForgettingSums, 1.0, 16, False),
+        (fp.training.ForgettingSums, 1.0, 60, True),
         (Quiet, 3.0, 9, False),
         (promising(1.0, Quiet), 3.0, 9, True),
     ],
 )
 def test_an_audit_catches_what_is_broken_and_believes_nothing_that_is_said_of_the_noise(
-    kind: type[fp.ClippedSums], mu: float, steps: int, refuted: bool
+    kind: type[fp.training.ClippedSums], mu: float, steps: int, refuted: bool
 ) -> None:
     make = kind.making(fp.GaussianFilter(mu), clip=1.0, sigma=4.0 if mu == 1.0 else 1.0)
     # what breaks its promise says so when it is made
     with pytest.warns(fp.UnsoundFilterWarning, match=kind.__name__) if mu == 1.0 else nullcontext():
-        found = fp.audit_training(CANARY, make, epsilon=0.5, steps=steps, person=12, n=1000, failure=1e-6)
+        found = fp.training.audit_training(
+            CANARY, make, epsilon=0.5, steps=steps, person=12, n=1000, failure=1e-6
+        )
     assert found.refutes == refuted
     assert not refuted or found.mu_low > 1
     (row,) = found.rows()
@@ -160,7 +170,7 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
     assert Gaussian(mu).hockey_stick(0.5) == pytest.approx(1.2 * Gaussian(1.0).hockey_stick(0.5), rel=1e-3)
 
     cheat = promising(1.0).making(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
-    found = fp.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
+    found = fp.training.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
     assert found.refutes
     # with the same noise an accusation without the person implies one with him: the pairs' variance is exact
     hit, alarm, growth = found.hit.value, found.false_alarm.value, math.exp(0.5)
@@ -173,20 +183,20 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
 
 
 def test_what_is_large_is_an_estimate_too() -> None:
-    beside = fp.WithCanary(Two(0.0), 1e160)  # a canary beside a table
+    beside = fp.training.WithCanary(Two(0.0), 1e160)  # a canary beside a table
     for training, make, person, steps, squares, mu in (
         (Two(6.0), Plain, 0, 1, 36.0, 6.0),
         (Two(12.0), Plain, 0, 1, 144.0, 12.0),
         (beside, MAKE, 2, 20, None, 1.0),
     ):
-        found = fp.simulate_training(
+        found = fp.training.simulate_training(
             training, make, epsilon=0.3, steps=steps, person=person, n=500, squares=squares
         )
         assert 0.1 < found.low <= float(Gaussian(mu).hockey_stick(0.3)) <= found.high <= 1.0
 
 
 def test_an_audit_finds_noise_that_depends_on_a_person() -> None:
-    assert fp.audit_training(Two(100.0), ToTheData, epsilon=1.0, steps=1, n=200).refutes
+    assert fp.training.audit_training(Two(100.0), ToTheData, epsilon=1.0, steps=1, n=200).refutes
 
 
 def test_worlds_of_their_own_need_not_be_independent_within_an_object() -> None:
@@ -195,7 +205,8 @@ def test_worlds_of_their_own_need_not_be_independent_within_an_object() -> None:
     def refuted(**together: int) -> list[bool]:
         how = {"epsilon": 0.3, "steps": 1, "n": 400, "failure": 1e-6} | together
         return [
-            fp.audit_training(Two(1.0), partial(Plain, alone=False), seed=k, **how).refutes for k in range(6)
+            fp.training.audit_training(Two(1.0), partial(Plain, alone=False), seed=k, **how).refutes
+            for k in range(6)
         ]  # type: ignore[arg-type]
 
     assert any(refuted()), "which the docstring says"

@@ -11,7 +11,7 @@ from mc.training.two_trainings import TwoTrainings
 
 FEATURES = np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]])
 LABELS = np.array([0, 1, 1])
-MAKE = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=0.7, sigma=2.0)
+MAKE = fp.training.ClippedSums.making(fp.GaussianFilter(1.0), clip=0.7, sigma=2.0)
 
 
 class _Table:
@@ -35,7 +35,9 @@ class _Table:
 
 @pytest.mark.parametrize("person", [0, 2])
 def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
-    closed = TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=person, runs=5)
+    closed = TwoTrainings(
+        fp.training.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=person, runs=5
+    )
     table = TwoTrainings(_Table(), MAKE, person=person, runs=5)
     rng = np.random.default_rng(3)
     for _ in range(30):
@@ -49,7 +51,7 @@ def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
 
 def test_what_one_person_moves_is_the_own_clipped_vector() -> None:
     """By hand: the same rounds with a budget kept in plain doubles."""
-    two = TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=1, runs=1)
+    two = TwoTrainings(fp.training.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=1, runs=1)
     theta, left, rng = np.zeros(2), 4.0, np.random.default_rng(5)  # (mu sigma)^2
     seen = []
     for _ in range(40):
@@ -68,8 +70,8 @@ def test_what_one_person_moves_is_the_own_clipped_vector() -> None:
 
 
 def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
-    for base in (fp.LogisticTraining(FEATURES, LABELS, rate=0.3), _Table()):
-        two = TwoTrainings(fp.WithCanary(base, 50.0), MAKE, person=3, runs=2)
+    for base in (fp.training.LogisticTraining(FEATURES, LABELS, rate=0.3), _Table()):
+        two = TwoTrainings(fp.training.WithCanary(base, 50.0), MAKE, person=3, runs=2)
         moved = []
         for _ in range(12):
             shift = np.subtract(*two.sums()) / two.sigma

@@ -149,7 +149,7 @@ def test_the_first_values_are_those_of_the_closed_form() -> None:
     found = potential_paths(FILTER, chaser, epsilon=EPSILON, n=200, rounds=20, seed=3)
     assert found.start == pytest.approx(float(gaussian_hockey_stick(1.0, EPSILON)), rel=1e-12)
     one, two = (
-        fp.play(Game.between(FILTER, chaser, rounds=rounds), losses, n=200, seed=3, workers=1).sums
+        fp.runs.play(Game.between(FILTER, chaser, rounds=rounds), losses, n=200, seed=3, workers=1).sums
         for rounds in (1, 2)
     )
     left = 1 - 0.25**2
@@ -165,7 +165,7 @@ def test_the_first_values_are_those_of_the_closed_form() -> None:
 def test_a_path_ends_at_its_payoff_as_it_does_in_a_play(family: type) -> None:
     chaser = fp.LossChasing(family=family, pace=6)
     found = potential_paths(FILTER, chaser, epsilon=EPSILON, n=3000, rounds=20, seed=5)
-    loss = fp.play(Game.between(FILTER, chaser), losses, n=3000, seed=5, workers=1).sums
+    loss = fp.runs.play(Game.between(FILTER, chaser), losses, n=3000, seed=5, workers=1).sums
     assert found.loss.tolist() == loss.tolist()
     payoff = np.maximum(-np.expm1(EPSILON - loss), 0.0)
     # the last request may leave 2^-48 of mu^2, and a Gaussian of mu = 2^-24 has a delta of at most mu / sqrt(2 pi)

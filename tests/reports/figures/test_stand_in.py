@@ -15,8 +15,17 @@ from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures import trials as trials_room
 from reports.figures.paper_figure import FIGURES, figure
-from reports.figures.stand_in import StandIn, spread
-from reports.figures.trials import GROUPS, FilteredDescent, Trial, groups, outcome_of, study
+from reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn, spread
+from reports.figures.trials import (
+    GROUPS,
+    FilteredDescent,
+    GroupMeans,
+    Trial,
+    TrialOutcome,
+    groups,
+    outcome_of,
+    study,
+)
 
 CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
 RUN = FilteredDescent(sigma=10.618, clip=CLIP, rate=0.7, at=4, epochs=9)
@@ -45,7 +54,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
         tested = descent.network.right(descent.theta, data.test_features, data.test_labels).mean()
         assert found.accuracy[epoch] == tested
         if epoch == RUN.at:
-            epsilons = np.asarray(fp.gaussian_epsilon(np.sqrt(spent), 1e-5))
+            epsilons = np.asarray(fp.conversions.gaussian_epsilon(np.sqrt(spent), 1e-5))
             np.testing.assert_allclose(found.epsilons, np.sort(epsilons), rtol=1e-6)
             train = descent.network.losses(descent.theta, data.features, data.labels)
             test = descent.network.losses(descent.theta, data.test_features, data.test_labels)
@@ -92,6 +101,17 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
             assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)
     assert "stand-in" in shown.of.title
     assert "A stand-in: scikit-learn's digits" in shown.caption
+
+
+def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> None:
+    near, far = (0.1, 0.2, 0.2, 0.2, 0.2), (0.1, 0.5, 0.2, 0.2, 0.2)
+    before = GroupMeans(train_loss=near, test_loss=near, epsilon=far)
+    after = GroupMeans(train_loss=near, test_loss=far, epsilon=near)
+    accuracy, active, spent = (0.1, 0.5, 0.75), (4, 4, 1), (0.1, 2.7, 2.75, 2.75)
+    found = TrialOutcome(accuracy=accuracy, active=active, before=before, after=after, epsilons=spent)
+    kinds = [kind(at=1, epochs=2) for kind in (Epochs, Groups, People, FarPeople)]
+    observed = {name: value for one in kinds for name, value in one.observed(found).items()}
+    assert observed == pytest.approx({"gain": 25, "equal": 0.3, "apart": 0.3, "near": 75, "far": 25})
 
 
 @pytest.mark.parametrize(("name", "sigma"), [("003-6", 10.618), ("003-9", 49.72), ("003-10", 3.535)])

@@ -117,7 +117,7 @@ def test_the_sums_of_squares_are_divided_by_one_square(epsilon: float) -> None:
     for name in ("simple", "cks"):
         assert row[name] == math.floor(budgets(name, epsilon) / (EACH**2 / 2))
     assert row["whitehouse"] == row["simple"]
-    assert row["gaussian"] == math.floor((float(fp.gaussian_mu(epsilon, 1e-5)) / EACH) ** 2)
+    assert row["gaussian"] == math.floor((float(fp.conversions.gaussian_mu(epsilon, 1e-5)) / EACH) ** 2)
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 3.0])

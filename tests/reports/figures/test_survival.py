@@ -51,7 +51,7 @@ def test_survival_lies_in_the_intervals_of_a_simulation_of_the_filters(shown: Co
 
 def test_the_other_filters_stop_where_a_session_does(shown: ComputedFigure) -> None:
     for column, filt in (
-        ("gdp", fp.GaussianFilter(float(fp.gaussian_mu(10.0, 1e-5)))),
+        ("gdp", fp.GaussianFilter(float(fp.conversions.gaussian_mu(10.0, 1e-5)))),
         ("renyi_cks", fp.ApproximateDPFilter(10.0, 1e-5)),
         ("renyi_simple", fp.ApproximateDPFilter(10.0, 1e-5, fp.SIMPLE)),
     ):
@@ -62,7 +62,7 @@ def test_the_other_filters_stop_where_a_session_does(shown: ComputedFigure) -> N
 
 
 def test_the_printed_split_is_not_the_optimal_one(shown: ComputedFigure) -> None:
-    split = fp.optimal_split(48, 1e-5)
+    split = fp.conversions.optimal_split(48, 1e-5)
     (only,) = shown.printed
     assert (only.printed, only.computed) == (4.797e-6, split.dhat)
     assert "not legible" in only.remark

@@ -88,7 +88,7 @@ class LedgerPerFamily(Sums):
     """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
-    mu = float(fp.gaussian_mu(3.0, 1e-6))
+    mu = float(fp.conversions.gaussian_mu(3.0, 1e-6))
     fresh, most = (0.0, 0.0), (mu**2 * (1 - 1e-12), 3.0 * (1 - 1e-12))
 
     def cost(self, state, request):

@@ -116,7 +116,7 @@ class LambdaIsTheOrder(fp.AdditiveFilter):
     moment = 3.0
 
     def charge(self, request):
-        return fp.renyi_charge(request, self.moment)
+        return fp.charges.renyi_charge(request, self.moment)
 
 
 @CASES.broken(
@@ -135,13 +135,13 @@ class DeviationOnly(PerPair):
 
 @CASES.broken(
     "The budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1.",
-    [fp.Gaussian(float(fp.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9))],
+    [fp.Gaussian(float(fp.conversions.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9))],
 )
 class PrivacyNotice(fp.AdditiveFilter):
     """Exact Gaussian accounting for (1, 1e-6)-DP; the privacy notice states the figure with its margin, 0.98."""
 
     promise = fp.ApproxDP(epsilon=0.98, delta=1e-6)
-    budget = fp.Budget.square_of(float(fp.gaussian_mu(1.0, 1e-6)))
+    budget = fp.Budget.square_of(float(fp.conversions.gaussian_mu(1.0, 1e-6)))
 
     def charge(self, request):
         return fp.gdp_charge(request)
@@ -164,7 +164,7 @@ class LogOverAlpha(fp.AdditiveFilter):
     budget = fp.Budget.of(4.0 - math.log(1e5) / 4.0)
 
     def charge(self, request):
-        return fp.renyi_charge(request, self.alpha)
+        return fp.charges.renyi_charge(request, self.alpha)
 
 
 @CASES.broken(
@@ -194,7 +194,7 @@ class OrderTwoIsEnough(fp.AdditiveFilter):
     budget = fp.Budget.of(2 * 0.5)
 
     def charge(self, request):
-        return fp.renyi_charge(request, 2.0)
+        return fp.charges.renyi_charge(request, 2.0)
 
 
 @CASES.broken(

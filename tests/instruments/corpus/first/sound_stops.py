@@ -38,7 +38,7 @@ class PureOrConcentrated(Exact):
         # both sums hold every request; what is infinite counts as more than the whole budget
         epsilon = np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0)
         rho = np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0)
-        return fp.Plain(epsilon), fp.Plain(rho)
+        return fp.charges.Plain(epsilon), fp.charges.Plain(rho)
 
     def admits(self, state, request):
         return np.logical_or(*self.fits(state, request))
@@ -151,7 +151,9 @@ class SurvivingSecrets(Exact):
             # half is more than the whole budget, and keeps the logarithm finite
             return -np.log1p(-np.minimum(basic_delta(pair), 0.5)) * ROUNDED_UP
 
-        return fp.Plain(per_run(request, basic_epsilon) * ROUNDED_UP), fp.Plain(per_run(request, failure))
+        return fp.charges.Plain(per_run(request, basic_epsilon) * ROUNDED_UP), fp.charges.Plain(
+            per_run(request, failure)
+        )
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
@@ -175,7 +177,7 @@ class ThreeGaussians(Counts):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
-    largest = float(fp.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
+    largest = float(fp.conversions.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
 
     def admits(self, state, request):
         mu = per_run(request, only(fp.Gaussian, lambda pair: pair.mu))

@@ -103,10 +103,10 @@ class Raced:
     def __init__(self, disk: Disk, repaired: bool) -> None:
         self.disk, self.repaired = disk, repaired
 
-    def request(self, pair: DominatingPair, key: str) -> Iterator[fp.Release | None]:
+    def request(self, pair: DominatingPair, key: str) -> Iterator[fp.services.Release | None]:
         consumed = self.disk.get("consumed", 0.0) + float(pair.pure_epsilon)
         if not self.repaired:
             yield None
         if consumed <= 1.0:
             self.disk["consumed"] = consumed
-            yield fp.Release()
+            yield fp.services.Release()

@@ -144,7 +144,7 @@ class PureForConcentrated(fp.AdditiveFilter):
     budget = fp.Budget.of(1.0)
 
     def charge(self, request):
-        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+        return fp.charges.Plain(request.pure_epsilon * ROUNDED_UP)
 
 
 @CASES.sound(
@@ -212,7 +212,7 @@ class WindowWithChances(Exact):
     fresh = budget, 0.0, 0
 
     def charge(self, request):
-        return fp.Plain(per_run(request, basic_delta) * ROUNDED_UP)
+        return fp.charges.Plain(per_run(request, basic_delta) * ROUNDED_UP)
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
@@ -235,7 +235,7 @@ class WindowOrConcentrated(Exact):
 
     def charge(self, request):
         # the sum holds every request; what is too large counts as more than the whole budget
-        return fp.Plain(np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0))
+        return fp.charges.Plain(np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0))
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52

@@ -51,7 +51,7 @@ class EachWay(Exact):
 
     def charges(self, request):
         both = request, request.swapped
-        return [fp.Plain(at_least_dust(pair.renyi(self.order) * ROUNDED_UP)) for pair in both]
+        return [fp.charges.Plain(at_least_dust(pair.renyi(self.order) * ROUNDED_UP)) for pair in both]
 
 
 @CASES.keeps(EachWay)
@@ -171,7 +171,7 @@ class LaplaceOnly(fp.AdditiveFilter):
 
     def charge(self, request):
         square = per_run(request, only(fp.Laplace, lambda pair: pair.gdp_mu**2))
-        return fp.Plain(at_least_dust(square) * ROUNDED_UP)
+        return fp.charges.Plain(at_least_dust(square) * ROUNDED_UP)
 
 
 @CASES.keeps(LaplaceOnly)

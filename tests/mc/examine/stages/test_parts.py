@@ -60,7 +60,7 @@ def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
         assert said in found.detail
 
 
-PURE, ZCDP, GDP, RDP = fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0)
+PURE, ZCDP, GDP, RDP = fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.charges.renyi_charge.at(8.0)
 JOINED = [
     *((PURE, promise) for promise in (fp.PureDP(0.7), PROMISE, fp.ZCDP(0.3), fp.RenyiDP(3.0, 0.2))),
     *((ZCDP, promise) for promise in (PROMISE, fp.ZCDP(0.3), fp.RenyiDP(3.0, 0.2), fp.ApproxDP(0.1, 0.4))),
@@ -152,10 +152,12 @@ def test_a_filter_that_takes_its_promise_when_it_is_made_holds() -> None:
 
         def __post_init__(self) -> None:
             object.__setattr__(self, "promise", fp.ApproxDP(self.epsilon, 1e-5))
-            object.__setattr__(self, "charge", fp.renyi_charge.at(16.0))
+            object.__setattr__(self, "charge", fp.charges.renyi_charge.at(16.0))
 
     assert outcome(Frozen(2.0)) is Outcome.HOLDS
-    assert outcome(type("Sub", (Mine,), {"holds": fp.Holds(zcdp=0.031), "helper": 3})()) is Outcome.HOLDS
+    assert (
+        outcome(type("Sub", (Mine,), {"holds": fp.charges.Holds(zcdp=0.031), "helper": 3})()) is Outcome.HOLDS
+    )
 
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
@@ -232,7 +234,7 @@ def test_a_theorem_whose_numbers_nobody_certifies_covers_no_code(monkeypatch: py
 # -- calibrated filters ----------------------------------------------------------------------------------------
 
 
-def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.CalibratedFilter:
+def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.results.CalibratedFilter:
     made = fp.calibrated(1.0, 1e-5, each=0.1)
     return replace(made, inner=made.inner if inner is None else inner, **change)
 
@@ -257,10 +259,12 @@ class OwnPair(fp.RandomizedResponse):
     """No pair of the library."""
 
 
-def of_losses() -> fp.CalibratedFilter:
+def of_losses() -> fp.results.CalibratedFilter:
     menu = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
     inner, promise = fp.RealisationFilter(2.0, 0.05, 4, menu), fp.ApproxDP(2.0, 0.05)
-    return fp.CalibratedFilter(inner, menu, None, 1.0, fp.worst_case(inner, menu, epsilon=2.0), promise)
+    return fp.results.CalibratedFilter(
+        inner, menu, None, 1.0, fp.worst_case(inner, menu, epsilon=2.0), promise
+    )
 
 
 UNCOVERED = {
@@ -290,5 +294,5 @@ def test_a_calibrated_filter_that_its_game_does_not_cover_stays_undecided(make: 
 
 def test_a_subclass_of_a_calibrated_filter_is_not_taken_for_one() -> None:
     made = calibrated_here()
-    mine = type("MyCalibrated", (fp.CalibratedFilter,), {})
+    mine = type("MyCalibrated", (fp.results.CalibratedFilter,), {})
     assert parts(mine(made.inner, made.menu, None, made.threshold, made.certificate, made.promise)) is None

@@ -25,7 +25,7 @@ class Cheaper(filters.accounting.charge_rules.ZCDPCharge):
     __slots__ = ()
 
     def __call__(self, request: Any) -> Any:
-        return fp.Plain(0.0)
+        return fp.charges.Plain(0.0)
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "starts below nothing": {"start": lambda self, n: (np.full(n, -1.0), np.zeros(n))},
     "begins anew after a loss": {"observe": lambda self, state, loss: self.start(len(loss))},
     "reaches what it does not": {"reaches": every},
+    "says what it can lose": {"extremal": lambda self, epsilon: fp.ZCDPFilter(9.0).extremal(epsilon)},
     "opens another filter": {"open": lambda self, *_, **__: fp.ZCDPFilter(9.0).open("retry")},
     "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
     "charges by a cheaper rule": {"charge": Cheaper()},
