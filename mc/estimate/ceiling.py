@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from inspect import getattr_static
-from types import FunctionType
 from typing import Literal
 
 from filters import Holds
@@ -173,16 +171,8 @@ def stated(game: Game) -> Ceiling | None:
 def ruled(filt: FilterBase) -> Holds | None:
     """What a theorem says that a rule of the catalogue holds; None where other code may run, of a subclass, say."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    ours = entry is not None and entry.kind is type(filt) and not hides_a_method(filt)
+    ours = entry is not None and entry.kind is type(filt)
     return holds if ours and holds is not None and holds.rule else None
-
-
-def hides_a_method(instance: object) -> bool:
-    """Whether an object has an attribute of its own in the place of a method of its class."""
-    return any(
-        isinstance(getattr_static(type(instance), name, None), FunctionType)
-        for name in getattr(instance, "__dict__", ())
-    )
 
 
 def _ruled(game: Game) -> tuple[PathBound, ...]:

@@ -105,11 +105,11 @@ def said_of(method: str, adversary: Adversary, word: str) -> bool:
     # what the contract names is asked by the engine, not by the method
     others = vars(Adversary).keys() - {method}
     kinds = type(adversary).__mro__
-    for place, held in enumerate((getattr(adversary, "__dict__", {}), *map(vars, kinds))):
-        if place and (word in held or of_the_library(kinds[place - 1])):
+    for place, kind in enumerate(kinds):
+        if word in vars(kind) or of_the_library(kind):
             return True
-        changed = {name for name in held if name[:2] != "__"} - others
-        if any(isinstance(vars(kind).get(name), _CODE) for kind in kinds[place:] for name in changed):
+        changed = {name for name in vars(kind) if name[:2] != "__"} - others
+        if any(isinstance(vars(base).get(name), _CODE) for base in kinds[place + 1 :] for name in changed):
             return False
     return False
 

@@ -94,9 +94,9 @@ def worst_case(
         )
     if relative is not None:
         relative = float(check_positive("relative", relative))
-    asked = {"rounds": rounds, "direction": direction, "on_denial": on_denial, "min_charge": min_charge}
-    limits = {"max_positions": max_positions, "step": step}
-    game, ways = _game(filt, menu, evidence=evidence, **asked, **limits)
+    asked: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
+    asked |= {"on_denial": on_denial, "min_charge": min_charge}
+    game, ways = _game(filt, menu, max_positions=max_positions, step=step, **asked)
     check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 

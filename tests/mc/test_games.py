@@ -44,6 +44,14 @@ LEVELS = st.one_of(
     st.builds(Erasure, SHARES | st.just(Fraction(1))),
 )
 STEPS = st.integers(0, 12).map(lambda k: k / 4)
+#: Levels that are multiples of one step but for rounding.
+LOOSE = st.lists(
+    st.builds(RandomizedResponse, st.sampled_from([0.7, 1.4, 3 * 0.7, 2.1 * (1 + 3e-13)]))
+    | st.builds(KOV, st.just(0.7), st.sampled_from([0.1, 0.5])),
+    min_size=2,
+    max_size=3,
+    unique=True,
+)
 DOUBLES = st.one_of(
     st.builds(RandomizedResponse, STEPS),
     st.builds(KOV, STEPS, st.sampled_from([0.0, 0.01, 0.5])),
@@ -133,7 +141,7 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
 
 @settings(deadline=None, max_examples=80)
 @given(
-    game=games(EXTREMES | st.lists(DOUBLES, min_size=1, max_size=3, unique=True)),
+    game=games(EXTREMES | LOOSE | st.lists(DOUBLES | LEVELS, min_size=1, max_size=3, unique=True)),
     epsilon=st.sampled_from([0.0, 0.5, 1.0, 0.6]) | st.builds(LogRatio, st.fractions(Fraction(3, 8), 3)),
     rounds=st.integers(1, 3),
     direction=st.sampled_from(["PQ", "QP"]),

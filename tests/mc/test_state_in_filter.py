@@ -41,19 +41,6 @@ class InTheClass(Own):
         return state
 
 
-class InAnArray(Own):
-    def __init__(self):
-        self.sums = np.zeros(3)
-
-    @property
-    def spent(self):
-        return self.sums[0]
-
-    def spend(self, state, request):
-        self.sums[0] += float(np.max(request.zcdp_rho))
-        return state
-
-
 class InAnObject(Own):
     def __init__(self):
         self.ledger = type("Ledger", (), {})()
@@ -83,20 +70,6 @@ class InAList(Own):
         return state
 
 
-class ByAFlag(Own):
-    spent = 0.0
-
-    def __init__(self):
-        self.over = False
-
-    def admits(self, state, request):
-        return np.full(len(state), not self.over)
-
-    def spend(self, state, request):
-        self.over = self.over or bool(state[0] >= 2)
-        return state + 1
-
-
 class SetBack(Own):
     """In an attribute that a start makes, or sets back."""
 
@@ -110,14 +83,6 @@ class SetBack(Own):
     def spend(self, state, request):
         self.since += float(request.zcdp_rho)
         return state
-
-
-class SetBackInAList(InAList):
-    """In a list that a start makes anew."""
-
-    def start(self, n):
-        self.charges = []
-        return np.zeros(n)
 
 
 SUMS: list[float] = []
@@ -155,12 +120,9 @@ class TakesPairsOf(fp.PrivacyFilter):
 NAMED = {
     Own: "spent",
     InTheClass: "spent",
-    InAnArray: "sums",
     InAnObject: "ledger",
     InAList: "charges",
-    ByAFlag: "over",
     SetBack: "since",
-    SetBackInAList: "charges",
 }
 
 

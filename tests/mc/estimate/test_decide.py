@@ -62,21 +62,6 @@ def test_a_decision_is_the_same_on_two_workers_and_from_a_store(tmp_path):
     assert alone == pooled == again
 
 
-def test_each_look_takes_the_tiles_after_those_before_it_twice_as_many_up_to_a_most(monkeypatch):
-    looks, sums = [], fp.runs.Play.sums
-
-    def noted(play, game, stakes, *, n, first):
-        looks.append((first, n))
-        return sums(play, game, stakes, n=n, first=first)
-
-    monkeypatch.setattr(fp.runs.Play, "sums", noted)
-    monkeypatch.setattr("mc.estimate.decide._MOST", 9)
-    how = {"epsilon": 0.0, "delta": 0.5, "rounds": 1, "most": 22 * TILE + 5, "workers": 1}
-    decision = fp.decide(fp.BasicFilter(2.0), fp.OneShot(fp.RandomizedResponse, math.log(3)), **how)
-    assert (decision.side, decision.n) == (Side.UNDECIDED, 22 * TILE + 5), "the truth is the threshold"
-    assert looks == [(0, 4 * TILE), (4, 8 * TILE), (12, 9 * TILE), (21, TILE + 5)]
-
-
 @pytest.mark.parametrize(("charge", "side"), [(0.1, Side.UNDECIDED), (0.11, Side.ABOVE)])
 def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, side):
     """Three responses at 0.1 reach a loss of 0.3 and, summed in doubles, 4e-17 more."""

@@ -60,10 +60,7 @@ def test_an_adversary_that_leaves_budget_is_measured_as_it_is_evaluated(epsilon,
     assert "martingale coefficient" in estimate.method
 
 
-@pytest.mark.parametrize(
-    "filt", [GaussianFilter(mu=1.0), ZCDPFilter(rho=0.5), RenyiFilter(alpha=6.0, rho=3.0)], ids=str
-)
-@pytest.mark.parametrize("epsilon", [0.5, 4.0, 11.5])
+@pytest.mark.parametrize(("filt", "epsilon"), [(ZCDPFilter(rho=0.5), 0.5), (RenyiFilter(6.0, 3.0), 11.5)])
 def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_tilting(filt, epsilon):
     """At epsilon = 11.5 the divergence is 1e-29; the interval still holds it, at +-0.1 %, from 1e5 paths."""
     truth = Gaussian(1.0).hockey_stick(epsilon)

@@ -2,7 +2,6 @@
 
 import math
 import sys
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,10 @@ import pytest
 
 import filterproof as fp
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import play_tile
 from mc.estimate import estimator as choosing
 from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import Aim, Estimator, allowed, estimators
-from mc.estimate.functionals import UnitFunctional
-from mc.estimate.martingale import WeightedSlack
-from tests.mc.estimate.ten_times import Silent, TenTimes
+from mc.estimate.estimator import Aim, allowed, estimators
+from tests.mc.estimate.ten_times import Silent
 from theory.realisation import kappa_survival
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
@@ -86,25 +82,6 @@ def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
     assert estimate.method.startswith("plain")
 
 
-def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def sure(self: Any, pilot: Any, n: int, failure: float, interval: Any) -> Any:
-        form, guess = planned(self, pilot, n, failure, interval)
-        return form, replace(guess, low=guess.value, high=guess.value)
-
-    planned = UnitFunctional.planned
-    monkeypatch.setattr(UnitFunctional, "planned", sure)
-    game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3))
-    first, second = chosen(game, (0.0, 6.0), Aim(10_000, 1e-6, "tilted"))
-    # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
-    assert {first.epsilons, second.epsilons} == {(0.0,), (6.0,)}
-    for estimator in (first, second):
-        (epsilon,) = estimator.epsilons
-        least = min(log_weight_bound(s, s / 2, epsilon) for s in np.linspace(1.01, 9, 10_000))
-        assert estimator.terms[0].functionals[0].log_range == pytest.approx(least, abs=1e-5)
-
-
 def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
     game = fp.runs.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
     grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
@@ -116,67 +93,6 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
     for estimator in chosen(game, grid, aim):
         for epsilon, sums in zip(estimator.epsilons, estimator.terms[-1].functionals, strict=True):
             assert sums.log_range <= least[epsilon] + choosing._RANGE
-
-
-def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> None:
-    game = fp.runs.Game.between(fp.ApproximateDPFilter(1.0, 1e-3), fp.LossChasing(), rounds=12)
-    grid, aim = (0.0, 1.0, 2.0), Aim(1000, 0.01, "martingale")
-    for terms in allowed(game, grid, aim):
-        _, widths = choosing._piloted(Estimator(grid, terms), aim, {})
-        paths = play_tile(terms[-1].game, choosing.pilot_tile(aim.n))
-        for slack, width in zip(terms[-1].functionals, widths, strict=True):
-            assert isinstance(slack, WeightedSlack)
-            whole = replace(slack, beta=1.0)
-            seen = fp.intervals.Moments.of(whole.mix(*whole.terms(paths)))
-            _, guess = whole.planned(seen, aim.n, aim.failure, aim.interval)
-            assert width <= (guess.high - guess.low) * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("epsilons", [(4.0,), (0.25,), (0.0, 1.0, 6.0)])
-@pytest.mark.parametrize(
-    ("filt", "adversary", "rounds"),
-    [
-        (fp.ZCDPFilter(rho=0.5), fp.LossChasing(), None),
-        (fp.ZCDPFilter(rho=0.5), fp.Constant(0.3), None),
-        (fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Laplace(4.0)), None),
-        # leaves some of the budget: tilted beats the martingale
-        (fp.ZCDPFilter(rho=0.5), fp.LossChasing(low=0.1, high=0.2), 12),
-        (fp.BasicFilter(1.3, 0.1), fp.Constant(fp.KOV(0.125, 1 / 128)), 10),  # infinite losses, weighed
-        (TenTimes(), Silent(fp.Gaussian(0.1)), 20),  # nothing is known
-    ],
-)
-@pytest.mark.parametrize("n", [600, 20_000])
-def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
-    filt: fp.PrivacyFilter,
-    adversary: fp.Adversary,
-    rounds: int | None,
-    epsilons: tuple[float, ...],
-    n: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pilots: list[float] = []
-
-    def noting(self: Any, aim: Aim, played: Any) -> Any:
-        pilots.append(self.terms[0].game.order)
-        estimator, widths = piloted(self, aim, played)
-        assert (estimator, widths) == piloted(self, aim, {})  # what is shared is what it would have played
-        least = floors(self, aim)
-        assert all(floor <= width * (1 + 1e-12) for floor, width in zip(least, widths, strict=True))
-        return estimator, widths
-
-    piloted, floors = choosing._piloted, Estimator.floors
-    monkeypatch.setattr(choosing, "_piloted", noting)
-    game = fp.runs.Game.between(filt, adversary, rounds=rounds)
-    few = chosen(game, epsilons, Aim(n, 1e-6))
-    after = len(pilots)
-    monkeypatch.setattr(Estimator, "floors", lambda self, aim: (0.0,) * len(epsilons))
-    assert chosen(game, epsilons, Aim(n, 1e-6)) == few
-    assert 0 < after <= len(pilots) - after
-    plain_played = 1.0 in pilots[:after]
-    if epsilons == (4.0,) and isinstance(
-        filt, fp.ZCDPFilter
-    ):  # plain paths are hopeless there, and have no pilot
-        assert not plain_played
 
 
 def test_what_is_told_after_a_bound_was_exceeded_has_half_of_the_failure(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate import two_data_sets
 from tests.mc.estimate.ten_times import Grants
 
 PROMISE = fp.GaussianDP(1.0)
@@ -39,22 +38,6 @@ def test_a_budget_spent_to_the_end_gives_what_the_filter_promises(direction):
     found = by_filter([1.0, 2.0, 0.5], sigma=4.0, rounds=72, n=10_000, seed=2, direction=direction)
     assert fp.Gaussian(1.0).hockey_stick(1.0) in found
     assert found.relative_half_width < 0.03
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_martingale_only_narrows_what_plain_draws_say(seed, monkeypatch):
-    how = {"epsilon": 0.5, "rounds": 9, "seed": seed}
-    norms = [1.3, 0.7]
-
-    def estimates():
-        queries = by_queries(norms, norm_budget=2.1, kappa=0.5, n=4000, **how)
-        return by_filter(norms, sigma=2.0, n=4000, **how), queries
-
-    narrow = estimates()
-    monkeypatch.setattr(two_data_sets, "_left", lambda gap, square: np.zeros(len(gap)))
-    for one, plain in zip(narrow, estimates(), strict=True):
-        assert one.high - one.low < 0.5 * (plain.high - plain.low)
-        assert max(one.low, plain.low) < min(one.high, plain.high)
 
 
 def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_none():

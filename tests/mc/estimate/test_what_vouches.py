@@ -10,7 +10,7 @@ from scipy import stats
 
 import filterproof as fp
 from mc.estimate import ceiling
-from mc.estimate.spending import expanded, stated_asks
+from mc.estimate.spending import expanded
 from tests.mc.estimate.overspenders import OVERSPENDERS
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
@@ -101,11 +101,6 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
     assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
     responding = fp.simulate(fp.ZCDPFilter(0.5), Responding(), epsilon=0.05, n=2000, rounds=1, workers=1)
     assert fp.RandomizedResponse(0.1).hockey_stick(0.05) in responding
-    patched = fp.Adversary.__new__(type("Patched", (fp.Constant,), {}))
-    object.__setattr__(patched, "pair", fp.Gaussian(0.1))
-    assert stated_asks(patched) == (fp.Gaussian(0.1),)
-    vars(patched)["request"] = sly.adversary.request
-    assert stated_asks(patched) is None
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:

@@ -1,4 +1,4 @@
-"""Compositions of finite pairs by enumeration in fractions, and their divergences in mpmath: a second route."""
+"""Compositions of finite pairs by enumeration in fractions, and Rényi divergences in mpmath: a second route."""
 
 import random
 from collections.abc import Iterable
@@ -32,11 +32,6 @@ def composed(pair: FinitePair, times: int, before: Iterable[tuple[Fraction, Frac
                 after[ratio] = (before[0] + a * p, before[1] + b * q)
         law = after
     return list(law.values())
-
-
-def stick(law: Law, epsilon: float) -> mpmath.mpf:
-    growth = mpmath.exp(real(epsilon))
-    return sum((max(real(p) - growth * real(q), mpmath.mpf(0)) for p, q in law), mpmath.mpf(0))
 
 
 def renyi(pair: FinitePair, order: float) -> mpmath.mpf:

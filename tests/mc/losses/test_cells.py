@@ -86,11 +86,6 @@ def _hockey_stick(law, step, epsilon):
     return law.revealed + float(law.masses @ np.maximum(-np.expm1(epsilon - law.places * step), 0.0))
 
 
-def test_the_upper_law_keeps_the_mass_of_both_worlds():
-    law = cells(Gaussian(1.0), Fraction(1, 20), tilts=(0.0,), variance=0.05**2).upper()
-    assert float(law.masses @ np.exp(-law.places / 20)) == pytest.approx(1, abs=1e-12)
-
-
 def test_cells_are_narrow_where_the_tilted_law_has_its_mass():
     for tilt in (0.0, 4.0):
         cut = cells(Gaussian(1.0), Fraction(1, 1024), tilts=(tilt,), variance=1e-4)

@@ -122,7 +122,7 @@ def played(
     A history in which one stops pays by its masses in the world that is drawn from and in the other: rationals, or
     by `real` mpmath's numbers, of the digits that are set.
     """
-    laws = [[(number(p), number(q)) for p, q in _masses(pair)] for pair in menu]
+    laws = [[(number(p), number(q)) for p, q in masses_of(pair)] for pair in menu]
 
     def best(state: State, drawn: Any, other: Any, left: int) -> Any:
         most = pays(drawn, other)
@@ -149,7 +149,7 @@ def play_out(
     return played(filt, menu, lambda drawn, other: max(drawn - ratio * other, 0), rounds, direction, number)
 
 
-def _masses(pair: DominatingPair) -> list[tuple[Any, Any]]:
+def masses_of(pair: DominatingPair) -> list[tuple[Any, Any]]:
     exact = pair.exact_masses  # type: ignore[attr-defined]
     return masses(pair) if exact is None else list(zip(exact.p, exact.q, strict=True))
 

@@ -231,11 +231,8 @@ def _true_and_above_the_promise():
 
 UNCONFIRMED = {
     "a slightly larger threshold": lambda: replace(COARSE, threshold=COARSE.threshold * 1.0002),
-    "a smaller threshold": lambda: replace(COARSE, threshold=COARSE.threshold * 0.9),
-    "a smaller epsilon": lambda: replace(COARSE, epsilon=0.9),
     "a smaller worst case": lambda: replace(COARSE, low=0.0, high=COARSE.high / 2),
     "more rounds": lambda: replace(COARSE, rounds=COARSE.rounds + 1),
-    "a larger step": lambda: replace(COARSE, step=COARSE.step * 1.02),
     "another filter": lambda: replace(COARSE.filter(), inner=fp.ZCDPFilter(2 * COARSE.threshold)),
     "a certificate that is true and above the promise": _true_and_above_the_promise,
     "code that admits more": _lax,
@@ -246,9 +243,3 @@ UNCONFIRMED = {
 def test_what_was_tampered_with_is_not_confirmed(name):
     with pytest.raises(ValueError, match="certificate must be confirmed"):
         UNCONFIRMED[name]().recheck()
-
-
-def test_a_row_starts_from_too_few_levels_and_comes_out_the_same(monkeypatch):
-    row = BY_PROMISE[1.0, 1e-5, 1]
-    monkeypatch.setattr("mc.worst_case.calibrated.gaussian_mu", lambda epsilon, delta: row.step)
-    assert CalibratedThreshold.found(1.0, 1e-5, step=row.step) == row

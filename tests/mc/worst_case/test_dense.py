@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import mc.worst_case.dense as dense
 from filters import GaussianFilter
 from mc.losses.composition import Composition
 from mc.losses.lattice_law import LatticeLaw
@@ -99,30 +98,6 @@ def test_bounds_whose_squares_are_no_doubles_are_bounds_all_the_same():
     laws = [_law([33, 34], [0.7, 0.3], 0.0), _law([-2145, 27], [2e-20, 0.9], 3e-20)]
     high = DenseGame.solve(graph, laws, Fraction(1, 48), 30.0, "high", max_positions=10**7)
     assert 3e-20 <= high.bounds[1] <= 1
-
-
-@pytest.mark.parametrize("tilt", [0.0, 0.05])
-def test_below_the_window_what_the_plays_from_there_may_win_counts(tilt, monkeypatch):
-    """The first release falls below, and the second leads back: to nearly all that Markov's inequality allows."""
-    graph = StateGraph(np.array([[1, -1], [-1, 2], [-1, -1]]), 2)
-    laws = [_law([-20], [0.5], 0.0), _law([50], [1.0], 0.0)]
-    monkeypatch.setattr(dense, "_window", lambda *_: (tilt, -5, 60))
-    low, high = (
-        DenseGame.solve(graph, laws, Fraction(1, 10), 0.0, side, max_positions=10**7).bounds
-        for side in ("low", "high")
-    )
-    exact = _by_hand(laws, graph.child, 0.1, 0.0)
-    assert low[0] < 0.6 * exact < exact <= high[1] < 1.25 * exact
-
-
-@pytest.mark.parametrize("left", [1.0, 3.0])
-def test_a_window_too_small_widens_the_bounds_and_keeps_their_sides(monkeypatch, left):
-    wide = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0)
-    monkeypatch.setattr(dense, "_LEFT", left)
-    narrow = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0)
-    exact = float(Gaussian(1.0).hockey_stick(2.0))
-    assert narrow.low <= exact <= narrow.high
-    assert narrow.high - narrow.low > 1.05 * (wide.high - wide.low)
 
 
 def test_a_perturbed_transform_is_within_the_error_that_is_counted():

@@ -1,6 +1,5 @@
 """Rational erasures, KOV pairs and randomised responses on one menu, against whole histories in mpmath."""
 
-import random
 from fractions import Fraction
 
 import flint
@@ -8,15 +7,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from filters import BasicFilter
 from mc.losses.balls import ball, down, near, up
 from mc.losses.lattice_law import level, level_law
 from mc.worst_case import worst_case
 from tests.mc.losses.enumerated import real
-from tests.mc.worst_case.small_games import CountFilter, LossFilter, WhimFilter, play_out
+from tests.mc.worst_case.small_games import CountFilter, LossFilter, play_out
 from theory.evidence import Evidence
 from theory.log_ratio import LogRatio
-from theory.pairs import KOV, Erasure, RandomizedResponse
+from theory.pairs import KOV, RandomizedResponse
 
 DIGITS = 120
 TINY = Fraction(1, 2**200)
@@ -31,27 +29,6 @@ def _growth(epsilon):
     return real(epsilon.ratio) if isinstance(epsilon, LogRatio) else mpmath.exp(real(epsilon))
 
 
-def _menus(rng):
-    step = rng.choice([0.25, 0.3, 2.0**-6, 0.1])
-    ratio = Fraction(rng.randint(2, 9), 1) / rng.choice([1, 1, 7]) + 1
-
-    def share():
-        return Fraction(rng.randint(1, 20), rng.choice([30, 37, 1000, 10**9 + 7]))
-
-    exact = [
-        lambda: Erasure(share()),
-        lambda: KOV.from_ratio(ratio ** rng.randint(0, 2), share()),
-        lambda: RandomizedResponse.from_ratio(ratio ** rng.randint(1, 3)),
-    ]
-    dyadic = [
-        lambda: Erasure(share()),
-        lambda: Erasure(float(share())),
-        lambda: KOV(step * rng.randint(0, 2), float(share())),
-        lambda: RandomizedResponse(step * rng.randint(1, 3)),
-    ]
-    return exact, dyadic
-
-
 def _check(filt, menu, epsilon, rounds, slack=1e-250, **how):
     solved = worst_case(filt, menu, epsilon=epsilon, rounds=rounds, evidence=Evidence.CERTIFIED, **how)
     assert solved.evidence is Evidence.CERTIFIED
@@ -59,45 +36,6 @@ def _check(filt, menu, epsilon, rounds, slack=1e-250, **how):
         exact = _value(filt, menu, epsilon, rounds)
         assert mpmath.mpf(solved.low) <= exact <= mpmath.mpf(solved.high)
         assert solved.high - solved.low <= 1e-12 * exact + slack
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_rational_and_other_levels_together_are_enclosed_off_the_lattice(seed):
-    rng = random.Random(1000 + seed)
-    exact, dyadic = _menus(rng)
-    menu = [*(make() for make in rng.choices(exact, k=2)), RandomizedResponse(0.25), rng.choice(dyadic)()]
-    filt = rng.choice([BasicFilter(3.5, 0.3), CountFilter(2)])
-    _check(filt, menu, 0.5, 2, slack=1, step=0.02)
-    # losses kept exactly
-    _check(LossFilter(0.6, 3), menu, rng.choice([0.5, 0.0, LogRatio(Fraction(9, 7))]), 3)
-
-
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-@pytest.mark.parametrize("seed", range(20))
-def test_a_filter_may_admit_more_after_what_a_larger_level_makes_less_likely(seed, direction):
-    """Levels that are multiples of one step but for rounding, doubles and rationals, each kept as it is."""
-    rng = random.Random(2000 + seed)
-    size, loose = rng.choice([0.7, 3.3, 10.1, 33.3]), rng.choice([1.0, 1 + 3e-13])
-    share = Fraction(1, rng.randint(2, 9))
-    ratio = 1 + Fraction(rng.randint(1, 9), rng.randint(3, 7))
-    menu = rng.choice(
-        [
-            (KOV(size, float(share)), RandomizedResponse(3 * size * loose), RandomizedResponse(2 * size)),
-            (KOV.from_ratio(ratio, share), RandomizedResponse.from_ratio(ratio**3)),
-        ]
-    )
-    filt = rng.choice([WhimFilter(menu, seed), LossFilter(1e9, 3)])
-    step = float(menu[0].kov.epsilon)
-    for epsilon in (9.5 * step, 8.5 * step, 1.5 * step, LogRatio(Fraction(5, 4)), LogRatio(Fraction(3, 4))):
-        with mpmath.workdps(DIGITS):
-            exact = play_out(filt, menu, _growth(epsilon), 3, direction)
-            for evidence in (None, Evidence.CERTIFIED):
-                solved = worst_case(
-                    filt, menu, epsilon=epsilon, rounds=3, direction=direction, evidence=evidence
-                )
-                assert mpmath.mpf(solved.low) <= exact <= mpmath.mpf(solved.high)
-                assert solved.high - solved.low <= 1e-10 * exact + 1e-250
-                assert solved.value is None or isinstance(epsilon, LogRatio)
 
 
 def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_lattice():
