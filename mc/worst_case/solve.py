@@ -107,11 +107,12 @@ def solved_case(
     *,
     epsilon: Epsilon,
     evidence: Evidence | None = None,
+    relative: float | None = None,
     **asked: Any,
 ) -> WorstCase:
     """`worst_case` of a filter that was checked before; `known=` keeps what was solved."""
     game, ways = _game(filt, menu, evidence=evidence, **asked)
-    return _solved(game, check_epsilon(epsilon), ways, evidence)
+    return _solved(game, check_epsilon(epsilon), ways, evidence, relative)
 
 
 def worst_cases(

@@ -41,7 +41,7 @@ def test_the_filter_of_order_one_adds_divergences_and_keeps_its_promise() -> Non
 
 
 def test_a_tracker_of_order_one_counts_blocks() -> None:
-    tracker = fp.odometers.RenyiTracker(1.0, 0.5)
+    tracker = fp.RenyiTracker(1.0, 0.5)
     state = tracker.start(1)
     for expected in (0.5, 0.5, 1.0):
         state = tracker.spend(state, Gaussian(0.6))  # 0.18 each

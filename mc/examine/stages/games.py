@@ -31,7 +31,7 @@ from mc.examine.words import count_words, pair_words
 from mc.examine.worker import results, so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.renyi_game import renyi_game
-from mc.worst_case.solve import solved_case as worst_case
+from mc.worst_case.solve import solved_case
 from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
@@ -270,7 +270,7 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding
             "direction": measure.direction,
             "max_positions": _POSITIONS,
         }
-        play = partial(worst_case, filt, menu.pairs, epsilon=measure.at, **game)
+        play = partial(solved_case, filt, menu.pairs, epsilon=measure.at, **game)
         try:
             try:
                 worst = play()

@@ -82,7 +82,7 @@ def test_vectors_in_closed_form_are_summed_alike() -> None:
     answers = []
     for given in (rows, _Closed(rows)):
         people = fp.IndividualFilter(fp.GaussianFilter(1.0), 7)
-        sums = fp.training.ClippedSums(people, clip=1.0, sigma=2.0)
+        sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
         answers.append([sums.release(given, np.random.default_rng(k)).value for k in range(9)])
         assert 2.0 * (1 + 2.0**-33) < sums.sigma < 2.0 * (1 + 2.0**-31)  # for the rounding of norms
     np.testing.assert_allclose(answers[0], answers[1], atol=1e-12)
@@ -91,11 +91,11 @@ def test_vectors_in_closed_form_are_summed_alike() -> None:
 def test_many_worlds_at_once_are_single_worlds() -> None:
     rng = np.random.default_rng(8)
     worlds, each, d = 5, 3, 2
-    together = fp.training.ClippedSums(
+    together = fp.ClippedSums(
         fp.IndividualFilter(fp.GaussianFilter(1.0), worlds * each), clip=1.0, sigma=1.5, runs=worlds
     )
     alone = [
-        fp.training.ClippedSums(fp.IndividualFilter(fp.GaussianFilter(1.0), each), clip=1.0, sigma=1.5)
+        fp.ClippedSums(fp.IndividualFilter(fp.GaussianFilter(1.0), each), clip=1.0, sigma=1.5)
         for _ in range(worlds)
     ]
     for k in range(8):
@@ -109,8 +109,8 @@ def test_many_worlds_at_once_are_single_worlds() -> None:
 
 def test_two_kinds_of_sums_share_the_budgets() -> None:
     people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 1)  # squared norms over sigma^2 of 2
-    gradients = fp.training.ClippedSums(people, clip=1.0, sigma=1.0)
-    count = fp.training.ClippedSums(people, clip=1.0, sigma=1.0)
+    gradients = fp.ClippedSums(people, clip=1.0, sigma=1.0)
+    count = fp.ClippedSums(people, clip=1.0, sigma=1.0)
     rng = np.random.default_rng(0)
     gradients.release(np.array([[9.0]]), rng)
     count.release(np.array([[1.0]]), rng)
@@ -125,7 +125,7 @@ def test_two_kinds_of_sums_share_the_budgets() -> None:
 def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(given: Any, size: float) -> None:
     """In closed form such a small norm may well be 0."""
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    sums = fp.training.ClippedSums(people, clip=0.5, sigma=1.0)
+    sums = fp.ClippedSums(people, clip=0.5, sigma=1.0)
     for _ in range(3):
         before = charged(people)
         value = sums.release(given(np.full((1, 3), size)), SILENT).value
@@ -138,7 +138,7 @@ def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(given: Any, s
 
 
 def released(vectors: Any, rng: Any) -> Call:
-    return lambda people: fp.training.ClippedSums(people, clip=1.0, sigma=1.0).release(vectors, rng)
+    return lambda people: fp.ClippedSums(people, clip=1.0, sigma=1.0).release(vectors, rng)
 
 
 #: What is asked of two people, the error, and what it says.
@@ -184,7 +184,7 @@ def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
     for name in ("clip", "sigma"):
         with pytest.raises(ValueError, match=name):
-            fp.training.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
+            fp.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
 
 
 def test_errors_do_not_quote_what_is_personal() -> None:
@@ -218,13 +218,13 @@ def test_a_step_of_secret_noise_gives_noise_to_one_sum_of_the_same_people() -> N
     answers: dict[bool, list[str]] = {}
     for present in (True, False):  # with person 0 two sums differ, without they are equal
         people = fp.IndividualFilter(fp.GaussianFilter(mu=0.01), people=20)
-        sums, noise = fp.training.ClippedSums(people, clip=1.0, sigma=1000.0), SecretNoise(12345, step=1)
+        sums, noise = fp.ClippedSums(people, clip=1.0, sigma=1000.0), SecretNoise(12345, step=1)
         vectors = np.full((20, 3), 0.5)
         vectors[0] *= present
         sums.release(vectors, noise)
         vectors[0] = 0
-        others = fp.training.ClippedSums(people, clip=1.0, sigma=1000.0)
-        again = fp.training.ClippedSums(
+        others = fp.ClippedSums(people, clip=1.0, sigma=1000.0)
+        again = fp.ClippedSums(
             fp.IndividualFilter.from_dict(people.to_dict(), fp.GaussianFilter(mu=0.01)),
             clip=1.0,
             sigma=1000.0,
@@ -247,11 +247,10 @@ def test_a_step_of_secret_noise_gives_noise_to_one_sum_of_the_same_people() -> N
 def test_a_release_that_is_made_again_from_what_was_saved_before_it_says_the_same() -> None:
     filt, vectors = fp.GaussianFilter(mu=1.0), np.full((4, 2), 0.5)
     people = fp.IndividualFilter(filt, people=4)
-    fp.training.ClippedSums(people, clip=1.0, sigma=9.0).release(vectors, SecretNoise(12345, step=1))
+    fp.ClippedSums(people, clip=1.0, sigma=9.0).release(vectors, SecretNoise(12345, step=1))
     saved = people.to_dict()
     first, again = (
-        fp.training.ClippedSums(fp.IndividualFilter.from_dict(saved, filt), clip=1.0, sigma=9.0)
-        for _ in range(2)
+        fp.ClippedSums(fp.IndividualFilter.from_dict(saved, filt), clip=1.0, sigma=9.0) for _ in range(2)
     )
     said = [one.release(vectors, one.next_noise(12345)).value for one in (first, again)]
     assert (said[0] == said[1]).all()
@@ -263,8 +262,8 @@ def test_a_release_that_is_made_again_from_what_was_saved_before_it_says_the_sam
 @pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.SFC64])
 def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4)
-    queries = fp.people.LinearQueries(4, norm_budget=5.0, kappa=1.0)
-    for asked in (fp.training.ClippedSums(people, clip=1.0, sigma=9.0), queries):
+    queries = fp.LinearQueries(4, norm_budget=5.0, kappa=1.0)
+    for asked in (fp.ClippedSums(people, clip=1.0, sigma=9.0), queries):
         rng, ones = np.random.Generator(kind(1)), np.ones((4, 1))
         start = rng.bit_generator.state
         for _ in range(3):  # it goes on
@@ -282,7 +281,7 @@ def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) 
 
 def test_threads_that_share_a_generator_are_not_taken_for_one_that_is_set_back() -> None:
     people, rng = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4), np.random.default_rng(1)
-    sums, said = fp.training.ClippedSums(people, clip=1.0, sigma=9.0), list[float]()
+    sums, said = fp.ClippedSums(people, clip=1.0, sigma=9.0), list[float]()
 
     def ask() -> None:
         for _ in range(100):
@@ -312,7 +311,7 @@ def test_personal_values_leave_by_two_doors_only() -> None:
         with pytest.raises(TypeError, match="personal values must not be"):
             door(left)
     given = np.array([0.25])
-    kept = fp.people.Personal(given, lambda person, value: fp.people.PersonalReport(person, "1-GDP", value))
+    kept = fp.Personal(given, lambda person, value: fp.PersonalReport(person, "1-GDP", value))
     given[0] = 0.5
     assert kept.made_public()[0] == 0.25
     left.made_public()[0] = 7.0
@@ -323,7 +322,7 @@ def test_personal_values_leave_by_two_doors_only() -> None:
 
 
 def test_a_tracker_of_people_is_asked_for_one_pair_each() -> None:
-    people = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(size=0.5), 4)
+    people = fp.IndividualTracker(fp.GaussianTracker(size=0.5), 4)
     people.spend(fp.gaussian_request(np.full(4, 0.5), 1.3))
     people.spend(Gaussian(np.array([0.1, 0.1, 0.9, 0.1])))
     spent, told = float(people.values().made_public()[2]), str(people.report_for(2))

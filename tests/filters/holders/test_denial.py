@@ -17,7 +17,7 @@ STEP = SubsampledGaussian(q=0.01, sigma=1.0)
 
 class AtOrderEight(fp.AdditiveFilter):
     promise = ApproxDP(2.0, 1e-5)
-    charge = fp.charges.renyi_charge.at(8.0)
+    charge = fp.renyi_charge.at(8.0)
 
 
 def denied(session: fp.Session, pair: DominatingPair) -> fp.Denial:

@@ -61,8 +61,8 @@ def restored(filt: fp.PrivacyFilter) -> Callable[[Any], Any]:
     return lambda people: fp.IndividualFilter.from_dict(json.loads(json.dumps(people.to_dict())), filt)
 
 
-def sums_over(people: fp.IndividualFilter) -> fp.training.ClippedSums:
-    return fp.training.ClippedSums(people, clip=1e6, sigma=SIGMA)
+def sums_over(people: fp.IndividualFilter) -> fp.ClippedSums:
+    return fp.ClippedSums(people, clip=1e6, sigma=SIGMA)
 
 
 QUERIES: dict[str, float] = {"norm_budget": SIGMA**2, "kappa": 0.5}
@@ -91,11 +91,9 @@ KINDS: dict[str, Kind] = {
         cuts=True,
     ),
     "linear queries": Kind(
-        lambda n: fp.people.LinearQueries(n, **QUERIES),
+        lambda n: fp.LinearQueries(n, **QUERIES),
         summed,
-        lambda queries: fp.people.LinearQueries.from_dict(
-            json.loads(json.dumps(queries.to_dict())), **QUERIES
-        ),
+        lambda queries: fp.LinearQueries.from_dict(json.loads(json.dumps(queries.to_dict())), **QUERIES),
         lost=Fraction(PEOPLE + 2, 2**53),
     ),
 }
@@ -209,7 +207,7 @@ def test_queries_over_people_who_come_and_go_are_those_of_an_exact_ledger(
     rng, budget = np.random.default_rng(8), Fraction(QUERIES["norm_budget"])
     path = tmp_path / "journal" if journal else None
     queries, spent, present = (
-        fp.people.LinearQueries(5, **QUERIES, journal=path),
+        fp.LinearQueries(5, **QUERIES, journal=path),
         [Fraction(0)] * 5,
         [True] * 5,
     )
@@ -222,7 +220,7 @@ def test_queries_over_people_who_come_and_go_are_those_of_an_exact_ledger(
             present[t % len(spent)] = False
         if path and t % 4 == 3:
             queries.close()
-            queries = fp.people.LinearQueries.open(path, **QUERIES)
+            queries = fp.LinearQueries.open(path, **QUERIES)
         values = rng.integers(0, 5, (len(spent), 2)) / 4
         expected = np.zeros(2)
         for i, row in enumerate(values):
@@ -241,8 +239,8 @@ def test_queries_over_people_who_come_and_go_are_those_of_an_exact_ledger(
 @pytest.mark.parametrize(
     "make",
     [
-        lambda n: fp.training.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1e9), n), clip=1e9, sigma=1.0),
-        lambda n: fp.people.LinearQueries(n, norm_budget=1e18, kappa=1.0),
+        lambda n: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1e9), n), clip=1e9, sigma=1.0),
+        lambda n: fp.LinearQueries(n, norm_budget=1e18, kappa=1.0),
     ],
     ids=["clipped sums", "linear queries"],
 )

@@ -148,8 +148,8 @@ def some_people() -> fp.IndividualFilter:
     return people
 
 
-def some_queries() -> fp.people.LinearQueries:
-    queries = fp.people.LinearQueries(3, norm_budget=2.0, kappa=0.5)
+def some_queries() -> fp.LinearQueries:
+    queries = fp.LinearQueries(3, norm_budget=2.0, kappa=0.5)
     queries.answer(np.array([0.5, 0.0, 0.9]), np.random.default_rng(0))
     return queries
 
@@ -157,7 +157,7 @@ def some_queries() -> fp.people.LinearQueries:
 #: What is saved, and how it is restored.
 GROUPS: list[tuple[Callable[[], Any], Callable[..., Any]]] = [
     (some_people, partial(fp.IndividualFilter.from_dict, filt=FILTER)),
-    (some_queries, partial(fp.people.LinearQueries.from_dict, norm_budget=2.0, kappa=0.5)),
+    (some_queries, partial(fp.LinearQueries.from_dict, norm_budget=2.0, kappa=0.5)),
 ]
 ALL = [(a_session, partial(fp.Session.from_dict, filt=FILTER, on_denial="retry")), *GROUPS]
 
@@ -192,9 +192,9 @@ def test_people_and_queries_are_restored_under_their_own_budgets() -> None:
         fp.IndividualFilter.from_dict(some_people().to_dict(), fp.GaussianFilter(2.0))
     saved = reread(some_queries().to_dict())
     with pytest.raises(ValueError, match="norm_budget must be what was saved, got 3"):
-        fp.people.LinearQueries.from_dict(saved, norm_budget=3.0, kappa=0.5)
+        fp.LinearQueries.from_dict(saved, norm_budget=3.0, kappa=0.5)
     with pytest.raises(ValueError, match=r"kappa must be what was saved, got 0\.6"):
-        fp.people.LinearQueries.from_dict(saved, norm_budget=2.0, kappa=0.6)
+        fp.LinearQueries.from_dict(saved, norm_budget=2.0, kappa=0.6)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)

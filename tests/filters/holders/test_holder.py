@@ -31,16 +31,16 @@ def people() -> fp.IndividualFilter:
     return fp.IndividualFilter(fp.GaussianFilter(mu=1.0), 3)
 
 
-def queries() -> fp.people.LinearQueries:
-    return fp.people.LinearQueries(3, norm_budget=1.0, kappa=0.1)
+def queries() -> fp.LinearQueries:
+    return fp.LinearQueries(3, norm_budget=1.0, kappa=0.1)
 
 
-def tracked() -> fp.odometers.IndividualTracker:
-    return fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(size=1.0), 3)
+def tracked() -> fp.IndividualTracker:
+    return fp.IndividualTracker(fp.GaussianTracker(size=1.0), 3)
 
 
-def a_stop() -> fp.people.AboveThreshold:
-    return fp.people.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=np.random.default_rng(0))
+def a_stop() -> fp.AboveThreshold:
+    return fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=np.random.default_rng(0))
 
 
 #: Each way in which a holder is charged or changed.
@@ -175,7 +175,7 @@ class Slow(Adding):
 def test_threads_never_grant_more_than_the_budget_and_store_states_in_order() -> None:
     disk: list[Mapping[str, object]] = []
     session, everyone = Slow().open("retry", record=disk.append), fp.IndividualFilter(Slow(), 2)
-    asked, rng = fp.people.LinearQueries(2, norm_budget=8.0, kappa=1e12), np.random.default_rng(0)
+    asked, rng = fp.LinearQueries(2, norm_budget=8.0, kappa=1e12), np.random.default_rng(0)
     granted, rounds, answers = list[bool](), list[Any](), list[float]()
 
     def work() -> None:

@@ -37,20 +37,20 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(next(SEEDS))  # a generator that is set back is refused
 
 
-def made(path: Path) -> fp.people.LinearQueries:
-    return fp.people.LinearQueries(PEOPLE, **HOW, journal=path)
+def made(path: Path) -> fp.LinearQueries:
+    return fp.LinearQueries(PEOPLE, **HOW, journal=path)
 
 
-def opened(path: Path) -> fp.people.LinearQueries:
-    return fp.people.LinearQueries.open(path, **HOW)
+def opened(path: Path) -> fp.LinearQueries:
+    return fp.LinearQueries.open(path, **HOW)
 
 
-def held(queries: fp.people.LinearQueries) -> Any:
+def held(queries: fp.LinearQueries) -> Any:
     """Everybody's sum, to the bit, and who left."""
     return queries.to_dict()["state"]
 
 
-def spent(queries: fp.people.LinearQueries) -> list[Fraction]:
+def spent(queries: fp.LinearQueries) -> list[Fraction]:
     """Everybody's sum, exactly."""
     high, low, _ = (part["values"] for part in held(queries))
     return [Fraction(float.fromhex(h)) + Fraction(float.fromhex(x)) for h, x in zip(high, low, strict=True)]
@@ -63,11 +63,11 @@ def reopened(path: Path) -> Any:
 
 def refused(sentence: str) -> Any:
     """A block that ends in the JournalError with this sentence."""
-    return pytest.raises(fp.people.JournalError, match=rf"^{sentence}[^\n]*$")
+    return pytest.raises(fp.JournalError, match=rf"^{sentence}[^\n]*$")
 
 
 #: Each changes something. Odd numbers have low parts that are not zero.
-CHANGES: dict[str, Callable[[fp.people.LinearQueries], object]] = {
+CHANGES: dict[str, Callable[[fp.LinearQueries], object]] = {
     "everybody is asked": lambda queries: queries.answer(
         np.full((queries.people, 2), [0.1, 0.37]) * np.arange(1, queries.people + 1)[:, None] / 5, rng()
     ),
@@ -226,7 +226,7 @@ ASKING = """
 import sys
 import numpy as np
 import filters as fp
-queries = fp.people.LinearQueries.open(sys.argv[1], norm_budget=1e6, kappa=0.5)
+queries = fp.LinearQueries.open(sys.argv[1], norm_budget=1e6, kappa=0.5)
 rng = np.random.default_rng(int(sys.argv[2]))
 print("open", flush=True)
 while True:
@@ -259,7 +259,7 @@ def one_life(path: Path, seed: int, seconds: float) -> list[tuple[int, int]]:
 
 def counts(path: Path) -> np.ndarray:
     """How often everybody counted, by the journal."""
-    with fp.people.LinearQueries.open(path, **MUCH) as queries:
+    with fp.LinearQueries.open(path, **MUCH) as queries:
         high, low, _ = queries.to_dict()["state"]  # type: ignore[misc]
     unit = Fraction(float(fp.Budget.of(MUCH["norm_budget"]).root_unit)) ** 2
     assert set(low["values"]) == {"0x0.0p+0"}
@@ -271,7 +271,7 @@ def counts(path: Path) -> np.ndarray:
 def test_a_killed_process_leaves_a_journal_of_all_that_it_released(tmp_path: Path) -> None:
     """Twenty-five, one after the other; on a busy machine they go on until they have answered sixty times."""
     path, chance = tmp_path / "journal", random.Random(1000)
-    fp.people.LinearQueries(MANY, **MUCH, journal=path).close()
+    fp.LinearQueries(MANY, **MUCH, journal=path).close()
     answers = lives = 0
     while lives < 25 or answers < 60:
         lives += 1
@@ -288,7 +288,7 @@ def test_a_killed_process_leaves_a_journal_of_all_that_it_released(tmp_path: Pat
 
 
 def test_a_reopened_journal_goes_on_to_the_bit(path: Path) -> None:
-    kept, alone = made(path), fp.people.LinearQueries(PEOPLE, **HOW)
+    kept, alone = made(path), fp.LinearQueries(PEOPLE, **HOW)
     values = np.random.default_rng(5)
     for t in range(40):
         people = kept.people
@@ -355,9 +355,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
     content = path.read_bytes()
     for make in (
         lambda: made(path),
-        lambda: fp.people.LinearQueries.from_dict(
-            fp.people.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path
-        ),
+        lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
     ):
         with refused("journal must be a new file, got .*; open what it holds by") as kept:
             make()
@@ -371,7 +369,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
 def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
     made(path).close()
     with refused(f"{name} must be what the journal was made with, got {name}={value}") as kept:
-        fp.people.LinearQueries.open(path, **{**HOW, name: value})
+        fp.LinearQueries.open(path, **{**HOW, name: value})
     assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
 
 

@@ -16,7 +16,7 @@ from filters.holders.no_noise import SILENT
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
 
 
-def summed(queries: fp.people.LinearQueries, values: Any) -> list[float]:
+def summed(queries: fp.LinearQueries, values: Any) -> list[float]:
     """The sum over those who take part."""
     total: list[float] = queries.answer(values, SILENT).value.tolist()
     return total
@@ -26,7 +26,7 @@ def summed(queries: fp.people.LinearQueries, values: Any) -> list[float]:
 
 
 def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
-    queries = fp.people.LinearQueries(3, **HOW)
+    queries = fp.LinearQueries(3, **HOW)
     queries.leave([0])
     assert summed(queries, np.array([1e300, 1.0, 0.5])) == [1.5]
 
@@ -47,7 +47,7 @@ def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
     ids=repr,
 )
 def test_people_who_are_none_neither_leave_nor_join(change: str, people: Any, sentence: str) -> None:
-    queries = fp.people.LinearQueries(3, **HOW)
+    queries = fp.LinearQueries(3, **HOW)
     with pytest.raises(ValueError, match=f"^people must be {sentence}"):
         getattr(queries, change)(people)
     queries.leave([])
@@ -75,7 +75,7 @@ BAD: list[tuple[Any, str]] = [
 def test_values_that_are_refused_cost_nothing(
     values: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with fp.people.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
+    with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
         with pytest.raises(ValueError, match=f"^values must {message}; pass"):
             queries.answer(values, SILENT)
         assert [queries.report_for(i).remaining for i in range(3)] == pytest.approx([0.5] * 3, rel=1e-12)
@@ -84,7 +84,7 @@ def test_values_that_are_refused_cost_nothing(
 
 @pytest.mark.parametrize("bad", [None, 42, "x"])
 def test_what_is_no_generator_charges_nobody(bad: object) -> None:
-    queries, fresh = (fp.people.LinearQueries(2, **HOW) for _ in range(2))
+    queries, fresh = (fp.LinearQueries(2, **HOW) for _ in range(2))
     with pytest.raises(TypeError, match="nobody was charged"):
         queries.answer(np.ones(2), bad)  # type: ignore[arg-type]
     assert queries.to_dict() == fresh.to_dict()
@@ -94,7 +94,7 @@ def test_what_is_no_generator_charges_nobody(bad: object) -> None:
     "dtype", [np.float16, np.float32, np.float64, np.longdouble, np.int8, np.uint64, np.bool_], ids=str
 )
 def test_numbers_of_any_kind_count_as_the_doubles_they_are(dtype: Any) -> None:
-    queries = fp.people.LinearQueries(3, **HOW)
+    queries = fp.LinearQueries(3, **HOW)
     assert summed(queries, np.array([1, 0, 1], dtype=dtype)) == [2.0]
     assert summed(queries, [1, 0, 1]) == [2.0]
     assert queries.report_for(0).remaining == pytest.approx(0.5 / 3, rel=1e-12)
@@ -106,7 +106,7 @@ def test_a_squared_norm_is_charged_but_for_what_the_noise_covers(size: float) ->
     rng = np.random.default_rng(9)
     for dimension in (1, 3, 50):
         rows = rng.uniform(0.1, 1, (20, dimension)) * (rng.random((20, dimension)) < 0.7) * size
-        queries = fp.people.LinearQueries(20, norm_budget=max(100 * dimension * size**2, 1e-316), kappa=1.0)
+        queries = fp.LinearQueries(20, norm_budget=max(100 * dimension * size**2, 1e-316), kappa=1.0)
         summed(queries, rows)
         exact = np.array([sum(Fraction(x) ** 2 for x in row) for row in rows])
         charged = np.array([Fraction(x) for x in queries._sums.high]) + [
@@ -124,9 +124,7 @@ def test_the_noise_covers_what_a_squared_norm_in_doubles_may_have_lost(
 ) -> None:
     """By rationals: too small by (d + 2) 2^-53 of itself, everybody's sum of squares is still kappa-zCDP."""
     for budget, kappa in np.random.default_rng(6).uniform(0.1, 10, (40, 2)):
-        queries = fp.people.LinearQueries(
-            1, norm_budget=float(budget * scale), kappa=float(kappa * strictness)
-        )
+        queries = fp.LinearQueries(1, norm_budget=float(budget * scale), kappa=float(kappa * strictness))
         for dimension in (1, 2, 30, 1000):
             true = Fraction(queries.norm_budget) / (1 - Fraction(dimension + 2, 2**53))
             assert true <= 2 * Fraction(queries.kappa) * Fraction(queries.sigma(dimension)) ** 2
@@ -136,26 +134,26 @@ def test_the_noise_covers_what_a_squared_norm_in_doubles_may_have_lost(
 
 
 def test_people_who_left_are_saved(tmp_path: Path) -> None:
-    queries = fp.people.LinearQueries(3, **HOW)
+    queries = fp.LinearQueries(3, **HOW)
     summed(queries, np.array([0.1, 0.3, 0.7]))
     summed(queries, np.array([0.3, 0.1, 0.3]))
     queries.leave([2])
     queries.join(2)
     saved = json.loads(json.dumps(queries.to_dict()))
-    again = fp.people.LinearQueries.from_dict(saved, **HOW)
-    with fp.people.LinearQueries.from_dict(saved, **HOW, journal=tmp_path / "journal") as kept:
+    again = fp.LinearQueries.from_dict(saved, **HOW)
+    with fp.LinearQueries.from_dict(saved, **HOW, journal=tmp_path / "journal") as kept:
         assert kept.to_dict() == saved
-    with fp.people.LinearQueries.open(tmp_path / "journal", **HOW) as opened:
+    with fp.LinearQueries.open(tmp_path / "journal", **HOW) as opened:
         for one in (again, opened):
             assert one.to_dict() == saved
             assert summed(one, np.full(5, 0.5)) == [2.0]
     with pytest.raises(ValueError, match=r"version 2, got format=.filterproof.queries. version=1"):
-        fp.people.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
+        fp.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
 
 
 @pytest.mark.parametrize("name", ["norm_budget", "kappa", "promise"])
 def test_what_an_answers_noise_is_made_of_is_not_set_anew(name: str) -> None:
-    queries = fp.people.LinearQueries(3, norm_budget=5.0, kappa=1.0)
+    queries = fp.LinearQueries(3, norm_budget=5.0, kappa=1.0)
     with pytest.raises(AttributeError):
         setattr(queries, name, 1e12)
     assert queries.sigma() == pytest.approx(math.sqrt(2.5))

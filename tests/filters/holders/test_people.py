@@ -179,7 +179,7 @@ def selecting(norms: Any) -> Callable[[], object]:
 
 
 def answering(norms: Any) -> Callable[[], object]:
-    queries, rng = fp.people.LinearQueries(len(norms), norm_budget=1.0, kappa=1.0), np.random.default_rng(0)
+    queries, rng = fp.LinearQueries(len(norms), norm_budget=1.0, kappa=1.0), np.random.default_rng(0)
     return lambda: queries.answer(norms, rng)
 
 
@@ -232,19 +232,19 @@ def no_memory(*_: object) -> NoReturn:
 
 
 def test_more_people_than_memory_holds_are_refused_by_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    queries = fp.people.LinearQueries(2, norm_budget=1.0, kappa=1.0)
+    queries = fp.LinearQueries(2, norm_budget=1.0, kappa=1.0)
     makes = [
         queries.join,
-        lambda people: fp.people.LinearQueries(people, norm_budget=1.0, kappa=1.0),
+        lambda people: fp.LinearQueries(people, norm_budget=1.0, kappa=1.0),
         lambda people: fp.IndividualFilter(fp.ZCDPFilter(1.0), people=people),
-        lambda people: fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(size=0.5), people=people),
+        lambda people: fp.IndividualTracker(fp.GaussianTracker(size=0.5), people=people),
     ]
     for make in makes:
         with pytest.raises(ValueError, match="people must be"):
             make(2**34)
     monkeypatch.setattr(Sums, "fresh", no_memory)
     monkeypatch.setattr(fp.ZCDPFilter, "start", no_memory)
-    monkeypatch.setattr(fp.odometers.GaussianTracker, "start", no_memory)
+    monkeypatch.setattr(fp.GaussianTracker, "start", no_memory)
     for make in makes:
         with pytest.raises(
             TooLargeError, match=r"people must fit into memory, got people=3: Unable.*; pass fewer"

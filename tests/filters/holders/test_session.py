@@ -159,7 +159,7 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
 
 
 def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
-    class Reusing(fp.odometers.GaussianTracker):
+    class Reusing(fp.GaussianTracker):
         """Its states are all in one buffer."""
 
         __slots__ = ()
@@ -170,7 +170,7 @@ def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
             return tuple(self.buffer)
 
     tracker = Reusing(1.0)
-    people = fp.odometers.IndividualTracker(tracker, 1)
+    people = fp.IndividualTracker(tracker, 1)
     for _ in range(2):
         people.spend(Gaussian(0.9))
     spent = people.values().made_public()

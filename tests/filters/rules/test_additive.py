@@ -97,7 +97,7 @@ def test_what_little_is_left_is_affordable_too() -> None:
 
 # -- charges that a class names, and the budget that follows ------------------------------------------------------
 
-RULES = (fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.charges.renyi_charge.at(8.0))
+RULES = (fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0))
 
 
 def test_a_charge_is_a_value_with_a_name() -> None:
@@ -108,13 +108,13 @@ def test_a_charge_is_a_value_with_a_name() -> None:
         assert decode(encode(rule, nameable()), nameable()) == rule
         assert rule.source
     assert pickle.loads(pickle.dumps(fp.zcdp_charge)) is fp.zcdp_charge  # noqa: S301
-    assert fp.charges.renyi_charge.at(8) == fp.charges.RenyiCharge(8.0)
+    assert fp.renyi_charge.at(8) == fp.RenyiCharge(8.0)
 
 
 def test_what_a_sum_bounds() -> None:
     assert fp.pure_charge.bounds(0.5) == PureDP(0.5)
     assert fp.zcdp_charge.bounds(0.5) == ZCDP(0.5)
-    assert fp.charges.renyi_charge.at(8.0).bounds(0.5) == RenyiDP(8.0, 0.5)
+    assert fp.renyi_charge.at(8.0).bounds(0.5) == RenyiDP(8.0, 0.5)
     assert fp.gdp_charge.bounds(0.25) == GaussianDP(0.5)
     for total in (2.0, 0.1, 0.3):  # the root is rounded up
         assert Fraction(fp.gdp_charge.bounds(total).mu) ** 2 >= Fraction(total)  # type: ignore[attr-defined]

@@ -11,9 +11,10 @@ import pytest
 import filterproof as fp
 from filters.contract.work import WorkLimit
 from filters.rules.blackwell import covers
+from mc.examine.examination import StageFinding
 from mc.examine.measure import Measure, exceeds, goals
 from mc.examine.sequence import Sequence
-from mc.examine.stages.sequences import glance
+from mc.examine.stages.sequences import sequences
 from tests.mc.examine.stages.test_stages import LONG, subject
 from theory.evidence import Outcome
 from theory.pairs import DominatingPair
@@ -87,7 +88,8 @@ def test_a_lattice_that_ends_before_the_support_is_refuted() -> None:
     played = Sequence(((filt.pair, times),))
     assert played.admitted(filt)
     assert played.breach(filt.promise, goals(filt.promise)) is not None
-    (found,) = glance(subject(filt, "gaussian"), WorkLimit.of(LONG))
+    told = sequences(subject(filt, "gaussian"), WorkLimit.of(LONG))
+    found = next(one for one in told if isinstance(one, StageFinding) and one.witness is not None)
     assert found.verdict is not None
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.witness is not None

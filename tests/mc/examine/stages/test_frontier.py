@@ -102,7 +102,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.detail.startswith("stopped by Ctrl-C: nothing was found")
-    assert {one.stage for one in found.findings} >= {"admission", "laws", "sequences"}
+    assert {one.stage for one in found.findings} >= {"admission", "sequences"}
 
 
 @pytest.mark.parametrize(("level", "times"), [(1e-3, 64), (0.3, 7), (2.0, 1000), (20.0, 64)])
