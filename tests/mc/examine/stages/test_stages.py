@@ -284,7 +284,7 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
     low: float, high: float, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about, directions = subject(toys.ByHand(), "rr"), list[str]()
-    monkeypatch.setattr("mc.examine.stages.games.worst_case", worth(low, high, directions))
+    monkeypatch.setattr("mc.examine.stages.games.solved_case", worth(low, high, directions))
     for menu in (ONE, TWO):
         directions.clear()
         found = list(solved(about, menu, AT))
