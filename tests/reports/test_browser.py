@@ -69,7 +69,7 @@ def test_a_link_unfolds_what_it_leads_to_and_every_link_leads_somewhere(seen: di
     assert seen["unfolded"]["open"]
     assert seen["unfolded"]["contentsInSight"]
     assert seen["lost"] == []
-    assert seen["formulas"] > 100
+    assert seen["formulas"] > 50  # rules and chapters; derivations are on pages of the docs
 
 
 def test_the_details_begin_within_four_screens_of_a_desk(seen: dict[str, Any]) -> None:
