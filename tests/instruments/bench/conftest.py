@@ -11,10 +11,12 @@ from mc.runs.executors import cores
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_benchmark_update_json(config: Any, benchmarks: Any, output_json: dict[str, Any]) -> None:
-    """Keep of the machine what the report shows, and of the commit its name."""
+    """Keep what the report shows of the machine and of each benchmark, and of the commit its name."""
     output_json["machine_info"] = {
         "cores": cores(),
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
     output_json["commit_info"] = {"id": output_json["commit_info"].get("id")}
+    for one in output_json["benchmarks"]:
+        one["stats"] = {name: one["stats"][name] for name in ("median", "iqr", "rounds")}
