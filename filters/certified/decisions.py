@@ -18,8 +18,10 @@ from filters.certified.law import Law, Spent
 from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
+from filters.contract.largest_granted import last_granted as bisected
 from filters.contract.state import State, copied
 from theory.pairs import DominatingPair
+from theory.rounding import next_above, next_below
 
 #: A request that counts in units of the largest one, and how often at most it is released.
 _UNIT, _MOST = 0.09375, 300
@@ -66,13 +68,7 @@ def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> flo
 
     None where the cheap end is denied, or the dear one granted.
     """
-    if not ask(cheap) or ask(dear):
-        return None
-    good, bad = (int(np.float64(x).view(np.int64)) for x in (cheap, dear))
-    while abs(good - bad) > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if ask(float(np.int64(middle).view(np.float64))) else (good, middle)
-    return float(np.int64(good).view(np.float64))
+    return bisected(ask, cheap, dear) if ask(cheap) and not ask(dear) else None
 
 
 def is_refused(make: Callable[[], object]) -> bool:
@@ -105,7 +101,7 @@ def _boundary(
 
 def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
     """Two runs at once, one asking for what is admitted last and one for what is refused first: answers that differ."""
-    refused = math.nextafter(last, math.inf if asked.grows else 0.0)
+    refused = next_above(last) if asked.grows else next_below(last)
     both, state = asked.make(np.array([last, refused])), after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
     placed = filt.grant_in_place(copied(after(filt, [], 2)), both)

@@ -16,6 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.rounding import next_above, next_below
+
 _FAR = np.int64(-(2**63))
 
 
@@ -38,8 +40,8 @@ class Panels:
         edges = np.append(np.concatenate(parts), high)
         left, right = edges[:-1], edges[1:]
         inside = np.minimum(2 * merged, (right - left) / 8)
-        first = np.maximum(left + inside, np.nextafter(left, np.inf))
-        last = np.minimum(right - inside, np.nextafter(right, -np.inf))
+        first = np.maximum(left + inside, next_above(left))
+        last = np.minimum(right - inside, next_below(right))
         return cls(edges, np.stack([first, (left + right) / 2, last], axis=1))
 
     def __len__(self) -> int:

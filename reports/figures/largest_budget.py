@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from reports.figures.data import FigureData
 from reports.figures.lines import line
 from reports.figures.specification import Specification, probabilities, reals
 from theory.conversions import CKS, SIMPLE
+from theory.rounding import next_above, next_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +43,8 @@ class LargestBudget(Specification):
         return FigureData.of(
             epsilon=[epsilon for epsilon, _ in points],
             delta=[delta for _, delta in points],
-            least=[np.nextafter(float(one.low), 0.0) for one in found],
-            most=[np.nextafter(float(one.high), np.inf) for one in found],
+            least=[next_below(float(one.low)) for one in found],
+            most=[next_above(float(one.high)) for one in found],
             cks=[float(CKS.budget(*at)) for at in points],
             simple=[float(SIMPLE.budget(*at)) for at in points],
             case=[one.case for one in found],

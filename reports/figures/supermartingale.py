@@ -9,7 +9,6 @@ True
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -33,6 +32,7 @@ from reports.figures.lines import colour, label, line
 from reports.figures.specification import Specification, any_seed, probability, real, whole
 from theory.numerics.decimals import interval
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.rounding import next_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Supermartingale(Specification):
             for name, family in _ADVERSARIES.items()
         }
         columns: dict[str, Any] = {"release": range(self.rounds + 1)}
-        each = math.nextafter(self.failure / (len(played) * self.rounds), 0.0)
+        each = next_below(self.failure / (len(played) * self.rounds))
         for name, paths in played.items():
             moments = [Moments.of(paths.values[:, k]) for k in range(1, self.rounds + 1)]
             means = [empirical_bernstein(one, failure=each) for one in moments]
