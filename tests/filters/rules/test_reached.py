@@ -153,7 +153,7 @@ def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
     assert "can have led to" in refusal(data, Mine())
     data = reread(session.to_dict())
     data["state"][0]["values"][0] = (0.1).hex()  # has more bits than a single
-    assert "values must be numbers of dtype <f4" in refusal(data, Mine())
+    assert "state must hold arrays of float32" in refusal(data, Mine())
 
 
 def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
