@@ -28,7 +28,7 @@ from mc.examine.stages.rational_plans import best_replies
 from mc.examine.subject import Subject, named_pairs
 from mc.examine.witness import menu_witness
 from mc.examine.words import count_words, pair_words
-from mc.examine.worker import results, so_far
+from mc.examine.worker import limited, so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.renyi_game import renyi_game
 from mc.worst_case.solve import solved_case
@@ -63,8 +63,7 @@ def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     so_far(tried.summary)
     if subject.looks:
         with suppress(OutOfWork):
-            work = partial(_renyi_games, subject)
-            yield from results(work, filt=subject.filter, limit=limit.fraction(0.2))
+            yield from limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
     if not goals:
         return
     # what a filter was made for may be what breaks it
@@ -180,9 +179,9 @@ def _planned(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
     if not subject.families >= {"rr", "twopoint"}:
         return  # those are what the search asks for
-    replies = partial(best_replies, subject, chosen_goals(subject))
+    replies = best_replies(subject, chosen_goals(subject))
     with suppress(OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
-        for witness in results(replies, filt=subject.filter, limit=limit):
+        for witness in limited(replies, subject.filter, limit):
             if witness.replay().refutes:
                 menu = f"the plan's own pairs, {witness.plan.size} requests"
                 scope = f"the plan found, at epsilon={witness.measure.at:g}"
@@ -202,9 +201,8 @@ class GameSearch(SearchLog):
     def play(self, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
         part = limit.fraction(1 / (2 if menu.longer else 4))
-        work = partial(_games, self.subject, menu, goals)
         try:
-            for game in results(work, filt=self.subject.filter, limit=part):
+            for game in limited(_games(self.subject, menu, goals), self.subject.filter, part):
                 if game is None:
                     self.too_large += 1
                     continue

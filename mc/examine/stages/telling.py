@@ -18,11 +18,11 @@ from operator import itemgetter
 from typing import TypeVar
 
 from filters.contract.state import keys
-from filters.contract.work import OutOfWork, WorkLimit
+from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.examination import USED_UP, StageFinding
-from mc.examine.filter_fault import FilterFault
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, exceeds
 from mc.examine.minimise import minimise
 from mc.examine.sequence import Sequence
@@ -35,7 +35,7 @@ from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_se
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import count_words, pair_words, times_words
-from mc.examine.worker import alone, results
+from mc.examine.worker import limited
 from mc.worst_case.plan import Plan
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
@@ -228,7 +228,8 @@ class _Telling:
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
         """What the work gives, None where the work is used up or it asks for what is outside the filter's scope."""
         try:
-            return alone(work, filt=self.subject.filter, limit=self.limit.fraction(share))
+            with examining(self.subject.filter), stopping_at(self.limit.fraction(share)):
+                return work()
         except (OutOfWork, FilterFault):
             return None
 
@@ -246,7 +247,7 @@ class _Telling:
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in results(partial(plain_plans, self.subject), filt=filt, limit=self.limit):
+            for found in limited(plain_plans(self.subject), filt, self.limit):
                 self.keep(found)
 
     # -- what is told --------------------------------------------------------------------------------

@@ -15,8 +15,6 @@ import pytest
 import filterproof as fp
 from mc.examine.examination import PartialExamination, Status
 from mc.examine.verify import examine
-from mc.examine.worker import waiting
-from mc.examine.worker.threads import Threads
 from tests.mc.examine import unhappy
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from tests.mc.examine.test_worker import assert_gone
@@ -163,16 +161,6 @@ def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at
     )
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.verdict.detail.startswith(found.stopped)
-
-
-def test_a_stage_that_cannot_fork_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    forked = examine(unhappy.GrantsTwice(), effort=2 * EFFORT)
-    assert forked.witness is not None
-    mine = Threads(("Mine",))
-    monkeypatch.setattr(waiting, "threads_besides", lambda: mine if waiting.Inside.here else Threads())
-    found = examine(unhappy.GrantsTwice(), effort=2 * EFFORT)
-    assert [one.found for one in found.findings] == [one.found for one in forked.findings]
-    assert found.verdict.detail == forked.verdict.detail
 
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:

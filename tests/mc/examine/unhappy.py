@@ -152,12 +152,6 @@ class HasAPool(Plain):
         return self.pool.submit(super().admits, state, request).result()
 
 
-class GrantsTwice(Plain):
-    """Twice as much as it promises."""
-
-    most = 0.04
-
-
 class KeepsStateOutside(Plain):
     def __init__(self):
         self.spent = 0.0
