@@ -70,11 +70,6 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], limit: WorkLimit) 
     yield search.finding(limit)
 
 
-def as_found(subject: Subject, witness: Witness, limit: WorkLimit) -> Iterator[StageFinding]:
-    """The finding of `telling` on a witness as it is."""
-    yield _Telling(subject, limit, (witness,)).finding(limit)
-
-
 @dataclass(slots=True)
 class _Telling:
     """The most telling witness so far."""
