@@ -147,22 +147,16 @@ def _on_mesh(
 ) -> Iterator[StageFinding]:
     """The best strategy on the mesh, played if it is worth it."""
 
-    def played() -> tuple[list[StageFinding], StrategySearch]:
-        worth, strategy = mesh_strategy(trial.subject.filter, menu, measure, rounds)
-        there = replace(trial, tried=trial.tried + 1, rows={})
-        if worth < _WORTH * trial.subject.promised(measure):
-            return [], there
-        return list(there.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)), there
-
+    filt = trial.subject.filter
+    solve = partial(mesh_strategy, filt, menu, measure, rounds)
     try:
-        part = limit.fraction(1 / 4)
-        findings, trial_played = alone(played, filt=trial.subject.filter, limit=part)
+        worth, strategy = alone(solve, filt=filt, limit=limit.fraction(1 / 4))
     except (TooLargeError, OutOfWork):
         trial.too_large += 1
         return
-    trial.tried, trial.played = trial_played.tried, trial_played.played
-    trial.rows |= trial_played.rows
-    yield from findings
+    trial.tried += 1
+    if worth >= _WORTH * trial.subject.promised(measure):
+        yield from trial.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)
 
 
 def _menus(subject: Subject, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
