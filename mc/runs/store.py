@@ -38,8 +38,8 @@ class RunStore:
     """A file of finished tiles, keyed by a description of their run; safe against `kill -9` at any moment.
 
     What the key tells apart is in `mc.runs.keys`. It does not see, so that a store gives the sums that were kept
-    before: code of this package and of installed ones that was patched in memory, builtins too; the state of their modules
-    (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
+    before: code of this package and of installed ones that was patched in memory, builtins too; the state of their
+    modules (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
     (files, the clock, the environment, a generator other than `view.rng`); what is found by a computed name or a detour
     (`getattr`, `eval`, `exec`, `globals()`, `sys.modules`); data under names with two underscores at both ends; what
     an object of a built-in or installed class leaves out of its copies; and what caches of objects keep.
@@ -126,17 +126,10 @@ class RunStore:
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """StoreError for what is not a store of this layout, DatabaseError for a damaged one."""
-        try:
-            (application,) = connection.execute("PRAGMA application_id").fetchone()
-            (layout,) = connection.execute("PRAGMA user_version").fetchone()
-        except sqlite3.DatabaseError as error:
-            if _code(error) != sqlite3.SQLITE_NOTADB:
-                raise
-            application = None
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (layout,) = connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
-            raise StoreError(
-                f"{self.path} is not a run store of this package and was left untouched; pass another path"
-            )
+            raise self._foreign()
         if layout != LAYOUT:
             raise StoreError(
                 f"{self.path} has layout {layout} where this version writes {LAYOUT} and was left untouched; "
@@ -146,6 +139,11 @@ class RunStore:
         sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         if not sound or tables != [("table", "tile", "tile", TABLE)]:
             raise sqlite3.DatabaseError("the check of its pages failed")
+
+    def _foreign(self) -> StoreError:
+        return StoreError(
+            f"{self.path} is not a run store of this package and was left untouched; pass another path"
+        )
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         where = f"{self.path.absolute().as_uri()}?mode={mode}"
@@ -172,6 +170,8 @@ class RunStore:
                 remedy = "wait for the program that holds it or pass another path"
             elif code in _PLACE:
                 remedy = "free some space, make the folder writable or pass another path"
+            elif code == sqlite3.SQLITE_NOTADB:
+                raise self._foreign() from error
             else:
                 raise StoreError(self._damaged(error)) from error
             raise StoreError(f"{self.path} cannot be written: {error}; {remedy}") from error
