@@ -38,7 +38,5 @@ def test_people_who_do_not_go_are_seen(monkeypatch):
 
 
 def test_more_people_than_memory_holds_are_refused():
-    with pytest.raises(
-        ValueError, match="^people must have at most 100,000,000 values in a query, got people="
-    ):
+    with pytest.raises(ValueError, match="people must have at most 100,000,000 values"):
         fp.people.answer_misses(10**12, **HOW)
