@@ -44,7 +44,7 @@ from theory.kernel.claimed import FINITE
 from theory.pairs import RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 
-SLIPS = chapter("slips")
+NAIVE = chapter("naive")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
@@ -108,7 +108,7 @@ ENDS: dict[int, dict[str, str]] = {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
         "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... Nothing is said of other objects",
-        "prove conversions": f"DERIVED, identity ... CERTIFIED, point ...  kernel ... 4 kernel ... {JOIN}",
+        "prove kappa": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
             ", KL-Chernoff; rests on "
@@ -417,7 +417,7 @@ def waits(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(())
 
 
-AT_ONCE = replace(SLIPS, key="at-once", claims=(), theorems=(), tell=at_once)
+AT_ONCE = replace(NAIVE, key="at-once", claims=(), tell=at_once)
 WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
 
 
