@@ -81,7 +81,6 @@ from mc.examine.witness import replay as replay
 from mc.examine.witness import witness as witness
 from mc.intervals.estimate import Estimate as Estimate
 from mc.losses.accountant_filter import AccountantFilter as AccountantFilter
-from mc.losses.allocation import RandomAllocation as RandomAllocation
 from mc.losses.composition import Composition as Composition
 from mc.worst_case.calibrate import calibrate as calibrate
 from mc.worst_case.calibrated import calibrated as calibrated

@@ -106,7 +106,6 @@ HERE: dict[str, Callable[[], Any]] = {
     "PrivateSum": lambda: fp.training.PrivateSum(np.zeros(100), 1.0),
     "Progress": lambda: fp.runs.Progress(1, 2, 0, 0.5, fp.runs.Tally(np.array([3]), np.zeros((1, 40)))),
     "PureDP": lambda: fp.PureDP(1.0),
-    "RandomAllocation": lambda: fp.RandomAllocation(1.0, 100),
     "RenyiCharge": lambda: fp.charges.renyi_charge.at(8.0),
     "RenyiTracker": lambda: fp.odometers.RenyiTracker(8.0, 0.5),
     "RogersOdometer": lambda: fp.odometers.RogersOdometer(1e-5, 1000),
