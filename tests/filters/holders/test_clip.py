@@ -3,7 +3,6 @@
 import copy
 import itertools
 import pickle
-import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -256,22 +255,6 @@ def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) 
                 asked.noisy_sum(ones, used)
         assert spent == (queries.to_dict(), people.remaining().made_public().tolist())
         asked.noisy_sum(ones, np.random.Generator(kind(2)))
-
-
-def test_threads_that_share_a_generator_are_not_taken_for_one_that_is_set_back() -> None:
-    people, rng = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4), np.random.default_rng(1)
-    sums, said = fp.ClippedSums(people, clip=1.0, sigma=9.0), list[float]()
-
-    def ask() -> None:
-        for _ in range(25):
-            said.append(float(sums.release(np.zeros((4, 1)), rng).value[0]))
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert len(set(said)) == 200
 
 
 # -- what is personal ------------------------------------------------------------------------------------------

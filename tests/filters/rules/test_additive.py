@@ -2,7 +2,6 @@
 
 import math
 import pickle
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,15 +10,14 @@ from hypothesis import strategies as st
 
 import filters as fp
 import filters.holders.in_blocks
-from filters.accounting.amounts import Charge, Plain, Square
+from filters.accounting.amounts import Plain, Square
 from filters.accounting.ledger import Budget
 from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
 from theory.conversions import SIMPLE
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
-from theory.proofs import THEOREMS
+from theory.guarantees import ApproxDP, GaussianDP
+from theory.pairs import Gaussian, RandomizedResponse
 
 ADDITIVE = [
     fp.GaussianFilter(mu=1.0),
@@ -28,27 +26,6 @@ ADDITIVE = [
     fp.ApproximateDPFilter(1.0, 1e-5),
     fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE),
 ]
-
-
-class OfPureEpsilon(AdditiveFilter):
-    """A user's filter: a promise, a budget and what a request costs."""
-
-    promise = PureDP(1.0)
-    budget = Budget.of(1.0)
-
-    def charge(self, request: DominatingPair) -> Charge:
-        return Plain(request.pure_epsilon)
-
-
-def test_a_filter_of_ones_own_adds_exactly() -> None:
-    filt = OfPureEpsilon()
-    assert repeats(filt, RandomizedResponse(0.1), most=10_000) == 9  # ten times the double 0.1 is above 1
-    assert [repeats(filt, RandomizedResponse(0.125), most=most) for most in (10_000, 8, 7, 0)] == [8, 8, 7, 0]
-    assert not filt.admits(filt.start(3), Gaussian(np.full(3, 1e-9))).any()
-    session = filt.open()
-    assert session.request(RandomizedResponse(0.25))
-    assert session.remaining() == pytest.approx(0.75, rel=1e-14)
-    assert session.affordable(RandomizedResponse) == 0.75
 
 
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
@@ -109,17 +86,6 @@ def test_a_charge_is_a_value_with_a_name() -> None:
         assert rule.source
     assert pickle.loads(pickle.dumps(fp.zcdp_charge)) is fp.zcdp_charge  # noqa: S301
     assert fp.renyi_charge.at(8) == fp.RenyiCharge(8.0)
-
-
-def test_what_a_sum_bounds() -> None:
-    assert fp.pure_charge.bounds(0.5) == PureDP(0.5)
-    assert fp.zcdp_charge.bounds(0.5) == ZCDP(0.5)
-    assert fp.renyi_charge.at(8.0).bounds(0.5) == RenyiDP(8.0, 0.5)
-    assert fp.gdp_charge.bounds(0.25) == GaussianDP(0.5)
-    for total in (2.0, 0.1, 0.3):  # the root is rounded up
-        assert Fraction(fp.gdp_charge.bounds(total).mu) ** 2 >= Fraction(total)  # type: ignore[attr-defined]
-    for rule in RULES:
-        assert rule.theorem is None or rule.theorem in THEOREMS
 
 
 def test_the_budget_follows_from_promise_and_charge() -> None:
