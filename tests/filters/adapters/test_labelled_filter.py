@@ -143,18 +143,6 @@ def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
         filt.admits(state, fp.Labelled(ASK, {"site": "c"}))
 
 
-def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
-    filt = at_sites(PerSite, 1.0, site="a")
-    asked = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="b")), np.array([0, 1, 0]))
-    state = filt.start(3)
-    for _ in range(2):
-        granted, after = filt.grant(state, asked)
-        assert granted.all()
-        state = filt.spend(state, asked) if after is None else after
-    assert filt.admits(state, filt.at(ASK, site="a")).tolist() == [False, True, False]
-    assert filt.admits(state, ASK).tolist() == [False, True, False]  # without labels: where the record is
-
-
 @pytest.mark.parametrize("over", [{}, {"site": "a"}])
 @pytest.mark.parametrize("make", [PerSite, LastSite, lambda: PerSite(5, checked=True)])
 def test_labels_that_are_alike_give_the_same_game_and_are_not_played_twice(make: Any, over: Any) -> None:

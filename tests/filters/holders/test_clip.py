@@ -131,27 +131,17 @@ def released(vectors: Any, rng: Any) -> Call:
 REFUSED: list[tuple[Call, type[Exception], str]] = [
     *(
         (lambda people, norms=norms: people.clip(np.array(norms), sigma=1.0), ValueError, "norms")
-        for norms in ([1.0], [1.0, -1.0], [1.0, np.nan], [1.0, np.inf])
+        for norms in ([1.0], [1.0, -1.0], [1.0, np.nan])
     ),
-    *(
-        (lambda people, given=given: people.clip(np.ones(2), **given), ValueError, next(iter(given)))
-        for given in (
-            *({"sigma": bad} for bad in (0.0, -1.0, np.nan, np.inf)),
-            *({"most": bad, "sigma": 1.0} for bad in (0.0, -1.0, np.nan)),
-        )
-    ),
+    (lambda people: people.clip(np.ones(2), sigma=0.0), ValueError, "sigma"),
+    (lambda people: people.clip(np.ones(2), sigma=1.0, most=-1.0), ValueError, "most"),
     *(
         (released(vectors, np.random.default_rng(0)), ValueError, "nothing was charged")
-        for vectors in (
-            *(np.zeros((3, 2)), np.zeros(2), np.zeros((2, 0)), np.array([[np.nan], [0.0]])),
-            *(np.array([[np.inf], [0.0]]), _Closed(np.array([[np.nan], [0.0]]))),
-            np.full((2, 10_000), 1.7e308),  # whose norm is no double
-        )
+        for vectors in (np.zeros((3, 2)), np.array([[np.inf], [0.0]]), _Closed(np.array([[np.nan], [0.0]])))
     ),
-    *(
-        (released(vectors, SILENT), TypeError, "nothing was charged")
-        for vectors in ([["a"], ["b"]], [[1.0], [1.0, 2.0]], np.ones((2, 1), dtype=complex), None)
-    ),
+    # whose norm is no double
+    (released(np.full((2, 10_000), 1.7e308), np.random.default_rng(0)), ValueError, "nothing was charged"),
+    (released([["a"], ["b"]], SILENT), TypeError, "nothing was charged"),
     (released(np.ones((2, 1)), None), TypeError, "nothing was charged"),
 ]
 

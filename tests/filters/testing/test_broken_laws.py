@@ -122,7 +122,6 @@ FIVE_UNLESS_DEAR = of(
 #: What each does wrong, the law that it breaks, and the filter.
 PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
-    "charges less": ("a_grant_is_admits_and_spend", of(Together, share=0.5)),
     "denies small": ("cheaper_is_admitted_too", refused(lambda s, c: c < 0.05**2 / 2)),
     "hole after three": (
         "cheaper_is_admitted_too",
@@ -133,15 +132,6 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         of(Sound, spend=lambda filt, s, r: (s[0] + np.where(cost(r) > 0.25, 0, cost(r)), s[1] + 1, s[2])),
     ),
     "spends outside": ("runs_do_not_see_each_other", SpendsOutside),
-    "takes one in all": (
-        "runs_do_not_see_each_other",
-        of(
-            Sound,
-            over=False,
-            spend=lambda filt, s, r: (setattr(filt, "over", True), Sound.spend(filt, s, r))[1],
-            admits=lambda filt, s, r: Sound.admits(filt, s, r) & (not filt.over),
-        ),
-    ),
     "numbers its charges": (
         "saving_is_invisible",
         of(Sound, spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
@@ -155,10 +145,6 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "max of runs": (
         "runs_do_not_see_each_other",
         of(Sound, admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
-    ),
-    "grants all what one may have": (
-        "runs_do_not_see_each_other",
-        of(Together, grant=lambda filt, s, r: (np.any(Sound.admits(filt, s, r)) | (s[0] < 0), None)),
     ),
     "charges the first of many alone": (
         "runs_do_not_see_each_other",
