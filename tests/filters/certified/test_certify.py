@@ -38,7 +38,9 @@ def refused(thing) -> set[str]:
 
 
 def test_everything_that_prove_looks_at_fits() -> None:
-    found = [*map(covered, things()), *(covered(make()) for make in THINGS)]
+    # the table of a potential filter is certified with its own tests, and takes seconds
+    every = (thing for thing in things() if not isinstance(thing, fp.PotentialFilter))
+    found = [*map(covered, every), *(covered(make()) for make in THINGS)]
     assert [(one.subject, one.refused) for one in found if one.refused] == []
     assert any(isinstance(thing, FilterBase) for thing in things())
     empty = [one for one in found if not one.numbers]

@@ -49,17 +49,3 @@ def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[Dominating
     for alpha in (*np.linspace(1.5, 40, 39).tolist(), *(filt.alpha * np.linspace(0.9, 1.1, 21)).tolist()):
         assert lasts(alpha, order_budget(alpha, 2.0, 1e-5, CKS)) <= own * (1 + 1e-4)
     assert filt.promise.delta(2.0) <= 1e-5 * (1 + 1e-12)
-
-
-def test_the_steps_of_a_plan_of_one_mechanism_are_those_of_its_best_order() -> None:
-    """At orders 7, 8, 9, 10, 16 the steps granted are 784, 879, 535, 28, 0."""
-    step, found = SubsampledGaussian(0.01, 1.0), []
-    for filt in (
-        fp.RenyiFilter.planned(2.0, 1e-5, {step: 1000}),
-        *(fp.RenyiFilter(float(a), order_budget(a, 2.0, 1e-5, CKS)) for a in (7, 8, 9, 10, 16)),
-    ):
-        session = filt.open()
-        while session.request(step):
-            pass
-        found.append(session.granted)
-    assert found == [881, 784, 879, 535, 28, 0]
