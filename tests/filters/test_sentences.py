@@ -124,7 +124,7 @@ VALUES: list[tuple[Call, str]] = [
         "must answer with a number, got nan",
     ),
     (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
-    (lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"), "alike must not be in"),
+    (lambda: of_sites(together="epoch"), "together must name dimensions of labels"),
     (lambda: of_sites(labels={"site": tuple(range(33))}), "labels must leave at most 32 ways .* got 33"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
 ]

@@ -65,7 +65,7 @@ BLIND = [name for name in CATALOGUE if not CATALOGUE[name].example().looks_at_lo
 
 def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
     """One mechanism for all, one per person, and a pick of two, of sizes of which some people get a few."""
-    menu = getattr(filt, "menu", None)
+    menu = getattr(filt, "menu", getattr(filt, "design", None))
     if menu is not None:
         return [*menu, Selection(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
     most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
