@@ -41,8 +41,6 @@ _ASKED = "What is the most that the worst adversary over a menu can reach?"
 _POSITIONS = 2_500_000
 #: The relative width of the bounds on a game that is too large at the default step.
 _ROUGHLY = 0.2
-#: The share of a promised curve from which the epsilons about it are looked at as well.
-_NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the share of the work
 #: for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
@@ -125,17 +123,6 @@ def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         math.isfinite(loss) and same(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
         for loss in seen
     )
-
-
-def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure, ...]:
-    """Epsilons on both sides of the goal that a menu came near to, half way to the next."""
-    near = max(rows, key=lambda row: row.share, default=None)
-    if near is None or not _NEAR <= near.share <= 1 or len(goals) < 2:
-        return ()
-    here = near.measure.at
-    others = {0.0, 2 * here, *(goal.at for goal in goals)}
-    below, beyond = [e for e in others if e < here], [e for e in others if e > here]
-    return tuple(Measure.hockey_stick((here + e) / 2) for e in (*sorted(below)[-1:], *sorted(beyond)[:1]))
 
 
 def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
@@ -235,23 +222,8 @@ class GameSearch(SearchLog):
 
 def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
     """The games of a menu, None for one that is too large."""
-    for rounds in (menu.rounds, *menu.longer):
-        yield from _of_length(subject, replace(menu, rounds=rounds), goals)
-
-
-def _of_length(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
-    rows, left = [], []
-    for goal in goals:
-        games = list(solved(subject, menu, goal))
-        yield from games
-        rows += [row for game in games if game is not None for row in game.tightness]
-        if not any(game is not None and game.witness is not None for game in games):
-            left.append(goal)
-    for goal in _between(tuple(left), rows):  # a curve may be thinnest between two goals
-        for game in solved(subject, menu, goal):
-            yield game
-            if game is not None and game.witness is not None:
-                return
+    for rounds, goal in product((menu.rounds, *menu.longer), goals):
+        yield from solved(subject, replace(menu, rounds=rounds), goal)
 
 
 def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding | None]:
