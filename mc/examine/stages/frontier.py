@@ -19,14 +19,13 @@ from scipy import special
 from filters.contract.largest_granted import largest_granted
 from filters.contract.state import keys
 from filters.contract.work import WorkLimit, count
-from mc.examine.family_lines import Line
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words, steps_words
-from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.pairs.base import Direction
 
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
@@ -99,13 +98,6 @@ def _fraction(size: float) -> Fraction | None:
         return None
     near = (Fraction(math.floor(math.exp(size) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
     return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * size), None)
-
-
-def _silent(size: float) -> DominatingPair:
-    """A randomised response that says nothing half of the time."""
-    ratio = _fraction(size) or Fraction(math.exp(size))
-    p, q = ratio / (2 * (1 + ratio)), 1 / (2 * (1 + ratio))
-    return FinitePair((p, Fraction(1, 2), q), (q, Fraction(1, 2), p))
 
 
 def _short(size: float) -> float:
@@ -235,8 +227,6 @@ def alternatives(
     """
     frontier = Affordable(subject, limit)
     every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
-    if subject.looks and "twopoint" in subject.families:  # a loss of zero is one to look at, too
-        openings += (Admission(Line("silent", "half of the time nothing", _silent, 2.0**-10, 8.0), (), ()),)
     menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
         guesses: list[tuple[float, Menu]] = []
