@@ -134,7 +134,7 @@ def test_runs_together_decide_as_runs_alone(case: Case) -> None:
 
 def test_the_best_strategy_is_worth_what_its_game_is_and_a_denied_request_fails_a_case() -> None:
     pairs, filt = (
-        (fp.FinitePair((0.25, 0.75), (0.375, 0.625)), fp.RandomizedResponse(0.28)),
+        (fp.RandomizedResponse(0.14), fp.RandomizedResponse(0.28)),
         fp.BasicFilter(0.6, 0.5),
     )
     for rounds in (1, 2, 3):
