@@ -19,7 +19,6 @@ from filters.adapters.budget import from_budget as from_budget
 from filters.adapters.budget import from_queryable as from_queryable
 from filters.adapters.labelled import LabelledFilter as LabelledFilter
 from filters.certified.certify import certify as certify
-from filters.holders.denial import Denial as Denial
 from filters.holders.individual import IndividualFilter as IndividualFilter
 from filters.holders.individual import gaussian_request as gaussian_request
 from filters.holders.session import FilterHaltedError as FilterHaltedError
