@@ -119,20 +119,15 @@ class Scripted(Adversary):
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        for name, value in (("pairs", self.pairs), ("times", self.times)):
-            if not isinstance(value, tuple):
-                raise TypeError(f"{name} must be a tuple, got {short(value)}; pass one entry for each pair")
+        if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in self.pairs):
+            raise TypeError(
+                f"pairs must be single pairs, got {short(self.pairs)}; pass e.g. fp.Gaussian(mu=0.3)"
+            )
         if len(self.pairs) != len(self.times) or not self.pairs:
             raise ValueError(
                 f"times must hold one number for each pair, got {len(self.times)} for {len(self.pairs)}; pass both"
             )
-        for pair, times in zip(self.pairs, self.times, strict=True):
-            if not isinstance(pair, DominatingPair):
-                raise TypeError(f"pairs must be pairs, got {short(pair)}; pass e.g. fp.Gaussian(mu=0.3)")
-            if pair.shape != ():
-                raise ValueError(
-                    f"pairs must be single pairs, got shape {pair.shape}; pass scalar parameters"
-                )
+        for times in self.times:
             check_count("times", times)
 
     @property

@@ -1,6 +1,6 @@
 """A filter that keeps outside its state what changes as it is asked is refused by every call that gives a number."""
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -38,20 +38,6 @@ class InTheClass(Own):
 
     def spend(self, state, request):
         type(self).spent += float(np.max(request.zcdp_rho))
-        return state
-
-
-class InAnObject(Own):
-    def __init__(self):
-        self.ledger = type("Ledger", (), {})()
-        self.ledger.spent = 0
-
-    @property
-    def spent(self):
-        return self.ledger.spent
-
-    def spend(self, state, request):
-        self.ledger.spent += float(np.max(request.zcdp_rho))
         return state
 
 
@@ -117,23 +103,6 @@ class TakesPairsOf(fp.PrivacyFilter):
         return self.inner.spend(state, request)
 
 
-NAMED = {
-    Own: "spent",
-    InTheClass: "spent",
-    InAnObject: "ledger",
-    InAList: "charges",
-    SetBack: "since",
-}
-
-
-@pytest.mark.parametrize("kind", NAMED)
-def test_the_attribute_that_changed_is_named(kind):
-    with pytest.raises(
-        TypeError, match=rf"{kind.__name__} changed its attribute '{NAMED[kind]}' .*in the state"
-    ):
-        fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=20)
-
-
 class LargeList(InAList):
     """In a list, with a budget for many requests."""
 
@@ -151,13 +120,25 @@ class LargeElsewhere(Elsewhere):
 
 
 @pytest.mark.parametrize(
-    ("kind", "says"), [(LargeList, "its attribute 'charges'"), (LargeElsewhere, "otherwise")]
+    ("made", "says"),
+    [
+        (Own, r"Own changed its attribute 'spent' \(0\.0 before, 0\.24\d* after\)"),
+        (InTheClass, "InTheClass changed its attribute 'spent' .*in the state"),
+        (InAList, "InAList changed its attribute 'charges' .*in the state"),
+        (SetBack, "SetBack changed its attribute 'since' .*in the state"),
+        (Elsewhere, r"Elsewhere answered the same requests otherwise .*in the state"),
+        (LargeList, "its attribute 'charges'"),
+        (LargeElsewhere, "otherwise"),
+        (lambda: TakesPairsOf(Own()), "TakesPairsOf changed its attribute 'inner'"),
+        (
+            lambda: fp.LabelledFilter(Own(), labels={"site": ("a", "b")}, over={"site": "a"}),
+            "Own changed its attribute 'spent'",
+        ),
+    ],
 )
-def test_a_sum_that_a_few_requests_do_not_exhaust_is_seen_as_the_state_does_not_change(kind, says):
+def test_what_changes_outside_the_state_is_named(made, says):
     with pytest.raises(TypeError, match=says):
-        fp.worst_case(kind(), [WIDE], epsilon=1.0, rounds=200)
-    with pytest.raises(TypeError, match=says):
-        fp.simulate(kind(), fp.Constant(WIDE), epsilon=1.0, n=100)
+        fp.simulate(made(), fp.Constant(WIDE), epsilon=1.0, n=100)
 
 
 def test_a_sum_that_a_start_sets_back_is_seen_after_an_earlier_run():
@@ -167,31 +148,6 @@ def test_a_sum_that_a_start_sets_back_is_seen_after_an_earlier_run():
         fp.evaluate(filt, fp.Constant(WIDE), epsilon=1.0)
 
 
-def test_the_values_before_and_after_are_told_of_a_number():
-    with pytest.raises(TypeError, match=r"'spent' \(0\.0 before, 0\.24\d* after\)"):
-        fp.simulate(Own(), fp.Constant(WIDE), epsilon=1.0, n=100)
-
-
-def test_what_is_kept_where_no_attribute_shows_it_is_seen_by_the_answers():
-    with pytest.raises(TypeError, match=r"Elsewhere answered the same requests otherwise .*in the state"):
-        fp.evaluate(Elsewhere(), fp.Constant(WIDE), epsilon=1.0)
-
-
-WITHIN = [
-    (TakesPairsOf, "TakesPairsOf changed its attribute 'inner'"),
-    (
-        partial(fp.LabelledFilter, labels={"site": ("a", "b")}, over={"site": "a"}),
-        "Own changed its attribute 'spent'",
-    ),
-]
-
-
-@pytest.mark.parametrize(("within", "says"), WITHIN)
-def test_a_filter_within_another_is_seen(within, says):
-    with pytest.raises(TypeError, match=says):
-        fp.simulate(within(Own()), fp.Constant(WIDE), epsilon=1.0, n=100)
-
-
 CALLS = {
     "worst_case": lambda filt: fp.worst_case(filt, [WIDE], epsilon=1.0, rounds=20),
     "evaluate": lambda filt: fp.evaluate(filt, fp.Constant(WIDE), epsilon=1.0, rounds=20),
@@ -199,7 +155,6 @@ CALLS = {
     "simulate_renyi": lambda filt: fp.simulate_renyi(filt, fp.Constant(WIDE), alpha=2.0, rounds=20, n=100),
     "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
     "decide": lambda filt: fp.decide(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
-    "decide_profile": lambda filt: fp.decide_profile(filt, fp.Constant(WIDE), epsilons=[1.0], most=1000),
     "play": lambda filt: fp.runs.play(fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
     "supremum": lambda filt: fp.supremum(filt, 1.0),
     "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),

@@ -133,8 +133,6 @@ ENDS: dict[int, dict[str, str]] = {
         f"{_PLAYS} 1e99": (
             "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
         ),
-        f"{_PLAYS} 1e3 --key mine": "key must stand beside store, got key='mine' alone; pass --store",
-        "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
         "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
         "replay nofile x": f"{_KINDS}'nofile' (No such",
         "replay nothing.json": "which refuted nothing",
@@ -254,16 +252,16 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
 #: What is typed -> what it is for, and the arguments that arrive there.
 REACHED: dict[str, tuple[str, dict[str, Any]]] = {
     "simulate GaussianFilter OneShot --epsilon 2 -n 50 --seed 7 --rounds 3 --method plain --confidence 0.9 "
-    "--interval betting --store runs.db --key mine --workers 2": (
+    "--interval betting --store runs.db --workers 2": (
         "mc.estimate.simulate.simulate",
         {
             **{"epsilon": 2.0, "n": 50, "seed": 7, "rounds": 3, "method": "plain", "confidence": 0.9},
-            **{"interval": "betting", "store": Path("runs.db"), "key": "mine", "workers": 2},
+            **{"interval": "betting", "store": Path("runs.db"), "workers": 2},
         },
     ),
-    "calibrate 2 1e-3 --mechanisms gaussian:0.2 --levels 3 --most 77": (
+    "calibrate 2 1e-3 --mechanisms gaussian:0.2 --most 77": (
         "mc.estimate.compare_filters.compare_filters",
-        {"epsilon": 2.0, "delta": 1e-3, "mechanism": GaussianDP(0.2), "most": 77, "levels": 3},
+        {"epsilon": 2.0, "delta": 1e-3, "mechanism": GaussianDP(0.2), "most": 77},
     ),
     "verify GaussianFilter --effort 2 --seconds 9 --mechanisms rr,kov --seed 7": (
         "reports.commands.verify_one.verify",
