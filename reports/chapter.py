@@ -18,8 +18,7 @@ class Chapter:
     """One subject of the report: its promise in words, its claims, and the function that decides them.
 
     A chapter that `gathers` reads what earlier chapters played, or divides its work by `Study.map`; the others may be
-    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes. `notes` are
-    those that follow from no result.
+    told in another process. `notes` are those that follow from no result.
     """
 
     key: str
@@ -29,14 +28,13 @@ class Chapter:
     claims: tuple[Claim, ...]
     tell: Callable[[Study, Sequence[Claim]], Told]
     gathers: bool = False
-    theorems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
     def declared(cls, key: str, file: ModuleType) -> Chapter:
         """The chapter whose words and claims stand in `templates/chapters.toml`, where they name the file's constants.
 
-        The file has `tell`, and may have CLAIMS, after those of the rows, PROVES, the theorems, and GATHERS.
+        The file has `tell`, and may have CLAIMS, after those of the rows, and GATHERS.
         """
         row, named = declared("chapters", "chapter")[key], vars(file)
         title, promise, story = (said(row[name], named) for name in ("title", "promise", "story"))
@@ -48,8 +46,7 @@ class Chapter:
             (*rows, *named.get("CLAIMS", ())),
             tuple(said(one, named) for one in row.get("notes", ())),
         )
-        gathers, proves = named.get("GATHERS", False), named.get("PROVES", ())
-        return cls(key, title, promise, story, claims, file.tell, gathers, proves, notes)
+        return cls(key, title, promise, story, claims, file.tell, named.get("GATHERS", False), notes)
 
 
 _OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}

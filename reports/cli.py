@@ -15,9 +15,7 @@ from reports.commands.kernel import kernel
 from reports.commands.list_ import list_
 from reports.commands.prove import prove
 from reports.commands.replay import replay
-from reports.commands.retrain import retrain
 from reports.commands.simulate import simulate
-from reports.commands.train import train
 from reports.commands.verify import limit_of, verify
 
 app = typer.Typer(
@@ -40,8 +38,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
         calibrate,
         replay,
         figures,
-        train,
-        retrain,
     )
 }
 for _name, _command in COMMANDS.items():

@@ -1,4 +1,4 @@
-"""An examination in words and as data: the one object that its page, its LaTeX and the command line show."""
+"""An examination in words and as data: the one object that its page and the command line show."""
 
 from __future__ import annotations
 
@@ -28,35 +28,26 @@ SCHEMA = 1
 
 
 class Ending(Enum):
-    """How an examination ends: what that means for the filter's user, and the `rule` that was broken, as code hosts
-    know it, '' for none."""
+    """How an examination ends, and what that means for the filter's user."""
 
-    REFUTED = (f"the promise is {Outcome.REFUTED.value}", "refuted")
-    HOLDS = (f"the promise is {Outcome.HOLDS.value}", "")
+    REFUTED = f"the promise is {Outcome.REFUTED.value}"
+    HOLDS = f"the promise is {Outcome.HOLDS.value}"
     UNDECIDED = (
-        "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried",
-        "",
+        "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried"
     )
-    FAULTY = (Status.FAULTY.value, "fault")
+    FAULTY = Status.FAULTY.value
     OUT_OF_TIME = (
         "the time limit came before any question about the promise was answered, so nothing is said for it; a method "
-        "of the filter may not return",
-        "fault",
+        "of the filter may not return"
     )
-    DISAGREEMENT = (
-        f"{Status.DISAGREES.value}, an error of Filterproof itself: please report it",
-        "disagreement",
-    )
-    NOT_EXAMINED = (Status.DENIES.value, "nothing-admitted")
-    THREADS_LOST = (Status.THREADS_LOST.value, "")
-
-    def __init__(self, meaning: str, rule: str) -> None:
-        self.meaning, self.rule = meaning, rule
+    DISAGREEMENT = f"{Status.DISAGREES.value}, an error of Filterproof itself: please report it"
+    NOT_EXAMINED = Status.DENIES.value
+    THREADS_LOST = Status.THREADS_LOST.value
 
     @property
     def plain(self) -> str:
         """What it means, as a sentence."""
-        return f"{self.meaning[0].upper()}{self.meaning[1:]}."
+        return f"{self.value[0].upper()}{self.value[1:]}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +102,7 @@ class ExaminationWords(Examination):
         """The headline with its evidence and scope, and what it rests on."""
         if self.decided:
             return str(self.verdict)
-        return f"{self.headline}: {self.ending.meaning}"
+        return f"{self.headline}: {self.ending.value}"
 
     @property
     def sentence(self) -> str:
@@ -260,10 +251,9 @@ def story_lines(story: Story) -> list[str]:
 
 
 def remarks(story: Story) -> list[str]:
-    """Where the promise is passed, why, as far as it shows, and how far the same play can be pushed."""
+    """Where the promise is passed, and why, as far as it shows."""
     passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
-    pushed = [f"Pushed further: {story.pushed}."] if story.pushed else []
-    return [*passed, *(f"Why: {reason}." for reason in story.why), *pushed]
+    return [*passed, *(f"Why: {reason}." for reason in story.why)]
 
 
 def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | None:

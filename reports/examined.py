@@ -1,4 +1,4 @@
-"""The examination of a filter as a person sees it: in words, as files, in a notebook and in a paper.
+"""The examination of a filter as a person sees it: in words, as files and in a notebook.
 
 >>> import filterproof as fp
 >>> with fp.knowingly():
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.examination import Examination
-from reports.examination_words import Ending, ExaminationWords, version
+from reports.examination_words import Ending, ExaminationWords
 from reports.replaying import replay_snippet
 
 if TYPE_CHECKING:
@@ -104,17 +104,15 @@ class Examined(ExaminationWords):
     def save(self, out: str | Path) -> Path:
         """Write the examination into a folder, all files or none, and return the path of its report.html.
 
-        Beside the page: verdict.json, verdict.sarif, and witness.json where something was refuted. Raises OSError where
+        Beside the page: verdict.json, and witness.json where something was refuted. Raises OSError where
         the folder cannot be written to.
         """
         from mc.runs.output import OutputFolder
         from reports.pages.examination_page import examination_page
-        from reports.sarif import results_of, sarif
 
         folder = Path(out)
         contents = {
             "verdict.json": self.json(),
-            "verdict.sarif": _text(sarif(results_of(self, folder), version())),
             "report.html": examination_page(self, folder),
         }
         if self.witness is not None:
@@ -125,12 +123,6 @@ class Examined(ExaminationWords):
             if self.witness is None:
                 files.drop("witness.json")  # of an earlier examination: beside this verdict it would mislead
         return folder / "report.html"
-
-    def latex(self) -> str:
-        """The verdict as a sentence and the figures as a table, to paste into a paper that loads booktabs."""
-        from reports.examination_latex import examination_latex
-
-        return examination_latex(self)
 
     def _repr_html_(self) -> str:
         from reports.pages.examination_page import examination_fragment

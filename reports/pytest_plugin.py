@@ -10,7 +10,6 @@ and it imports nothing of ours but within the functions.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,14 +21,12 @@ import pytest
 
 if TYPE_CHECKING:
     from filters.privacy_filter import PrivacyFilter
-    from reports.sarif import Result
 
-_Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
+#: The properties of a report, which JUnit shows, and why the item fails, '' if it passes.
+_Told: TypeAlias = tuple[list[tuple[str, object]], str]
 
 #: What a mark may say of an examination.
 _ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "thorough", "stages")
-#: The properties of a report from which SARIF is written; JUnit shows them too.
-_RULE, _FILE, _LINE = "rule", "file", "line"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +45,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="EFFORT",
         help="how much work to examine each filter with, whatever its mark says (default 1)",
     )
-    group.addoption("--filterproof-sarif", metavar="FILE", help="write the filters that fail as SARIF 2.1.0")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,9 +55,6 @@ def pytest_configure(config: pytest.Config) -> None:
     effort = config.getoption("--filterproof-effort")
     if effort is not None and not 0 < effort < float("inf"):
         raise pytest.UsageError(f"--filterproof-effort must be a number > 0, got {effort!r}; pass 1, say")
-    file = config.getoption("--filterproof-sarif")
-    if file is not None and not hasattr(config, "workerinput"):  # with xdist the first process writes
-        config.pluginmanager.register(_Sarif(config.rootpath, Path(file)), "filterproof-sarif")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -152,9 +145,8 @@ def _loaded(target: str, how: dict[str, Any]) -> _Told:
 
 
 def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
-    """What an examination found: the item's properties, why it fails if it does, and where the filter stands."""
+    """What an examination found: the item's properties, and why it fails if it does."""
     from reports.examined import failure, verify
-    from reports.replaying import file_of
 
     exam = verify(filt, target=target, **how)
     properties: list[tuple[str, object]] = [
@@ -163,25 +155,14 @@ def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = Non
         ("evidence", exam.verdict.evidence.name),
         ("scope", exam.verdict.scope),
     ]
-    return properties, exam.ending.rule, failure(exam), file_of(type(filt))
+    return properties, failure(exam)
 
 
-def _keep(
-    item: pytest.Item,
-    properties: list[tuple[str, object]],
-    rule: str,
-    message: str,
-    place: tuple[Path | None, int],
-) -> None:
+def _keep(item: pytest.Item, properties: list[tuple[str, object]], message: str) -> None:
     """Keep what was found as the item's properties, and fail where `assert_holds` would."""
     item.user_properties += properties
-    if not message:
-        return
-    file, line = place
-    if file is None:
-        file, line = Path(item.location[0]), (item.location[1] or 0) + 1
-    item.user_properties += [(_RULE, rule), (_FILE, str(file)), (_LINE, line)]
-    pytest.fail(message, pytrace=False)
+    if message:
+        pytest.fail(message, pytrace=False)
 
 
 @contextmanager
@@ -192,29 +173,4 @@ def _faults(item: pytest.Item) -> Iterator[None]:
     try:
         yield
     except FilterFault as fault:
-        _keep(item, [], "fault", str(fault), (None, 1))
-
-
-class _Sarif:
-    """Collects the failures of this run from the reports of its tests, also those of xdist's workers."""
-
-    def __init__(self, root: Path, file: Path) -> None:
-        self.root, self.file = root, file
-        self.found: list[Result] = []
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        from reports.replaying import beside
-        from reports.sarif import Result
-
-        told = dict(report.user_properties)
-        if report.when != "call" or _RULE not in told:
-            return
-        within = beside(Path(str(told[_FILE])), self.root)
-        self.found.append(Result(str(told[_RULE]), report.longreprtext, within, int(str(told[_LINE]))))
-
-    def pytest_sessionfinish(self) -> None:
-        from reports.examination_words import version
-        from reports.sarif import sarif
-
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps(sarif(self.found, version()), indent=2) + "\n", "utf-8")
+        _keep(item, [], str(fault))

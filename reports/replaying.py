@@ -44,24 +44,16 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
         return cast(tuple[str, ...], options)
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "FILE.py::NAME"  # made by a function, in a file that it does not know
-    file, _ = file_of(kind)
-    return f"{beside(file or Path('FILE.py'))}::{kind.__name__}"
-
-
-def file_of(kind: type) -> tuple[Path | None, int]:
-    """The file that defines a class, None if there is none, and the line, 1 if it cannot be read."""
     try:
-        file = inspect.getsourcefile(kind)
-        line = inspect.getsourcelines(kind)[1]
+        file = inspect.getsourcefile(kind) or "<"
     except (OSError, TypeError):
-        file, line = None, 1
-    return (Path(file) if file and not file.startswith("<") else None), max(line, 1)
+        file = "<"
+    return f"{beside(Path('FILE.py' if file.startswith('<') else file))}::{kind.__name__}"
 
 
-def beside(path: Path, folder: Path | None = None) -> str:
-    """The path as it is named from a folder that it lies in, by default that of work; else as it is."""
-    folder = Path.cwd() if folder is None else folder
-    return (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
+def beside(path: Path) -> str:
+    """The path as it is named from the folder of work where it lies in there; else as it is."""
+    return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
 
 
 def replay_snippet(witness: Witness) -> str:

@@ -109,8 +109,6 @@ class Study:
     comparisons: int = 640
     executor: Executor | None = None
     on_progress: Callable[[str], None] = _silent
-    #: The proofs made so far, by theorem.
-    proofs: dict[str, Proof] = field(default_factory=dict)
     made: int = field(default=0, init=False)
     #: What `simulate` has played so far.
     played: list[Simulated] = field(default_factory=list, init=False)
@@ -138,11 +136,9 @@ class Study:
         return n if not self.quick else max(n // 20, 8192) if quick is None else quick
 
     def prove(self, name: str) -> Proof:
-        """The proof of a theorem; its steps are checked once for the whole report."""
-        if name not in self.proofs:
-            self.on_progress(f"theorem: {name}")
-            prove(name, done=self.proofs)
-        return self.proofs[name]
+        """The proof of a theorem, its steps checked."""
+        self.on_progress(f"theorem: {name}")
+        return prove(name)
 
     def map(self, work: Callable[[T], R], tasks: Sequence[T], *, doing: str) -> list[R]:
         """work(task) for every task, in their order; on the executor, beside each other, and told as each is done."""
@@ -159,7 +155,7 @@ class Study:
 
     def apart(self) -> Study:
         """The same setting for a chapter that is told in another process, with nothing counted yet."""
-        return Study(self.quick, self.seed, self.failure, self.comparisons, proofs=self.proofs)
+        return Study(self.quick, self.seed, self.failure, self.comparisons)
 
     def add(self, other: Study) -> None:
         """Count the comparisons of a study made `apart`, and keep what it played and drew."""

@@ -9,7 +9,6 @@ from reports.chapter import Chapter
 from reports.drawing import svg_text
 from reports.finding import Told
 from reports.study import Study
-from theory.proofs import joined, needed, own_steps
 
 
 def tell(
@@ -17,23 +16,13 @@ def tell(
 ) -> list[tuple[Chapter, Told]]:
     """What the chapters tell, in their order, which is the same wherever they are told.
 
-    On an executor chapters are told beside each other, except those that gather, and each theorem is proved once.
+    On an executor chapters are told beside each other, except those that gather.
     """
     under_way = {}
     if study.executor is not None:
-
-        def start(some: Sequence[Chapter]) -> None:
-            assert study.executor is not None
-            for one in some:
+        for one in chapters:
+            if not one.gathers:
                 under_way[one.key] = study.executor.submit(_told, one, study.apart())
-
-        alone = [one for one in chapters if not one.gathers]
-        start([one for one in alone if not one.theorems])
-        names = needed(name for one in chapters for name in one.theorems)
-        study.proofs |= joined(
-            dict(zip(names, study.map(own_steps, names, doing="the steps of the theorems"), strict=True))
-        )
-        start([one for one in alone if one.theorems])
     told = []
     for chapter in chapters:
         on_chapter(chapter)
@@ -53,5 +42,4 @@ def tell(
 def _told(chapter: Chapter, study: Study) -> tuple[Told, Study]:
     what = chapter.tell(study, chapter.claims)
     study.drawn = {picture.name: svg_text(picture.figure) for picture in what.pictures}
-    study.proofs = {}  # the one who waits has them
     return what, study

@@ -26,6 +26,12 @@ def said(template: str, values: Mapping[str, Any]) -> str:
     return " ".join(template.format_map(values).split())
 
 
+def right(case: Mapping[str, Any]) -> bool:
+    """Whether a broken filter is refuted or named as breaking the contract, and a sound one neither."""
+    found = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
+    return case["outcome"] in found[case["kind"]]
+
+
 def record(name: str) -> dict[str, Any]:
     """The record of `make NAME`, empty where nothing was recorded."""
     file = resources.files("reports").joinpath("recorded", f"{name}.json")

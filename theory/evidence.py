@@ -47,7 +47,6 @@ class Checked(Enum):
         "a theorem in a proof assistant: every strategy, every filter state, all reals of the stated domain"
     )
     IDENTITY = "a symbolic identity, or a sum of terms of evident sign: all reals of the stated domain"
-    RANGE = "an inequality in balls on the whole of the stated box of parameters"
     POINT = "one instance, or the finite list of instances that the step states"
 
     @property

@@ -12,7 +12,6 @@ from reports.study import Study
 from theory.conversions import CKS, SIMPLE
 from theory.pairs import Gaussian, RandomizedResponse
 
-PROVES = ("approximate-DP filter",)
 EPSILON, DELTA = 1.0, 1e-5
 
 

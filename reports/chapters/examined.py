@@ -13,7 +13,6 @@ from reports.shown.numbers import percent
 from reports.study import Study
 from theory.evidence import Evidence, Outcome
 from theory.numerics.decimals import above, below
-from theory.proofs.proof import Proof
 
 GATHERS = True
 
@@ -30,16 +29,14 @@ def expected(entry: Entry) -> Outcome:
     return Outcome.HOLDS if entry.sound else Outcome.REFUTED
 
 
-def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
+def _examined(seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
     effort = _OWN_EFFORT.get(name, _TO_REFUTE if entry.sound is False else _EFFORT)
-    return examine(entry.example(), effort=effort, seed=seed, proofs=proofs)
+    return examine(entry.example(), effort=effort, seed=seed)
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
-    examinations = study.map(
-        partial(_examined, study.proofs, study.seed), list(CATALOGUE), doing="examining every filter"
-    )
+    examinations = study.map(partial(_examined, study.seed), list(CATALOGUE), doing="examining every filter")
     found = dict(zip(CATALOGUE, examinations, strict=True))
     study.examinations.update(found)
     return Told(

@@ -10,7 +10,6 @@ from reports.chapters.common import compared, promise_picture, proved, simulatio
 from reports.finding import Claim, Finding, Told
 from reports.study import Simulated, Study
 
-PROVES = ("GDP filter",)
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 

@@ -12,7 +12,6 @@ from reports.pages.held import Holders, LookedAt, made, simulations
 from reports.pages.reached import ReachedRow
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.proof import Proof
 
 GATHERS = True
 
@@ -28,7 +27,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     for (page, what, promised, _), estimate in zip(jobs, results, strict=True):
         reached[page] = (*reached.get(page, ()), ReachedRow(what, estimate, promised))
     names = list(made())
-    examinations = study.map(partial(_looked_at, study.seed, study.proofs), names, doing=f"examining {kinds}")
+    examinations = study.map(partial(_looked_at, study.seed), names, doing=f"examining {kinds}")
     simulated, to_examine = claims[: len(reached)], claims[len(reached) :]
     findings = [judged(study, claim, rows) for claim, rows in zip(simulated, reached.values(), strict=True)]
     study.holders = Holders(
@@ -62,8 +61,8 @@ def _called(work: Callable[[], Any]) -> Any:
     return work()
 
 
-def _looked_at(seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> LookedAt:
-    return LookedAt.of(examine(made()[name](), effort=_EFFORT, seed=seed, proofs=proofs))
+def _looked_at(seed: int, name: tuple[str, str]) -> LookedAt:
+    return LookedAt.of(examine(made()[name](), effort=_EFFORT, seed=seed))
 
 
 def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:

@@ -18,7 +18,6 @@ from reports.study import Simulated, Study
 from theory.pairs import Gaussian
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-PROVES = ("realisation filter",)
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
 #: If no path exceeds epsilon, the interval of tilted paths ends near 5/n, with this n at half of delta.
 PATHS, _QUICK = 1_000_000, 500_000

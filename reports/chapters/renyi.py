@@ -11,7 +11,6 @@ from reports.finding import Claim, Told
 from reports.study import Study
 from theory.pairs import Gaussian, RandomizedResponse
 
-PROVES = ("RDP filter",)
 EPSILONS = (1.0, 2.0, 4.0)
 
 

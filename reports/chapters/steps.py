@@ -13,7 +13,6 @@ from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon
 from theory.proofs.papers_steps import PRINTED
 
-PROVES = ("papers' steps",)
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.
 PARAMETERS = tuple(PRINTED)

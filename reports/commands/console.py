@@ -11,7 +11,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.status import Status
 from rich.text import Text
 
@@ -108,13 +107,6 @@ def check_folder(out: Path) -> None:
     """Raise OSError for a folder that cannot be written to: told before the work."""
     with OutputFolder(out):
         pass
-
-
-def counting_bar() -> Progress:
-    """A bar of how many are done, of how many, on standard error where that is a terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _sentence(error: OSError) -> str:

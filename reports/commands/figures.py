@@ -30,6 +30,8 @@ def figures(
     console = Console(highlight=False)
     with clear_errors():
         from reports.figures.paper_figure import FIGURES, check_formats, named, save_all
+        from reports.figures.stand_in import StandIn
+        from reports.figures.trials import study
 
         if list_:
             console.print(_listing())
@@ -41,6 +43,9 @@ def figures(
             one.specified(quick=quick, **given)
         check_folder(out)  # before the work
         computed = []
+        with doing("training"):  # the trials of stand-ins on all cores, each once
+            specified = (one.specified(quick=quick, **given) for one in chosen)
+            study(trial for one in specified if isinstance(one, StandIn) for trial in one.all_trials())
         for one in chosen:
             with doing(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))

@@ -1,8 +1,8 @@
-"""The parts of the pages that the code itself says: theorems, slips, verdicts, commands, the reference.
+"""The parts of the pages that the code itself says: theorems, verdicts, commands, the reference.
 
 A page asks for one by a fence, which `expand` replaces by Markdown before the page is read:
 
-    ```{generated} slips 000
+    ```{generated} theorems 000
     ```
 
 `{public}` documents the names in its body, and with a word of `LISTED` behind it those that a registry of the code has.
@@ -22,9 +22,9 @@ from filters.catalogue import CATALOGUE, Entry
 from filters.certified.covered import COVERED, Join, Losses
 from mc.engine.adversaries import STRATEGIES
 from reports.audit.record import recorded_audit
-from reports.chapters.kernel import GAPS
 from reports.cli import COMMANDS, app
 from reports.commands.exit_status import ExitStatus
+from reports.docs.recorded import TABLES
 from reports.docs.reference import reference
 from reports.finding import slug
 from reports.pages.audit_page import HEADS, answer, rows
@@ -74,7 +74,7 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table; the cells are Markdown, of one line each."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
@@ -166,29 +166,6 @@ def _formula(latex: str, indent: int = 0) -> str:
     return f"{space}$$\n{space}{' '.join(latex.split())}\n{space}$$"
 
 
-# -- slips --------------------------------------------------------------------------------------------
-
-
-def _slips(paper: str) -> str:
-    """The steps of the theorem "slips" that are about one paper; one that names none is about the paper before it."""
-    parts, current, k = [], "", 0
-    for step in _proof("slips").steps:
-        named = re.match(r"(\d{3}), ", step.statement)
-        current = named[1] if named else current
-        if current == paper:
-            k += 1
-            start, statement = f"{k}. ", step.statement.removeprefix(f"{paper}, ")
-            statement = escaped(statement[0].upper() + statement[1:])
-            told = f" {escaped(_sentence(step.detail))}"
-            parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
-            parts += [_formula(step.latex, len(start))] if step.latex else []
-    return "\n\n".join(parts)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
-
-
 # -- the kernel --------------------------------------------------------------------------------------
 
 
@@ -211,10 +188,6 @@ def _kernel_statements() -> str:
 def _broken(statement: str) -> str:
     """A statement in lines that fit a page."""
     return "\n".join(wrap(statement, 100, subsequent_indent="  ", break_long_words=False))
-
-
-def _kernel_gaps() -> str:
-    return table(("between", "what is known"), [(escaped(a), escaped(b)) for a, b in GAPS])
 
 
 def _by_kernel() -> str:
@@ -283,6 +256,11 @@ def _history() -> str:
     return table(("what a thread tells", "refuted after seconds", "how"), rows)
 
 
+def _recorded(name: str) -> str:
+    heads, rows = TABLES[name]()
+    return table(heads, (map(escaped, row) for row in rows)) if rows else "None."
+
+
 # -- the command line, read from its own parser --------------------------------------------------------
 
 
@@ -333,6 +311,7 @@ LISTED: Mapping[str, Callable[[], list[str]]] = {
 #: The generated parts by name.
 GENERATED: Mapping[str, Callable[..., str]] = {
     "history": _history,
+    "recorded": _recorded,
     "outcomes": lambda: _words(Outcome),
     "accords": lambda: _words(Accord),
     "evidence": lambda: _words(Evidence),
@@ -342,8 +321,6 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "covered": _covered,
     "derivations": _derivations,
     "kernel-statements": _kernel_statements,
-    "kernel-gaps": _kernel_gaps,
-    "slips": _slips,
     "filters": _filters,
     "charges": charges,
     "commands": _commands,

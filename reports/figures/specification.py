@@ -145,11 +145,6 @@ def probability(default: float, low: float, high: float) -> float:
     return checked(default, _check_probability, low=low, high=high)
 
 
-def probabilities(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
-    """A parameter of one to `most` rising probabilities from `low` to `high`."""
-    return checked(default, check_several, check=partial(_check_probability, low=low, high=high), most=most)
-
-
 def whole(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
     """A parameter that is a whole number, `least` to `most`."""
     return checked(default, check_count, most=most, least=least, remedy=remedy)

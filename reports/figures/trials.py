@@ -1,7 +1,7 @@
 """The experiment of the figures whose data are closed, in a stand-in, and its trials, each of which is played once.
 
 Private gradient descent on scikit-learn's digits goes on when the budgets of some people are spent. A trial is kept in
-this process, and in a store if one is given; the same trial is the same to the bit.
+this process; the same trial is the same to the bit.
 
 >>> trial = Trial(FilteredDescent(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3), seed=0, number=0)
 >>> outcome = outcome_of(trial)
@@ -13,12 +13,9 @@ this process, and in a store if one is given; the same trial is the same to the 
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +24,9 @@ from threadpoolctl import threadpool_limits
 from filters.holders.individual import IndividualFilter
 from filters.rules.one_sum import GaussianFilter
 from mc.runs.executors import LocalPool, completed, cores
-from mc.runs.provenance import code_version
-from mc.runs.store import RunStore
 from mc.training.descent import Descent
-from mc.training.digits import FILE, digits
+from mc.training.digits import digits
 from mc.training.network import Network
-from reports.reading import read
 from theory.arguments import check_count
 from theory.conversions import gaussian_epsilon
 
@@ -40,7 +34,6 @@ from theory.conversions import gaussian_epsilon
 DELTA = 1e-5
 #: The digits of each group, which share no person; the groups cover everyone.
 GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
-_SCHEMA = 5
 #: Fewer trials than this are played sooner in one process than processes start.
 _FEW = 8
 
@@ -163,24 +156,8 @@ class Trial:
         with threadpool_limits(1):
             return self.setting.play(np.random.SeedSequence([self.seed, self.number]))
 
-    def key(self) -> dict[str, Any]:
-        """What tells it apart in a store."""
-        made_by = {"code": code_version(), "digits": hashlib.sha256(FILE.read_bytes()).hexdigest()}
-        return {"schema": _SCHEMA, **made_by, "trial": asdict(self)}
 
-    def kept(self, store: RunStore) -> TrialOutcome | None:
-        """Its outcome in a store, None where there is none."""
-        for text in store.load(self.key()).values():
-            return read(TrialOutcome, json.loads(text.tobytes()), "an outcome", lines=False)
-        return None
-
-    def keep(self, store: RunStore, outcome: TrialOutcome) -> None:
-        """Keep its outcome as JSON, eight letters in the place of each double that a store has."""
-        text = json.dumps(asdict(outcome), allow_nan=False).encode()
-        store.commit(self.key(), [(0, 1, np.frombuffer(text + b" " * (-len(text) % 8)))])
-
-
-#: What this process has played or read.
+#: What this process has played.
 PLAYED: dict[Trial, TrialOutcome] = {}
 
 
@@ -191,35 +168,16 @@ def outcome_of(trial: Trial) -> TrialOutcome:
     return PLAYED[trial]
 
 
-def study(
-    trials: Iterable[Trial],
-    *,
-    store: RunStore | None = None,
-    workers: int | None = None,
-    on_trial: Callable[[int, int], None] = lambda done, of: None,
-) -> int:
-    """Play every trial whose outcome is not kept yet, and return how many were; `outcome_of` then has them all.
+def study(trials: Iterable[Trial], *, workers: int | None = None) -> None:
+    """Play every trial that this process has not, on so many processes, by default one for each core.
 
-    The outcomes do not depend on the number of workers, by default one for each core. Each is kept in the store as
-    soon as it is there, so that nothing is lost by an interrupt. on_trial receives how many are done, of how many.
+    The outcomes do not depend on the number of workers; `outcome_of` then has them all.
     """
-    wanted = dict.fromkeys(trials)
-    for trial in wanted:
-        if trial not in PLAYED and store is not None and (outcome := trial.kept(store)) is not None:
-            PLAYED[trial] = outcome
-    missing = [trial for trial in wanted if trial not in PLAYED]
-    done = len(wanted) - len(missing)
-    on_trial(done, len(wanted))
+    missing = [trial for trial in dict.fromkeys(trials) if trial not in PLAYED]
     many = cores() if workers is None else check_count("workers", workers)
     with ExitStack() as stack:
         pool = None
         if many > 1 and len(missing) >= _FEW:
             pool = LocalPool(many)
             stack.callback(pool.kill)
-        for trial, outcome in completed(pool, Trial.play, missing, window=2 * many):
-            PLAYED[trial] = outcome
-            if store is not None:
-                trial.keep(store, outcome)
-            done += 1
-            on_trial(done, len(wanted))
-    return len(missing)
+        PLAYED.update(completed(pool, Trial.play, missing, window=2 * many))

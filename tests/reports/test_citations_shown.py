@@ -3,18 +3,15 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from reports.chapters import CHAPTERS, chapter
 from reports.commands.console import styled
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
 from reports.report import render_page, verdicts_document
 from reports.study import Study
-from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.proofs.proof import JOIN, Proof
+from theory.evidence import Evidence, Outcome, Verdict
 
-GDP, SLIPS, THEOREMS_CHAPTER = map(chapter, ("gdp", "slips", "theorems"))
+GDP = chapter("gdp")
 
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
@@ -24,16 +21,11 @@ BY_PROOF = Verdict(Outcome.HOLDS, Evidence.DERIVED, "every adversary")
 PILL = re.compile(r'<span class="pill ([^"]*)">(HOLDS[^<]*)</span>')
 
 
-@pytest.fixture(scope="module")
-def study(proofs: dict[str, Proof]) -> Study:
-    return Study(quick=True, proofs=dict(proofs))
-
-
 def _page(*findings: Finding) -> str:
     with new_figure() as figure:
         picture = Picture("overview", "caption", "alt", figure)
     drawn = {"overview": (picture, picture), "drawings": {"overview": "<svg/>"}}
-    told = [(THEOREMS_CHAPTER, Told(findings))]
+    told = [(GDP, Told(findings))]
     return render_page(told, Study(), (), (), (), **drawn, out=Path("out"))
 
 
@@ -53,32 +45,11 @@ def test_the_green_badge_is_kept_for_what_cites_nothing_and_no_other_is_as_expec
     assert styled(BY_PROOF) == "[green]HOLDS[/]"
 
 
-def test_the_data_names_the_citations(study: Study) -> None:
+def test_the_data_names_the_citations() -> None:
     told = [(GDP, Told((Finding(CLAIM, BY_CITATION), Finding(CLAIM, BY_PROOF))))]
-    cited, derived = verdicts_document(told, study)["verdicts"]  # type: ignore[misc]
+    cited, derived = verdicts_document(told, Study())["verdicts"]  # type: ignore[misc]
     assert cited["citations"] == ["Doob, optional <stopping>"]
     assert derived["citations"] == []
-
-
-def test_the_chapter_of_theorems_counts_what_was_checked(study: Study) -> None:
-    told = THEOREMS_CHAPTER.tell(study, THEOREMS_CHAPTER.claims)
-    assert [finding.claim.key for finding in told.findings if not finding.as_expected] == []
-    table = told.tables[0]
-    assert set(table.columns) > {word.word for word in Checked}
-    for row, name in zip(table.rows, THEOREMS_CHAPTER.theorems, strict=True):
-        counts = dict(zip(table.columns, row, strict=True))
-        checked = sum(int(counts[word.word]) for word in Checked)
-        assert checked == int(counts["steps"]) == len(study.proofs[name].steps)
-    assert JOIN in told.notes
-
-
-def test_the_chapter_of_slips_shows_what_was_checked(study: Study) -> None:
-    told = SLIPS.tell(study, SLIPS.claims)
-    assert told.findings[0].as_expected
-    (table,) = told.tables
-    # (5.1) of 003 is shown for all parameters, everything else at instances
-    assert all(row[0].startswith(("003, (5.1)", "The same: ")) for row in table.rows if row[2] == "identity")
-    assert {row[2] for row in table.rows} == {"point", "identity"}
 
 
 def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None:

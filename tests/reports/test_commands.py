@@ -2,11 +2,9 @@
 
 import errno
 import importlib
-import inspect
 import io
 import json
 import os
-import pkgutil
 import re
 import shlex
 import signal
@@ -22,7 +20,6 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 import reports.chapters
 from filters.adapters.bridge import LateBridgeError
@@ -39,12 +36,11 @@ from reports.finding import Claim, Told
 from reports.study import Study
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
-from theory.guarantees import GaussianDP
 from theory.kernel.claimed import FINITE
 from theory.pairs import RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 
-SLIPS = chapter("slips")
+NAIVE = chapter("naive")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
@@ -108,15 +104,13 @@ ENDS: dict[int, dict[str, str]] = {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
         "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... Nothing is said of other objects",
-        "prove conversions": f"DERIVED, identity ... CERTIFIED, point ...  kernel ... 4 kernel ... {JOIN}",
+        "prove 'individual filter'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
             ", KL-Chernoff; rests on "
         ),
         # whose estimate lies above the promise, and whose interval does not
         "simulate GaussianFilter OneShot --epsilon 1 -n 2e3 --method plain --seed 3": "0.13 ... in [0.10",
-        "calibrate 1 1e-5 --mechanisms pure:0.9 --most 5": " in [",
-        "verify mine.py::Good --against ZCDPFilter --effort 0.1": "which does not prove that there is none",
     },
     1: {
         "prove mine.py::Above": "REFUSED, UNSOUND",
@@ -139,9 +133,7 @@ ENDS: dict[int, dict[str, str]] = {
         "replay verdicts.json y": "key must have a witness, got key='y'; the file has x",
         "figures 003-3 004-2 --set points=5": "points must be a parameter of figure 004-2, got points=5",
         "figures 003-4 --set points=3 --format svg --out full": "got 'full/003-4.csv' (it is a folder)",
-        "train 003-7x": "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6",
         "audit --environments nowhere": "environments must be a folder of environments, got 'nowhere'",
-        "train --trials 100000": "trials must be at most 1,000, got trials=100000; pass fewer",
         "audit nonsense": "libraries must be of",
         "verify --time-limit 0": "time-limit must be a number of seconds > 0, got 0",
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
@@ -191,7 +183,7 @@ def test_a_command_ends_with_its_status_and_says_why(folder: Path, status: int, 
         assert files(folder) == before
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ["verify", "simulate"])
 def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) -> None:
     """Brackets read as markup would be left out, and a word wider than its column cut."""
     group: Any = typer.main.get_command(app)
@@ -215,12 +207,12 @@ def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) ->
 def test_a_verdict_is_printed_as_json_and_written(
     folder: Path, name: str, ends: tuple[int, str, str]
 ) -> None:
-    asked = ("--effort", "0.01", "--mechanisms", "rr", "--json")
+    asked = ("--effort", "0.01", "--mechanisms", "rr", "--seed", "7", "--json")
     ended = filterproof("verify", f"mine.py::{name}", *asked, cwd=folder)
     assert ended.stderr.strip() == ""
     told, out = json.loads(ended.stdout), folder / "filterproof-report"
     assert (ended.returncode, told["verdict"], told["status"]) == ends
-    assert told["mechanisms"] == ["rr"]
+    assert (told["mechanisms"], told["seed"], told["effort"]) == (["rr"], 7, 0.01)
     assert told == json.loads((out / "verdict.json").read_text("utf-8"))
     page = (out / "report.html").read_text("utf-8")
     for text in (told["detail"], page):
@@ -247,77 +239,6 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
         assert "The same again" in again.stdout
     assert filterproof("replay", saved, "mine.py::MyFilter", cwd=folder).returncode == 1
     assert filterproof("replay", saved, cwd=folder).returncode == 2
-
-
-#: What is typed -> what it is for, and the arguments that arrive there.
-REACHED: dict[str, tuple[str, dict[str, Any]]] = {
-    "simulate GaussianFilter OneShot --epsilon 2 -n 50 --seed 7 --rounds 3 --method plain --confidence 0.9 "
-    "--interval betting --store runs.db --workers 2": (
-        "mc.estimate.simulate.simulate",
-        {
-            **{"epsilon": 2.0, "n": 50, "seed": 7, "rounds": 3, "method": "plain", "confidence": 0.9},
-            **{"interval": "betting", "store": Path("runs.db"), "workers": 2},
-        },
-    ),
-    "calibrate 2 1e-3 --mechanisms gaussian:0.2 --most 77": (
-        "mc.estimate.compare_filters.compare_filters",
-        {"epsilon": 2.0, "delta": 1e-3, "mechanism": GaussianDP(0.2), "most": 77},
-    ),
-    "verify GaussianFilter --effort 2 --seconds 9 --mechanisms rr,kov --seed 7": (
-        "reports.commands.verify_one.verify",
-        {"effort": 2.0, "seconds": 9.0, "mechanisms": ["rr", "kov"], "seed": 7, "target": None},
-    ),
-    "verify GaussianFilter --against ZCDPFilter --effort 3 --seed 7": (
-        "reports.commands.verify_one.first_difference",
-        {"effort": 3.0, "seconds": 1800.0, "seed": 7},
-    ),
-    "verify --exec node --promise pure(1) --labels site=a --over site=a": (
-        "reports.expression.read_command",
-        {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
-    ),
-    "figures 003-3 --set sigma=50 --quick": (
-        "reports.figures.paper_figure.PaperFigure.compute",
-        {"quick": True, "sigma": 50},
-    ),
-    "train 000-table-2 --workers 2": ("reports.figures.trials.study", {"workers": 2}),
-    "retrain mnist --epsilon 2 --delta 1e-6 --clip 3 --rate 0.1 --sigma 4 --most-steps 9 --out run --seed 7": (
-        "mc.training.retraining.train_idx",
-        {
-            **{"folder": Path("mnist"), "epsilon": 2.0, "delta": 1e-6, "clip": 3.0, "rate": 0.1},
-            **{"sigma": 4.0, "most_steps": 9, "out": Path("run"), "seed": 7, "steps": None},
-        },
-    ),
-    "audit opendp --environments full --out new": (
-        "reports.audit.auditing.audit_of",
-        {"environments": Path("full")},
-    ),
-}
-
-
-class ReachedError(Exception):
-    """Raised where the work of a command would begin."""
-
-
-@pytest.mark.parametrize("words", REACHED)
-def test_whatever_is_typed_reaches_what_it_is_for(
-    words: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place, wanted = REACHED[words]
-    asked = inspect.signature(pkgutil.resolve_name(place))
-
-    def begin(*given: Any, **named: Any) -> None:
-        told = asked.bind(*given, **named).arguments
-        told |= told.pop("how", {}) | told.pop("parameters", {})
-        raise ReachedError(told)
-
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(place, begin)
-    name, *rest = shlex.split(words)
-    unguarded = typer.Typer()
-    unguarded.command()(COMMANDS[name])
-    ended = CliRunner().invoke(unguarded, rest)
-    assert isinstance(ended.exception, ReachedError), ended.output
-    assert ended.exception.args[0].items() >= wanted.items()
 
 
 def test_two_programs_are_asked_the_same(folder: Path) -> None:
@@ -365,8 +286,6 @@ def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_esca
 #: What is typed, the status, and what of the verdict is printed though the disk is full.
 WRITTEN_AFTER = [
     ("verify mine.py::Lax --effort 0.05", 1, "REFUTED"),
-    ("verify mine.py::Good --effort 0.05 --json", 2, '"HOLDS"'),
-    ("calibrate 1 1e-5 --mechanisms pure:0.9 --most 5", 2, "can have 1 round at most"),
     ("figures 003-3 --quick --format svg", 2, "Number in the paper"),
 ]
 
@@ -387,6 +306,7 @@ def test_a_full_disk_keeps_no_verdict_back(words: str, status: int, said: str, f
     assert not (folder / "full-disk").exists() or not list((folder / "full-disk").iterdir())
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
     reader, writer = os.pipe()  # in an interpreter of its own, which flushes once more as it ends
     os.close(reader)
@@ -415,7 +335,7 @@ def waits(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(())
 
 
-AT_ONCE = replace(SLIPS, key="at-once", claims=(), theorems=(), tell=at_once)
+AT_ONCE = replace(NAIVE, key="at-once", claims=(), tell=at_once)
 WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
 
 

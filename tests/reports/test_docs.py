@@ -15,11 +15,11 @@ from filters.catalogue import CATALOGUE
 from reports.cli import COMMANDS, app
 from reports.commands.exit_status import ExitStatus
 from reports.docs.docstrings import rst_of
-from reports.docs.generated import PAPERS, escaped, expand
+from reports.docs.generated import escaped, expand
+from reports.docs.recorded import TABLES
 from reports.docs.reference import described, public_names
 from reports.words import record
 from tests.printed_examples import PAGES, ROOT, blocks, run_examples
-from theory.claims.theorem import Step
 from theory.evidence import Checked, Evidence, Outcome
 
 
@@ -27,24 +27,34 @@ def _made(part: str) -> str:
     return expand(f"before\n\n```{{generated}} {part}\n```\n\nafter\n")
 
 
-def _of_slips(paper: str) -> list[Step]:
-    """The steps of the theorem that name the paper, or follow one that does; by hand, not by the generator."""
-    steps = fp.THEOREMS["slips"].steps
-    papers = [None if not step.statement[:3].isdigit() else step.statement[:3] for step in steps]
-    for k, named in enumerate(papers):
-        papers[k] = named or papers[k - 1]
-    return [step for step, named in zip(steps, papers, strict=True) if named == paper]
+def test_measured_page_has_each_recorded_table() -> None:
+    (page,) = (page for page in PAGES if page.stem == "measured")
+    for name, rows in TABLES.items():
+        assert f"{{generated}} recorded {name}\n" in page.read_text("utf-8")
+        heads, found = rows()
+        made = _made(f"recorded {name}")
+        assert made.count("\n|") == (len(found) + 2 if found else 0)
+        assert all(len(row) == len(heads) for row in found)
 
 
-def test_the_page_of_a_paper_has_each_of_its_slips_and_every_slip_is_on_one_page() -> None:
-    assert sum(len(_of_slips(paper)) for paper in PAPERS) == len(fp.THEOREMS["slips"].steps)
-    for paper in PAPERS:
-        assert sum(f"{{generated}} slips {paper}\n" in page.read_text("utf-8") for page in PAGES) == 1
-        made, own = _made(f"slips {paper}"), _of_slips(paper)
-        assert len(re.findall(r"^\d+\. ", made, re.MULTILINE)) == len(own) >= 2
-        for step in own:
-            assert escaped(step.statement.removeprefix(f"{paper}, "))[1:] in made
-            assert " ".join(step.latex.split()) in made
+def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
+    rows = {
+        name: [dict(zip(heads, row, strict=True)) for row in found]
+        for name, (heads, found) in ((name, make()) for name, make in TABLES.items())
+    }
+    cases, faults = record("power")["cases"], record("planted")
+    right, of = (sum(int(row["right"].split(" of ")[place]) for row in rows["power"]) for place in (0, 1))
+    assert (right, of) == (len(cases) - len(rows["missed"]), len(cases))
+    refused, of = (
+        sum(int(row["refused"].split(" of ")[place]) for row in rows["planted"]) for place in (0, 1)
+    )
+    assert (refused, of) == (faults["red"], faults["faults"])
+    ours = [row["bounds hold"] for row in rows["compositions"] if row["by"].startswith("Filterproof")]
+    assert set(ours) == {"yes"}
+    assert len(rows["compositions"]) > len(ours)
+    for row, game in zip(rows["accountant"], record("accountant")["rows"], strict=True):
+        low, high = float(row["at least"]) * 1e-5, float(row["at most"]) * 1e-5
+        assert low * (1 - 1e-15) <= game["low"] <= game["high"] <= high * (1 + 1e-15)
 
 
 def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:

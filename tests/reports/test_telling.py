@@ -10,15 +10,13 @@ import pytest
 
 from mc import LocalPool
 from reports.chapter import Chapter
-from reports.chapters import CHAPTERS as ALL
 from reports.chapters import chapter
 from reports.finding import Claim, Told
 from reports.report import verdicts_document
 from reports.study import Study
 from reports.telling import tell
-from theory.proofs import THEOREMS, needed
 
-CHAPTERS = tuple(map(chapter, ("naive", "slips", "evaluated")))
+CHAPTERS = tuple(map(chapter, ("naive", "steps", "evaluated")))
 
 
 def dies_in_a_worker(study: Study, claims: Sequence[Claim]) -> Told:
@@ -47,7 +45,6 @@ def test_the_same_verdicts_counts_and_games_whether_in_turn_or_beside_each_other
     assert shared.made == alone.made > 0
     assert [repr(one) for one in shared.played] == [repr(one) for one in alone.played]
     assert heard == [one.key for one in CHAPTERS]
-    assert set(shared.proofs) == set(needed(CHAPTERS[1].theorems)) == {"slips"}
     assert [len(what.pictures) for _, what in beside] == [len(what.pictures) for _, what in in_turn]
 
 
@@ -70,9 +67,3 @@ def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each
     both = [replace(DEADLY, key=key, tell=counts_two) for key in ("first", "second")]
     with pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
         tell(both, Study(quick=True, comparisons=3, executor=pool))
-
-
-def test_a_chapter_names_the_theorems_that_it_proves() -> None:
-    proved = [name for chapter in ALL for name in chapter.theorems]
-    assert set(proved) == set(THEOREMS)
-    assert set(needed(["kappa"])) == {"Gaussian hockey-stick", "kappa"}

@@ -24,6 +24,7 @@ SHARE = Formula(
 )
 
 _PASSED = Formula("exp(epsilon)*y + delta", rocq="exp epsilon * y + delta")
+_SIMPLE = Formula("B + 2*sqrt(B*log(1/delta))", rocq="B + 2 * sqrt (B * ln (/ delta))")
 
 
 #: The claims that the kernel decides.
@@ -55,6 +56,17 @@ ROWS = (
         stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", B_STAR),
         steps=decided_by("theorem_4_9", "approximate_dp_filter", "cks_filter")
         + beside("at_one_and_1e_5_cks", "at_one_and_1e_5_simple"),
+    ),
+    Theorem(
+        name="B*",
+        title="The zCDP budget B*",
+        source="Feldman & Zrnic, Theorem 4.9 and Fact 2.4",
+        hypotheses="0 < delta < 1, B > 0; every B-zCDP transcript over mechanisms with finitely many outcomes, "
+        "finitely many rounds chosen by the outputs so far",
+        claim="It is (epsilon, delta)-DP where the first value below is at most epsilon; for epsilon > 0 the second is "
+        "such a B",
+        stated=(_SIMPLE, r" \le \varepsilon,\qquad B^* = ", B_STAR),
+        steps=decided_by("zcdp_to_delta", "theorem_4_9"),
     ),
     Theorem(
         name="defined B*",

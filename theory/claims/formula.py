@@ -16,15 +16,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb
 
 #: A formula ready to run: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
-
-
-def hull(low: fmpq, high: fmpq) -> arb:
-    """A ball that contains the interval [low, high]."""
-    return arb(low).union(arb(high))
 
 
 def _decreasing(function: Callable[[arb], arb]) -> Callable[[arb], arb]:

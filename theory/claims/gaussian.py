@@ -12,6 +12,7 @@ _CURVE = Formula(
 )
 _HITS = Formula("1 - tail(t + mu)", rocq="Phi (t + mu)")
 _ZCDP = Formula("mu**2/2", rocq="mu ^ 2 / 2")
+_SHARE = Formula("mu/(t*(t + mu))", rocq="mu / (t * (t + mu))")
 
 #: The claims that the kernel decides.
 ROWS = (
@@ -71,5 +72,19 @@ ROWS = (
         claim="The transcript is (mu^2/2)-zCDP",
         stated=(r"\rho = ", _ZCDP),
         steps=decided_by("blackwell_filter"),
+    ),
+    Theorem(
+        name="Gaussian slack",
+        title="What B* leaves unused on Gaussian rounds",
+        source="Feldman & Zrnic, Theorem 4.9, against Koskela, Tobaben & Honkela, equation (2.3)",
+        hypotheses="Gaussian rounds with sum mu_i^2/2 = B*, B* the simple budget; epsilon > 0, 0 < delta < 1",
+        claim="The true delta at B* is always less than half the promised one, and at most the promised one times the "
+        "value below over sqrt(2 pi), t = sqrt(2 log(1/delta)) and mu = sqrt(2 B*)",
+        stated=(
+            r"\frac{\delta_\mu(\varepsilon)}{\delta} < \tfrac12,\qquad "
+            r"\frac{\delta_\mu(\varepsilon)}{\delta} \le \tfrac1{\sqrt{2\pi}}\cdot",
+            _SHARE,
+        ),
+        steps=decided_by("slack_half", "slack_by_mu"),
     ),
 )

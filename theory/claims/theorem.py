@@ -155,11 +155,10 @@ _MODULES = {
     "Rényi divergences": "claims.closed_forms",
     "RR zCDP": "claims.closed_forms",
     "RDP filter": "claims.divergences",
-    "B*": "proofs.b_star",
+    "B*": "claims.conversions",
     "approximate-DP filter": "claims.conversions",
     "CKS": "claims.closed_forms",
     "defined B*": "claims.conversions",
-    "conversions": "proofs.conversions",
     "pure conversion": "claims.conversions",
     "conversions attained": "claims.conversions",
     "basic composition": "claims.approximate",
@@ -176,7 +175,7 @@ _MODULES = {
     "trade-off functions": "claims.gaussian",
     "GDP residue filter": "claims.gaussian",
     "Blackwell filter": "claims.gaussian",
-    "Gaussian slack": "proofs.gaussian_slack",
+    "Gaussian slack": "claims.gaussian",
     "kappa": "proofs.kappa",
     "realisation filter": "claims.approximate",
     "ex-post filter": "claims.approximate",
@@ -199,7 +198,6 @@ _MODULES = {
     "some order": "claims.conversions",
     "some order kept": "claims.conversions",
     "papers' steps": "proofs.papers_steps",
-    "slips": "proofs.slips",
 }
 
 

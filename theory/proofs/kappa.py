@@ -73,23 +73,12 @@ def _slope_sign(d_hat: str) -> str:
     return f"(1 - 1/10**5)*exp(-quantile({d_hat})**2/2) - {below}"
 
 
-#: Rationals on the two sides of the optimal d-hat, 1e-12 apart, and the theta of the right one.
+#: Rationals on the two sides of the optimal d-hat, 1e-12 apart.
 _LEFT, _RIGHT = "(5388960/10**12)", "(5388961/10**12)"
-BEST_THETA = _theta_at(_RIGHT)
 #: The z-sum at the left end, and minus its slope there times the width of the bracket.
 _Z_SUM = f"(quantile({_LEFT}) + quantile({_theta_at(_LEFT)}))"
 _RISES = f"(1 - 1/10**5)*exp(quantile({_theta_at(_LEFT)})**2/2)/(48*(1 - {_LEFT})**2)"
 _DROP = f"sqrt(2*pi)*(exp(quantile({_LEFT})**2/2) - {_RISES})*({_RIGHT} - {_LEFT})"
-
-
-def not_stationary(d_hat: str, limit: str, least: str) -> str:
-    """Formula, positive if the sides of the first-order condition at (d-hat, theta) differ by a factor over `least`.
-
-    The condition N phi(z_theta)(1 - d) = (1 - N theta) phi(z_d) does not depend on delta.
-    """
-    left = f"48*exp(-quantile({limit})**2/2)*(1 - {d_hat})"
-    right = f"(1 - 48*{limit})*exp(-quantile({d_hat})**2/2)"
-    return f"{least}*{right} - {left}" if least.startswith("(1/") else f"{left} - {least}*{right}"
 
 
 _FORMULA = Formula("epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma")

@@ -15,7 +15,7 @@ from typing import Any
 import filterproof as fp
 from mc.examine.examination import Status
 from mc.examine.verify import examine
-from reports.chapters.recorded import right
+from reports.words import right
 from tests.instruments.corpus.halves import HALVES
 from tests.instruments.corpus.public import BUGS
 

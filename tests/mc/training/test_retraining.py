@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from typer.testing import CliRunner
 
 import filterproof as fp
 from mc.training import retraining
@@ -17,7 +16,6 @@ from mc.training.descent import Descent
 from mc.training.idx import read_idx
 from mc.training.network import Network
 from mc.training.retraining import Retrained, StepTaken, train_idx
-from reports.cli import app
 from tests.mc.training.made_up import write_squares
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}
@@ -147,40 +145,6 @@ def test_without_torch_a_sentence_names_the_extra(tmp_path: Path, monkeypatch: p
     with pytest.raises(ImportError, match=sentence):
         train_idx(write_squares(tmp_path / "pictures"), **SETTING, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_the_command_trains_and_says_what_is_promised_or_wrong(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "told"
-    given = [
-        "--epsilon",
-        "8",
-        "--clip",
-        "1",
-        "--rate",
-        "0.5",
-        "--steps",
-        "3",
-        "--most-steps",
-        "4",
-        "--seed",
-        "7",
-    ]
-    ended = CliRunner().invoke(app, ["retrain", str(folder), *given, "--out", str(out)])
-    assert ended.exit_code == 0
-    assert "(8, 1e-05)-DP after 4 steps, 3 at the full clip" in ended.output
-    assert "at 95 %" in ended.output
-    same = train_idx(folder, **SETTING, most_steps=4, out=tmp_path / "again")
-    assert (out / "model.npz").read_bytes() == same.model.read_bytes()
-    wrong = (
-        [str(tmp_path / "nothing")],
-        [str(folder), "--epsilon", "-1"],
-        [str(folder), "--sigma", "1", "--steps", "2"],
-    )
-    for typed in wrong:
-        ended = CliRunner().invoke(app, ["retrain", *typed, "--out", str(tmp_path / "out")])
-        assert ended.exit_code == 2
-        assert ended.stderr.startswith("filterproof: ")
-        assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -26,22 +26,18 @@ from tests.test_registries import modules
 from theory.conversions import gaussian_mu
 
 #: Of one panel and of two, computed and trained: drawn in every format by each `make test`.
-SOME = ("003-3", "000-table-2")
+SOME = ("003-3",)
 #: Parameters with which a figure that takes long takes a moment.
 SMALL: dict[str, dict[str, Any]] = {
     "003-1": {"points": 3, "people": 2, "steps": 4, "q": 0.5, "more_orders": 4},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
-    "audit": {"n": 12, "people": 4, "steps": 1},
     "per-instance": {"rounds": 7},
-    "natural-rounds": {"parts": (3, 4), "deltas": 0.01},
-    "shared-limit": {"sites": 2},
-    "b-star": {"epsilons": (0.35, 3.0), "deltas": 0.01},
     "000-rogers": {"budgets": (0.25, 0.5, 1.0)},
     **{f"000-table-{k}": {"at": 2, "epochs": 4, "trials": 2} for k in (1, 2, 3)},
     **{f"003-{k}": {"at": 2, "epochs": 4, "trials": 2} for k in (2, 6, 7, 8, 9, 10)},
 }
 #: Panels that show quotients of columns.
-QUOTIENTS = {("000-rogers", 1), ("003-1", 1), ("b-star", 1)}
+QUOTIENTS = {("000-rogers", 1), ("003-1", 1)}
 
 
 @cache
@@ -125,7 +121,8 @@ def what_is_drawn_is_in_the_data(name: str) -> None:
 
 def printed_numbers_are_ours_to_their_last_digit_or_have_a_remark(name: str) -> None:
     compares = FIGURES[name].specification.printed is not Specification.printed
-    for one in FIGURES[name].compute().printed if compares else ():
+    # the split of 004-2 takes seconds, and has a test beside its other numbers
+    for one in FIGURES[name].compute().printed if compares and name != "004-2" else ():
         digits = len(f"{one.printed:g}".replace(".", "").partition("e")[0].lstrip("0"))
         assert one.remark or float(f"{one.computed:.{digits}g}") == one.printed, one
 
@@ -177,7 +174,13 @@ LAWS = (
 )
 
 
-@pytest.mark.parametrize("name", FIGURES)
+#: Figures with a specification of their own; the others differ by their numbers alone.
+FIRST = {one.specification: name for name, one in reversed(FIGURES.items())}.values()
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in FIGURES]
+)
 def test_every_law_of_figures_holds(name: str) -> None:
     """In one test, so that one worker computes the figure, once."""
     for law in LAWS:
@@ -230,7 +233,6 @@ def test_data_has_columns_and_rows() -> None:
         ("000-rogers", {"budgets": (2, 1)}, r"budgets must rise .*, got budgets=\(2\.0, 1\.0\); order them"),
         ("000-rogers", {"budgets": [k / 4 for k in range(1, 51)]}, "budgets must be 1 to 40 numbers, got 50"),
         ("000-rogers", {"each": 0.001}, r"each must allow at most 20,000 rounds, got each=0\.001"),
-        ("b-star", {"deltas": (1.0,)}, r"deltas must be in \(0, 1\), got deltas=1\.0; pass"),
         ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
         ("003-6", {"clips": (1.0, 1.0000001)}, "clips must differ in the six digits that are printed, got 1"),
         ("003-7", {"clips": (1.0, 2.0)}, "clips must be 1 to 1 numbers, got 2"),
@@ -268,13 +270,11 @@ ODD: list[Any] = [
     ("004-2", {"epsilon": 0.5, "delta": 0.1, "sigma": 20.0, "rounds": 2}),
     ("eraser", {"p": 0.99, "delta": 0.99, "rounds": (1, 3)}),
     ("eraser", {"p": 1e-12, "delta": 1e-12, "epsilon": 50.0, "rounds": (1, 3)}),
-    ("b-star", {"epsilons": (0.05, 50.0), "deltas": (1e-12, 0.5)}),
     ("000-table-2", {"epsilons": (0.05, 50.0), "clips": (0.01, 100.0), "at": 1, "epochs": 2, "trials": 2}),
     ("003-2", {"at": 1, "epochs": 2, "trials": 2, "epsilons": 0.05, "rate": 1000.0}),
     ("003-7", {"at": 1, "epochs": 2, "trials": 2, "epsilons": 50.0, "clips": 100.0}),
     ("natural-game", {"base": 10.0, "rounds": 1}, "differently after each outcome"),
     ("natural-game", {"base": 1.001, "rounds": 2}),
-    ("natural-rounds", {"parts": (2, 3), "deltas": (1e-9, 0.5), "rounds": 8}),
     ("per-instance", {"ratio": 1000, "rounds": 3}),
     ("supermartingale", {"mu": 0.01, "epsilon": 50.0, "n": 100, "pace": 2}),
     ("supermartingale", {"mu": 10.0, "epsilon": 0.01, "n": 100, "pace": 2, "failure": 0.5}),

@@ -1,0 +1,81 @@
+"""What `make power`, `make planted`, `make bench` and `make accountant` recorded, as rows of tables for the pages."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from reports.words import record, right
+from theory.numerics.decimals import above, below
+
+#: The heads of a table and its rows.
+Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
+
+
+def _grouped(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    groups: dict[Any, list[Any]] = {}
+    for row in rows:
+        groups.setdefault(by(row), []).append(row)
+    return groups
+
+
+def power() -> Rows:
+    """A row for each part of the corpus and kind of filter: how many are right, by outcome, and the median time."""
+    rows = []
+    for (part, kind), cases in _grouped(
+        record("power")["cases"], lambda case: (case["half"], case["kind"])
+    ).items():
+        told = [case["outcome"] for case in cases]
+        counts = (str(told.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))
+        seconds = statistics.median(float(case["seconds"]) for case in cases)
+        rows.append((part, kind, f"{sum(map(right, cases))} of {len(cases)}", *counts, f"{seconds:.1f}"))
+    return ("part", "filters", "right", "refuted", "faulty", "proved", "undecided", "median s"), rows
+
+
+def missed() -> Rows:
+    """A row for each filter of the corpus that the examination got wrong, and the game that would have shown it."""
+    cases = [case for case in record("power")["cases"] if not right(case)]
+    return ("filter", "found", "the game"), [(one["name"], one["outcome"], one["breaks"]) for one in cases]
+
+
+def planted() -> Rows:
+    """A row for each folder of which faults were planted: those that change nothing do not count."""
+    lines = [line for line in record("planted")["lines"] if line["kind"] != "equivalent"]
+    folders = _grouped(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
+    rows = [
+        (folder, f"{sum(line['found'] != 'green' for line in found)} of {len(found)}")
+        for folder, found in folders.items()
+    ]
+    return ("folder", "refused"), rows
+
+
+def compositions() -> Rows:
+    """A row for each accountant on each fixed composition, beside reference digits that share no code with it."""
+    rows = []
+    peers = (one for one in record("bench")["benchmarks"] if "by" in one["extra_info"])
+    for group, found in _grouped(peers, lambda one: one["group"]).items():
+        for one in found:
+            info, times = one["extra_info"], one["stats"]["median"] / found[0]["stats"]["median"]
+            encloses = "yes" if info["encloses"] else "no"
+            rows.append((group, info["by"], f"{info['error']:+.1e}", encloses, f"{times:.2g}"))
+    return ("rounds", "by", "relative error", "bounds hold", "times the first"), rows
+
+
+def accountant() -> Rows:
+    """A row for each menu: the worst adaptive adversary against the accountant's rule over the promised 1e-5."""
+    rows = [
+        (
+            ", ".join(row["menu"]),
+            f"{row['epsilon']:g}",
+            below(row["low"] / 1e-5, 5),
+            above(row["high"] / 1e-5, 5),
+        )
+        for row in record("accountant")["rows"]
+    ]
+    return ("mechanisms", "epsilon", "at least", "at most"), rows
+
+
+TABLES: Mapping[str, Callable[[], Rows]] = {
+    one.__name__: one for one in (power, missed, planted, compositions, accountant)
+}
