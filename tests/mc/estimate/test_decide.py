@@ -3,6 +3,8 @@
 Null of every decision below: wrong with probability at most 1e-6.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -42,19 +44,20 @@ def test_a_weight_bound_that_is_the_promise_itself_decides_at_once():
     assert decision.n == TILE
 
 
-def test_a_decision_is_the_same_on_two_workers_and_from_a_store(tmp_path):
+def test_a_decision_is_the_same_on_two_threads_and_from_a_store(tmp_path):
     question = {"delta": 0.994 * fp.Gaussian(1.0).hockey_stick(1.0), "failure": 1e-9, "most": 20 * TILE}
-    alone, pooled, again = (
-        fp.decide(GDP, CHASING, epsilon=1.0, **question, **where)
-        for where in (
-            {"workers": 1},
-            {"workers": 2, "store": tmp_path / "run.db"},
-            {"workers": 1, "store": tmp_path / "run.db"},
+    with ThreadPoolExecutor(2) as threads:
+        alone, shared, again = (
+            fp.decide(GDP, CHASING, epsilon=1.0, **question, **where)
+            for where in (
+                {"workers": 1},
+                {"executor": threads, "store": tmp_path / "run.db"},
+                {"workers": 1, "store": tmp_path / "run.db"},
+            )
         )
-    )
     assert alone.n > TILE
     assert alone.side is Side.ABOVE
-    assert alone == pooled == again
+    assert alone == shared == again
 
 
 @pytest.mark.parametrize(("charge", "side"), [(0.1, Side.UNDECIDED), (0.11, Side.ABOVE)])
@@ -72,3 +75,7 @@ def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, 
 def test_what_is_no_one_epsilon_is_refused():
     with pytest.raises(TypeError, match=r"epsilon must be one number, got an array of shape \(2,\); ask"):
         fp.decide(GDP, fp.OneShot(), epsilon=np.array([1.0, 2.0]), failure=0.01)
+
+
+def test_nothing_is_above_a_delta_of_one():
+    assert fp.decide(GDP, fp.OneShot(), epsilon=1.0, delta=1.0).side is Side.UNDECIDED

@@ -12,7 +12,6 @@ import filterproof as fp
 from mc.intervals.coverage import (
     HARD_CASES,
     METHODS,
-    HardCase,
     IntervalMethod,
     _samples,
 )
@@ -116,30 +115,6 @@ def test_every_repetition_is_an_independent_sample_of_the_law_in_each_part():
     assert all(
         0.9 < np.dot(often, score**2) / repetitions < 1.1 for score in (scores[0], scores[1], scores[4])
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "multiple"),
-    [("betting test, 8 looks", 8), ("betting, stakes of a pilot", 5), ("betting on means of 10", 10)],
-)
-def test_a_sample_that_cannot_be_cut_into_what_a_method_takes_is_refused(name, multiple):
-    (method,) = (m for m in METHODS if m.name == name)
-    for n in (1001, 1000 + multiple - 1):
-        with pytest.raises(
-            ValueError, match=rf"n must be a multiple of {multiple} .*, got n={n}; pass {1000 + multiple}$"
-        ):
-            fp.intervals.measure_coverage(
-                method, HARD_CASES[0], rng=np.random.default_rng(4), n=n, repetitions=1
-            )
-    fp.intervals.measure_coverage(
-        method, HARD_CASES[0], rng=np.random.default_rng(4), n=1000 + multiple, repetitions=1
-    )
-
-
-def test_counts_are_not_taken_of_values_between_zero_and_one():
-    case = HardCase("halves", (0.5,), (1.0,))
-    with pytest.raises(ValueError, match="case must hold zeros and ones for Clopper-Pearson"):
-        fp.intervals.measure_coverage(EXACT, case, rng=np.random.default_rng(4), repetitions=1)
 
 
 def test_a_decision_at_any_look_counts_though_a_later_one_takes_it_back():
