@@ -84,16 +84,8 @@ def test_a_failure_far_below_the_digits_of_confidence_is_kept():
     curve = fp.survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
     assert curve.failure == 1e-40
     assert [estimate.failure for estimate in curve.at] == [5e-41, 5e-41]  # together they miss with 1e-40
-    for wrong, message in [
-        (
-            {"failure": 1e-20, "confidence": 0.99},
-            "failure must stand alone, got failure=1e-20 and confidence=0.99",
-        ),
-        ({"failure": 0.0}, r"failure must be in \(0, 1\), got failure=0.0"),
-        ({"interval": "normal"}, "interval must be one of"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            fp.simulate(FILTER, FEW, epsilon=2.0, n=100, workers=1, **wrong)
+    with pytest.raises(ValueError, match="failure must stand alone"):
+        fp.simulate(FILTER, FEW, epsilon=2.0, n=100, workers=1, failure=1e-20, confidence=0.99)
 
 
 def test_a_pilot_plans_kl_for_zeros_and_ones_and_bets_on_values_between():

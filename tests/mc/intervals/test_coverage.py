@@ -14,6 +14,7 @@ from mc.intervals.coverage import (
     METHODS,
     IntervalMethod,
     _samples,
+    measure_coverage,
 )
 
 CHECKS = [(m, c) for m in METHODS for c in m.cases]
@@ -31,7 +32,7 @@ def too_eager(values, mean, failure):
 
 def measure(method, case, repetitions):
     rng = np.random.default_rng([2026, METHODS.index(method), HARD_CASES.index(case)])
-    return fp.intervals.measure_coverage(method, case, rng=rng, repetitions=repetitions)
+    return measure_coverage(method, case, rng=rng, repetitions=repetitions)
 
 
 def test_misses_stay_within_the_nominal_rate_in_a_short_study():
@@ -49,7 +50,7 @@ def test_misses_stay_within_the_nominal_rate_in_ten_thousand_repetitions(method,
 
 def test_the_study_exposes_the_normal_interval_on_rare_heavy_values():
     """At 1e-3 hits in 1000 samples there is none with probability 0.37, and then the interval is a point."""
-    coverage = fp.intervals.measure_coverage(
+    coverage = measure_coverage(
         IntervalMethod("normal", too_eager), HARD_CASES[0], rng=np.random.default_rng(1), repetitions=300
     )
     assert coverage.misses > coverage.misses_allowed(1e-9)
@@ -61,9 +62,7 @@ def test_the_study_exposes_the_normal_interval_on_rare_heavy_values():
 def test_clopper_pearson_misses_on_each_side_as_often_as_the_binomial_law_says(which):
     """Null: the rates that beta quantiles and the binomial law give; 1e-7 for each of the four ends."""
     case, n, repetitions = HARD_CASES[which], 1000, 10_000
-    coverage = fp.intervals.measure_coverage(
-        EXACT, case, rng=np.random.default_rng(which), repetitions=repetitions
-    )
+    coverage = measure_coverage(EXACT, case, rng=np.random.default_rng(which), repetitions=repetitions)
     k = np.arange(n + 1)
     low, high = stats.beta.ppf(0.005, k, n - k + 1), stats.beta.isf(0.005, k + 1, n - k)
     chances = stats.binom.pmf(k, n, case.mean)
