@@ -245,7 +245,7 @@ def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> 
         while living(driver.pid):
             assert time.monotonic() < deadline, "orphans of a killed driver must leave"
             time.sleep(0.1)
-        if path.exists():
+        if path.exists() and path.stat().st_size:
             with sqlite3.connect(path) as look:
                 (finished,) = look.execute("SELECT count(*) FROM tile").fetchone()
             look.close()
@@ -269,26 +269,6 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bits(undisturbed: bytes) -
         fp.runs.cluster(here.scheduler_address) as executor,
     ):
         assert fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes() == undisturbed
-
-
-AT_ONCE = """
-import os, signal, time
-import filterproof as fp
-try:
-    with fp.runs.LocalPool(1):
-        time.sleep(0.4)  # the server imports for a second and longer
-        os.killpg(0, signal.SIGINT)
-except KeyboardInterrupt:
-    print("stopped")
-"""
-
-
-def test_ctrl_c_while_the_server_imports_prints_no_traceback() -> None:
-    command = [sys.executable, "-c", AT_ONCE]
-    done = subprocess.run(
-        command, env=ENVIRONMENT, start_new_session=True, capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
 
 
 class Unready(fp.runs.LocalPool):
