@@ -1,8 +1,6 @@
 """A session is restored under the filter that was saved: the same class with the same parameters, bit for bit."""
 
 import functools
-import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -147,14 +145,6 @@ def test_a_filter_is_the_same_after_it_has_decided() -> None:
         before, session = FilterIdentity.of(filt), filt.open("retry")
         session.request(Gaussian(0.1))
         assert FilterIdentity.of(filt).parameters == before.parameters
-
-
-@pytest.mark.parametrize(
-    "odd", [threading.Lock(), iter(()), sys, (x for x in ())], ids=lambda odd: type(odd).__name__
-)
-def test_what_no_digest_can_read_is_told_by_its_class(odd: Any) -> None:
-    saved = Mine(odd).open("retry").to_dict()
-    assert fp.Session.from_dict(saved, Mine(odd), "retry").to_dict() == saved
 
 
 # -- constants of classes ------------------------------------------------------------------------------

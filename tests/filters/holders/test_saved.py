@@ -48,19 +48,6 @@ def test_what_is_saved_is_a_mapping_with_its_own_keys() -> None:
         assert "data must be a mapping" in refusal(data)
 
 
-def test_a_session_that_waits_for_a_loss_has_granted_something_and_not_halted() -> None:
-    filt = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),))
-    session = filt.open()
-    session.request(Gaussian(mu=0.5))
-    data = reread(session.to_dict())
-    assert fp.Session.from_dict(data, filt).to_dict() == data
-    assert "halted must be false where" in refusal({**data, "halted": True}, filt, policy="halt")
-    fresh = reread(filt.open().to_dict())
-    assert "awaits_loss must be false before a grant" in refusal(
-        {**fresh, "awaits_loss": True}, filt, policy="halt"
-    )
-
-
 def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
     filt = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3)
     session = filt.open("retry")

@@ -114,11 +114,6 @@ def first_only(before: Any, after: Any) -> Any:
     return tuple(np.append(b[:1], a[1:]) for a, b in zip(before, after, strict=True))
 
 
-FIVE_UNLESS_DEAR = of(
-    Sound,
-    spend=lambda filt, s, r: (s[0] + cost(r), s[1] + 1, np.maximum(s[2], cost(r))),
-    admits=lambda filt, s, r: Sound.admits(filt, s, r) & ((s[1] < 5) | (s[2] > 0.08)),
-)
 #: What each does wrong, the law that it breaks, and the filter.
 PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
@@ -175,11 +170,9 @@ def test_a_planted_fault_is_named(fault: str) -> None:
     ("kind", "law"),
     [
         (PLANTED["hole after three"][1], "cheaper_is_admitted_too"),
-        (FIVE_UNLESS_DEAR, "a_cheaper_past_denies_no_more"),
         (CountsCalls, "saving_is_invisible"),
-        (PLANTED["allows more"][1], "a_grant_is_admits_and_spend"),
     ],
-    ids=["hole after three", "five unless dear", "counts calls", "allows more"],
+    ids=["hole after three", "counts calls"],
 )
 def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], law: str) -> None:
     # a filter that counts breaks its law in a way that does not repeat, which hypothesis says as well
