@@ -19,7 +19,6 @@ from filters.adapters.budget import from_budget as from_budget
 from filters.adapters.budget import from_queryable as from_queryable
 from filters.adapters.labelled import LabelledFilter as LabelledFilter
 from filters.certified.certify import certify as certify
-from filters.holders.denial import Denial as Denial
 from filters.holders.individual import IndividualFilter as IndividualFilter
 from filters.holders.individual import gaussian_request as gaussian_request
 from filters.holders.session import FilterHaltedError as FilterHaltedError
@@ -82,7 +81,6 @@ from mc.examine.witness import replay as replay
 from mc.examine.witness import witness as witness
 from mc.intervals.estimate import Estimate as Estimate
 from mc.losses.accountant_filter import AccountantFilter as AccountantFilter
-from mc.losses.allocation import RandomAllocation as RandomAllocation
 from mc.losses.composition import Composition as Composition
 from mc.worst_case.calibrate import calibrate as calibrate
 from mc.worst_case.calibrated import calibrated as calibrated

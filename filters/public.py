@@ -16,7 +16,6 @@ from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
 from filters.holders.above_threshold import AboveThreshold
 from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
-from filters.holders.denial import Denial
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.journal import JournalError
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
@@ -50,7 +49,6 @@ __all__ = [
     "ChargeRule",
     "ClippedSums",
     "ClippingAfterAdding",
-    "Denial",
     "DoublingOdometer",
     "FilterHaltedError",
     "ForgettingSums",

@@ -36,7 +36,6 @@ from mc.intervals.betting import betting
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.losses.accountant_filter import AccountantFilter
-from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
 from mc.losses.individual_accountant import IndividualAccountant
 from mc.losses.personal_bounds import PersonalBounds, PersonalRange
@@ -90,7 +89,6 @@ __all__ = [
     "PersonalRange",
     "Play",
     "Progress",
-    "RandomAllocation",
     "RandomSpender",
     "RunStore",
     "Scripted",

@@ -251,10 +251,9 @@ def story_lines(story: Story) -> list[str]:
 
 
 def remarks(story: Story) -> list[str]:
-    """Where the promise is passed, why, as far as it shows, and how far the same play can be pushed."""
+    """Where the promise is passed, and why, as far as it shows."""
     passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
-    pushed = [f"Pushed further: {story.pushed}."] if story.pushed else []
-    return [*passed, *(f"Why: {reason}." for reason in story.why), *pushed]
+    return [*passed, *(f"Why: {reason}." for reason in story.why)]
 
 
 def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | None:

@@ -1,12 +1,11 @@
 """What exists only for speed: sums of many runs in compiled loops, to the same bits; and quotients, rounded up.
 
-`step` answers as `Budget.general_step` would, to the last bit, `charge` as `Budget.charge`, `quotients` as
-`error_free.quotient_beyond`; or with None where they know no faster way, or nothing is compiled. Nothing here decides
-what a filter grants.
+`step` answers as `Budget.general_step` would, to the last bit, `quotients` as `error_free.quotient_beyond`; or with None
+where they know no faster way, or nothing is compiled. Nothing here decides what a filter grants.
 
 Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
 in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all
-runs as the general route does. A third adds what NumPy has made of other charges. Two more add in place.
+runs as the general route does. A third adds what NumPy has made of other charges.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
+from filters.accounting.amounts import LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
 from theory.fast.compiler import compiler, worth
 from theory.numerics.error_free import Exact
 
@@ -32,8 +31,6 @@ _ULP = 2.0**-52
 LITTLE, MUCH = 2.0**-900, 2.0**900
 #: A double of which these bits are zero has 26 bits at most, and its square is a double.
 LAST_BITS = 2**27 - 1
-#: Instead of a mask that is not looked at: not the array of answers, or the loop cannot be vectorised.
-_EVERYONE = np.zeros(0, dtype=np.bool_)
 #: Half an ulp and a little: added to a double times itself, it gives the next one up.
 _UP = 2.0**-53 * (1 + 2.0**-51)
 
@@ -89,26 +86,6 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-def charge(
-    limit: Any, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
-) -> NDArray[np.bool_] | None:
-    """`Budget.charge` for numbers, and squares times a power of two, one per run; None for others: ask `step`."""
-    if isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
-        return None
-    if not worth(len(state[0])) or (found := kernels()) is None:
-        return None
-    if isinstance(charge, Square) and not is_power_of_two(charge.scale):
-        return None
-    x, fits = np.ascontiguousarray(charge.x), np.empty(len(state[0]), dtype=np.bool_)
-    some = _EVERYONE if among is None else np.ascontiguousarray(among)
-    terms = (limit.high, limit.low), some, fits
-    if isinstance(charge, Square):
-        found.charge_squares(state[0], state[1], x, limit.root, charge.scale, *terms)
-    else:
-        found.charge_numbers(state[0], state[1], x, limit.root, *terms)
-    return fits
-
-
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """(x / y rounded up; how many x are 0); None where one is out of range, or nothing is compiled."""
     if not LITTLE < y < MUCH or not worth(len(x)) or (found := kernels()) is None:
@@ -133,10 +110,9 @@ def kernels() -> SimpleNamespace | None:
         return None
     from numba.extending import register_jitable
 
-    for step_of_a_loop in (_added, _carried, _squared, _within):
+    for step_of_a_loop in (_added, _squared, _within):
         register_jitable(step_of_a_loop)
-    loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs]
-    loops += [_charge_numbers, _charge_squares, _divide_up]
+    loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs, _divide_up]
     return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
 
 
@@ -144,11 +120,7 @@ def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
     """`error_free.add_up` of (high, low) and (p, q), operation by operation; without a branch, as all that follows."""
     w = low + q
     t = w - low
-    return _carried(high, p, w, (low - (w - t)) + (q - t))
-
-
-def _carried(high: Any, p: Any, w: Any, lost: Any) -> Any:
-    """high + p + w as a pair, rounded up where something is lost, here or before."""
+    lost = (low - (w - t)) + (q - t)
     s = high + p
     t = s - high
     e = (high - (s - t)) + (p - t)
@@ -233,36 +205,6 @@ def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any,
         p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
         top[i], rest[i] = _added(high[i], low[i], p, q)
         fits[i] = _within(top[i], rest[i], limit) & (p >= 0)
-
-
-def _charge_numbers(high: Any, low: Any, x: Any, root: float, limit: Any, some: Any, fits: Any) -> None:
-    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is; of `some`, if any."""
-    for i in range(high.size):
-        declared = x[i]
-        p = declared * root * root
-        p = LEAST if (p < LEAST) & (declared > 0) else p
-        total, carry = _carried(high[i], p, low[i] + 0.0, 0.0)
-        fit = _within(total, carry, limit) & (p >= 0)
-        if some.size:
-            fit &= some[i]
-        high[i] = total if fit else high[i]
-        low[i] = carry if fit else low[i]
-        fits[i] = fit
-
-
-def _charge_squares(
-    high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, some: Any, fits: Any
-) -> None:
-    """The same for charges scale (root x)^2."""
-    for i in range(high.size):
-        p, q = _squared(x[i], root, scale)
-        total, carry = _added(high[i], low[i], p, q)
-        fit = _within(total, carry, limit)
-        if some.size:
-            fit &= some[i]
-        high[i] = total if fit else high[i]
-        low[i] = carry if fit else low[i]
-        fits[i] = fit
 
 
 def _divide_up(x: Any, y: float, up: Any) -> Any:

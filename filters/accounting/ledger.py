@@ -157,9 +157,6 @@ class Budget:
         The only method that changes the state it is given. A sum that is cut off between its high and its low part (an
         interrupt) is not below what it was before.
         """
-        same_bits_sooner = compiled.charge(self, state, charge, among)
-        if same_bits_sooner is not None:
-            return same_bits_sooner
         fits = np.empty(len(state[0]), dtype=np.bool_)
         for first in range(0, len(fits), compiled.SMALL):
             runs = slice(first, first + compiled.SMALL)

@@ -31,7 +31,6 @@ from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.identity import FilterIdentity
 from filters.contract.state import State, frozen, locked
 from filters.contract.terms import FilterTerms
-from filters.holders.denial import Denial
 from filters.holders.holder import Holder
 from filters.holders.saved import (
     check_filter,
@@ -64,7 +63,6 @@ class _Standing(NamedTuple):
     halted: bool = False
     awaits_loss: bool = False
     granted: int = 0
-    denied: DominatingPair | None = None
     #: The largest size of the loss that is waited for, inf where none is known or waited for.
     most: float = math.inf
 
@@ -129,12 +127,6 @@ class Session(Holder):
         """How many requests were granted and charged, including any whose `record` raised."""
         return self._now.granted
 
-    @property
-    def denial(self) -> Denial | None:
-        """The last denial and what would have fit; None where the last request was granted, or before the first."""
-        now = self._now
-        return None if now.denied is None else Denial(self._filter, now.denied, now.granted, now.state)
-
     def request(self, pair: DominatingPair) -> bool:
         """Whether the mechanism that `pair` dominates may be released now; True means the spend is recorded.
 
@@ -153,8 +145,7 @@ class Session(Holder):
             now = self._now
             if now.halted:
                 raise FilterHaltedError(
-                    f"the session has halted{self._left()}; open a new session on fresh data, and see "
-                    "session.denial for what would have fit"
+                    f"the session has halted{self._left()}; open a new session on fresh data"
                 )
             if now.awaits_loss:
                 raise RuntimeError(
@@ -169,17 +160,14 @@ class Session(Holder):
             if not ours:  # what was decided under other terms is no decision: nothing has been kept of it yet
                 self._terms.check(self._filter)
             if not granted or spent is None:
-                now = now._replace(denied=pair.of_run(0))
                 if self._on_denial == "halt":
                     self._settle(now._replace(halted=True))
-                else:
-                    self._now = now
                 return False
             looks = self._looks
             most = float(proper(pair.of_run(0).pure_epsilon)) if looks else math.inf
             state = locked(spent) if ours else frozen(spent)
             # what `_Standing(...)` does, in a third of its time
-            after = tuple.__new__(_Standing, (state, False, looks, now.granted + 1, None, most))
+            after = tuple.__new__(_Standing, (state, False, looks, now.granted + 1, most))
             self._settle(after)
             return True
 
@@ -293,7 +281,7 @@ class Session(Holder):
             )
         start, reaches = session._now.state, lambda state: checked_reaches(filt, state, 1)
         state = decode_state(content["state"], start, 1, reaches, fresh=granted == 0)
-        session._now = _Standing(frozen(state), halted, awaits, granted, most=most)
+        session._now = _Standing(frozen(state), halted, awaits, granted, most)
         session._identity = identity
         return session
 

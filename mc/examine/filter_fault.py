@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import queue
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -18,20 +15,12 @@ from filters.contract.work import OutOfWork
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
 
-#: What waiting for a thread or a process ends in that does not answer.
-_WAITED = TimeoutError, multiprocessing.TimeoutError, queue.Empty, threading.BrokenBarrierError
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
     """A method of the examined filter raised: the class, method, file, line and exception, as one sentence."""
-
-
-class Excuse:
-    """What is raised in place of a fault, from whose code did what; None by default, and a worker sets it."""
-
-    of: Callable[[str, str], Exception | None] = staticmethod(lambda whose, how: None)
 
 
 @contextmanager
@@ -53,10 +42,6 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         found = _place(filt, traceback.walk_tb(error.__traceback__))
         if found is None:
             raise
-        if isinstance(error, _WAITED):
-            excuse = Excuse.of(type(filt).__name__, f"waits in vain, {type(error).__name__}")
-            if excuse is not None:
-                raise excuse from error
         frame, line = found
         said = " ".join(str(error).split())
         raise FilterFault(

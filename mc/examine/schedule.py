@@ -18,11 +18,12 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections import Counter, UserDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -82,23 +83,11 @@ class Schedule:
 
     def play_afresh(self, make: MakeService, deadline: Deadline) -> World:
         """The end of the same play, each life of the service in a process of its own, which nobody asked before."""
-        how = as_service(make) | {"deadline": deadline}
-        world, left = alone(partial(_life, make, self.menu, None, self.moves), **how)
-        while left:
-            world, left = alone(partial(_life, make, self.menu, world, left), **how)
-        played: World = world
-        return played
-
-    @property
-    def trimmed(self) -> Schedule:
-        """The same over a menu of what is asked for alone."""
-        size = len(self.menu)
-        used = sorted({move.at % size for move in self.moves if move.what == "ask"})
-        moves = tuple(
-            replace(move, at=used.index(move.at % size)) if move.what == "ask" else move
-            for move in self.moves
-        )
-        return Schedule(tuple(self.menu[at] for at in used) or self.menu, moves)
+        world, left = None, self.moves
+        while world is None or left:
+            life = partial(_life, make, self.menu, world, left)
+            world, left = alone(life, whose=name_of(make), deadline=deadline)
+        return world
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
         """The schedule as JSON-able data."""
@@ -126,16 +115,9 @@ class Schedule:
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
 
-def as_service(make: MakeService) -> dict[str, Any]:
-    """How a worker runs a service's code."""
-    return {"whose": getattr(make, "__name__", type(make).__name__)}
-
-
-class DiskFull(OSError):  # noqa: N818 - what the system calls it
-    """The disk refuses a write, as the system says it."""
-
-    def __init__(self) -> None:
-        super().__init__(errno.ENOSPC, "No space left on device")
+def name_of(make: MakeService) -> str:
+    """Whose code a service's is, in sentences."""
+    return getattr(make, "__name__", type(make).__name__)
 
 
 class PowerFailure(BaseException):
@@ -180,7 +162,7 @@ class FaultyDisk(UserDict[str, Any]):
         fault: Fault = "" if self.before >= 0 else self.fault
         self.fault = "" if fault else self.fault
         if fault == "full":
-            raise DiskFull
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if fault == "unwritten":
             self.fail()
         write()
@@ -385,7 +367,7 @@ class World:
             self.disk.fail()
             return _EXITED
         except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
-            if not isinstance(error, DiskFull):
+            if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):
                 said = " ".join(str(error).split())
                 self.raised = self.raised or f"{type(error).__name__}{': ' if said else ''}{said}"
             return _RAISED

@@ -18,26 +18,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from itertools import cycle, product
 from pickle import PicklingError
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
+from filters.contract.largest_granted import largest_granted
 from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from mc.engine.encoding import nameable
 from mc.examine.counted_search import last_report
 from mc.examine.deadline import Deadline
 from mc.examine.examination import StageFinding
-from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
+from mc.examine.family_lines import Line, lines_of, names_of
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
 from mc.examine.minimise import minimise
-from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, as_service
+from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, name_of
 from mc.examine.sequence import Sequence as Fixed
 from mc.examine.story import Story
 from mc.examine.subject import Subject
@@ -50,7 +51,7 @@ from theory.shown import one_line
 
 #: The families that are asked for, as many as so many of which the service grants any.
 MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
-#: What is asked for, as a share of the largest request of its family that is granted.
+#: What is asked for, as shares of the largest size of its line that is granted.
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a lone request is given up.
 _STEPS = 64
@@ -134,55 +135,48 @@ class ScheduleSearch:
         return f"; its code raised {self.raised}" if self.raised else ""
 
 
-@dataclass(slots=True)
-class Breaches:
-    """Whether what a play released breaks the promise; what a set of answers comes to is computed once."""
+#: The breach by what a play released so far, None where there is none.
+Breaks: TypeAlias = Callable[[World], Breach | None]
 
-    promise: Guarantee
-    known: dict[Fixed, tuple[Measure, float] | None] = field(default_factory=dict)
 
-    def of(self, schedule: Schedule, make: MakeService) -> tuple[Breach | None, World]:
-        """The breach of a schedule, None where there is none, and its play until then."""
-        world = schedule.play(make, self.among)
-        return self.among(world), world
+def breaks(promise: Guarantee) -> Breaks:
+    """Whether what was released, as mechanisms fixed in advance, breaks the promise; each set is composed once."""
+    measures = goals(promise)
 
-    def among(self, world: World) -> Breach | None:
-        """The breach by what went out so far."""
+    @lru_cache(1 << 14)
+    def broken(answers: Fixed) -> tuple[Measure, float] | None:
+        return answers.breach(promise, measures)
+
+    def among(world: World) -> Breach | None:
         for epoch, pairs in world.by_epoch.items():
-            if (broken := self.broken(pairs)) is not None:
+            if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
-                return Breach(done, world.story, whose, *broken, broken[0].promised(self.promise))
+                return Breach(done, world.story, whose, *found, found[0].promised(promise))
         return None
 
-    def broken(self, pairs: dict[DominatingPair, int]) -> tuple[Measure, float] | None:
-        """The first measure that answers fixed in advance break, with a certified lower bound; None for none."""
-        answers = Fixed(tuple(sorted(pairs.items(), key=repr)))
-        if answers not in self.known:
-            if len(self.known) > 1 << 14:
-                self.known.clear()
-            self.known[answers] = answers.breach(self.promise, goals(self.promise))
-        return self.known[answers]
+    return among
 
 
-def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[DominatingPair, ...]:
-    """The largest size of each line of the first families that grant any, and shares of it."""
+def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingPair, ...]:
+    """Shares of the largest size of each line, of the first families of which any is granted."""
     pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
-    for line, sizes in granted:
-        if sizes and (line.kind in kinds or len(kinds) < _GRANTED):
+    for line, size in largest:
+        if line.kind not in kinds and len(kinds) == _GRANTED:
+            break
+        if size is not None:
             kinds[line.kind] = None
-            for share in _SHARES:
-                most = max((size for size in sizes if size <= share * max(sizes)), default=None)
-                pairs |= {} if most is None else {line.pair(most): None}
+            pairs |= dict.fromkeys(line.pair(max(share * size, line.least)) for share in _SHARES)
     return tuple(pairs)
 
 
 def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, ...]:
-    """The largest requests that a fresh service grants, and shares of them: it is asked for every size of each line."""
-    sizes = (
-        [size for size in coarse_first(line.sizes) if _released(make, line.pair(size))] for line in lines
-    )
-    return shares_of(zip(lines, sizes, strict=True))
+    """The largest requests that a fresh service grants, and shares of them."""
+
+    def largest(line: Line) -> float | None:
+        return largest_granted(lambda size: _released(make, line.pair(size)), line.sizes)
+
+    return shares_of((line, largest(line)) for line in lines)
 
 
 def _released(make: MakeService, pair: DominatingPair) -> bool:
@@ -243,7 +237,7 @@ def first_breach(
     """
     lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
     work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)
-    return last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, **as_service(service))
+    return last_report(work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of(service))
 
 
 def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
@@ -255,11 +249,11 @@ def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, de
     # errors of its own a service handles, or the play keeps
     except (PicklingError, AttributeError, TypeError) as error:
         raise FilterFault(
-            f"{as_service(service)['whose']} stores on its disk what no disk can hold ({error}); store numbers and text"
+            f"{name_of(service)} stores on its disk what no disk can hold ({error}); store numbers and text"
         ) from error
-    if Breaches(promise).among(played) is None:
+    if breaks(promise)(played) is None:
         raise FilterFault(
-            f"{as_service(service)['whose']} breaks the contract: it keeps something outside its object and its disk, "
+            f"{name_of(service)} breaks the contract: it keeps something outside its object and its disk, "
             "which a process that ends forgets; keep it in self"
         )
 
@@ -297,21 +291,21 @@ def searched(
     from filters.testing.strategies import reproducible
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which leaves no files in a folder of the user's
-    breaches, found, searching = Breaches(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
+    among, found, searching = breaks(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
         played: list[World] = []
-        machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, breaches, played))
+        machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, among, played))
         # Flaky: the service is not the same twice, or the work ends
         with suppress(_Broken, OutOfWork, Flaky), stopping_at(searching):
             stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
         found = found.with_played(played)
-        met = breaches.among(played[-1]) if played else None
+        met = among(played[-1]) if played else None
         # what does not happen twice is no counterexample
-        if met is not None and (again := breaches.of(met.schedule, service)[0]) is not None:
+        if met is not None and (again := among(met.schedule.play(service, among))) is not None:
             yield replace(found, breach=again)
-            found = replace(found, breach=_minimal(again, breaches, service, limit))
+            found = replace(found, breach=_minimal(again, among, service, limit))
             break
         if searching.exhausted:
             break
@@ -324,7 +318,7 @@ class _Broken(BaseException):
 
 
 def _state_machine(
-    service: MakeService, menu: tuple[DominatingPair, ...], breaches: Breaches, played: list[World]
+    service: MakeService, menu: tuple[DominatingPair, ...], among: Breaks, played: list[World]
 ) -> Any:
     """A state machine of Hypothesis whose rules are the moves, and whose plays are put into `played`."""
     from hypothesis import stateful
@@ -343,7 +337,7 @@ def _state_machine(
             count(_DRAWN)
             for _ in range(times):
                 played[-1].move(ServiceMove(what, at))
-                if breaches.among(played[-1]) is not None:
+                if among(played[-1]) is not None:
                     raise _Broken
 
         # what is newest, and the largest request, as often as all others together
@@ -356,23 +350,23 @@ def _state_machine(
     return Schedules
 
 
-def _minimal(breach: Breach, breaches: Breaches, service: MakeService, limit: WorkLimit) -> Breach:
+def _minimal(breach: Breach, among: Breaks, service: MakeService, limit: WorkLimit) -> Breach:
     """The breach without the moves that it does not need, each as plain as it may be."""
     shortest, before = breach, tuple[ServiceMove, ...]()
 
-    def breaks(moves: tuple[ServiceMove, ...]) -> bool:
+    def fails(moves: tuple[ServiceMove, ...]) -> bool:
         nonlocal shortest
-        tried = breaches.of(replace(breach.schedule, moves=moves), service)[0]
+        tried = among(replace(breach.schedule, moves=moves).play(service, among))
         shortest = tried or shortest
         return tried is not None
 
     while shortest.schedule.moves != before and not limit.exhausted:
         before, place = shortest.schedule.moves, 0
-        minimise(before, breaks, limit=limit)
+        minimise(before, fails, limit=limit)
         while place < len(shortest.schedule.moves) and not limit.exhausted:
-            if not any(map(breaks, _plainer(shortest.schedule.moves, place))):
+            if not any(map(fails, _plainer(shortest.schedule.moves, place))):
                 place += 1
-    return replace(shortest, schedule=shortest.schedule.trimmed)
+    return shortest
 
 
 def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
@@ -397,7 +391,7 @@ def stage(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     service = service_of(filt)
     if service is None or not subject.lines:
         return
-    asked = shares_of((one.line, one.sizes) for one in subject.lines)
+    asked = shares_of((one.line, one.sizes[-1]) for one in subject.lines)
     with examining(filt):
         *_, found = searched(service, filt.promise, asked, limit, seed=subject.seed)
     breach = found.breach

@@ -66,7 +66,7 @@ class Turn:
 class Story:
     """The play of a witness: its turns, the round at which the promise is passed, and why, as far as it shows.
 
-    pushed says how far the same fault can be pushed. moves tell a schedule, which has no rounds.
+    moves tell a schedule, which has no rounds.
     curve has points (epsilon, delta of the play at least, promised).
     """
 
@@ -74,7 +74,6 @@ class Story:
     turns: tuple[Turn, ...]
     passed: int | None
     why: tuple[str, ...]
-    pushed: str = ""
     curve: tuple[tuple[float, float, float], ...] = ()
     moves: tuple[str, ...] = ()
 

@@ -16,7 +16,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -48,7 +48,7 @@ from mc.examine.stages.games import games
 from mc.examine.stages.parts import PROVED, of_parts
 from mc.examine.stages.sequences import sequences
 from mc.examine.stages.strategy_search import search
-from mc.examine.stages.telling import as_found, telling
+from mc.examine.stages.telling import telling
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
 from mc.examine.worker import Paused, ThreadsLost, results
@@ -107,7 +107,6 @@ def examine(
         exam = _Stages(filt, units, deadline, limit, on_stage, done, thorough=thorough, chosen=chosen)
         try:
             _in_turn(exam, names, seed, own_menu=mechanisms is None)
-            exam.confirm()
         except KeyboardInterrupt as stop:
             if exam.promise is None:
                 raise
@@ -197,9 +196,7 @@ class _Stages:
     promise: Guarantee | None = None
     scope: str = ""
     heard: bool = False
-    shut: bool = False
     stage: str = ""
-    confirmed: list[Mapping[str, Any]] = field(default_factory=list)
     searches: list[_Search] = field(default_factory=list)
     so_far: dict[str, StageFinding] = field(default_factory=dict)
 
@@ -253,25 +250,6 @@ class _Stages:
             units = max(self.limit.remaining, least) if self.thorough else least
             self.run("telling", 1.0, partial(telling, subject, found), WorkLimit.of(units), always=True)
 
-    def confirm(self) -> None:
-        """Let no refutation stand whose witness does not refute when it is played afresh, by a filter nobody has asked.
-
-        That of the most telling one is enough, unless it fails: then each of the others is played, too.
-        """
-        orders = {at: one.witness.order for at, one in enumerate(self.findings) if one.witness is not None}
-        failed = False
-        for at in sorted(orders, key=lambda at: (orders[at], -at)):  # of equals the last, which was told
-            finding = self.findings[at]
-            self.findings[at] = self._afresh(finding)
-            failed = failed or self.findings[at] is not finding
-            if not failed:
-                return
-        left = self.witnesses
-        if left and self.subject is not None and left[0].kind != "schedule":
-            subject = replace(self.subject, pure=False)
-            limit = WorkLimit.of(_MOMENT * self.units)
-            self.run("telling", 1.0, partial(as_found, subject, left[0]), limit, always=True)
-
     @property
     def cut(self) -> str:
         """How far the examination came until its deadline."""
@@ -279,14 +257,8 @@ class _Stages:
         return f"{CUT} {max(min(round(100 * done), 99), 0)} % of the work"
 
     def leave(self, why: str) -> None:
-        """A person waits for the end, and not for a replay: no refutation stands that was not played afresh."""
-        self.findings = [
-            one
-            if one.witness is None or one.witness.data in self.confirmed
-            else _fallen(one, f"{one.witness.asked}: not played afresh: {why}")
-            for one in (*self.findings, *self.so_far.values())
-        ]
-        self.findings.append(self._ended(why))
+        """Keep what the searches found so far; a refutation that was not played afresh is none."""
+        self.findings += [*self.so_far.values(), self._ended(why)]
 
     def _ended(self, found: str, **more: Any) -> StageFinding:
         """What is found of a stage that did not come to its end."""
@@ -294,13 +266,15 @@ class _Stages:
         return StageFinding(self.stage, "Was the stage finished?", found, "", UNFINISHED, **said)
 
     def _afresh(self, finding: StageFinding) -> StageFinding:
-        """The finding, or what is found where its witness fails: the worker of each play is a fork of this process."""
+        """The finding, or what is found where its witness does not refute as a filter plays it that nobody has asked.
+
+        The worker of each play is a fork of this process.
+        """
         witness, fault = finding.witness, ""
-        if witness is None or witness.data in self.confirmed:
+        if witness is None:
             return finding
         try:
             if not (other := differs(witness, self._aside)):
-                self.confirmed.append(witness.data)
                 return finding
             fault, found = impure(self.filter), f"{witness.asked}: granted, but not afresh: {other}"
         except ValueError as reason:
@@ -358,16 +332,9 @@ class _Stages:
                 if isinstance(finding, Paused):
                     self.so_far |= {} if finding.summary is None else {stage: finding.summary}
                     return False
-                is_first = not self.witnesses
-                self.findings.append(finding)
-                if finding.witness is None:
-                    continue
-                if not self.thorough:
-                    self.findings[-1] = self._afresh(finding)
-                    if self.findings[-1].witness is not None:
-                        break
-                elif is_first:  # so that one stands, should a person end it
-                    self._afresh(finding)
+                self.findings.append(self._afresh(finding))
+                if self.findings[-1].witness is not None and not self.thorough:
+                    break
             reports.close()
             self.so_far.pop(stage, None)
         except OutOfWork:
@@ -414,13 +381,9 @@ class _Stages:
 
     def noise(self) -> Iterator[StageFinding]:
         """What is wrong with what the filter printed."""
-        name, finding = type(self.filter).__name__, partial(StageFinding, "laws", menu="", unseen="")
-        if self.shut:
-            words = f"{name} closed standard output while it decides; leave it open"
-            yield finding("Does it leave alone what it did not open?", words, fault=words)
         if self.heard:
-            words = f"{name} prints while it decides; what it printed was left out"
-            yield finding("Does it decide in silence?", words, notes=(words,))
+            words = f"{type(self.filter).__name__} prints while it decides; what it printed was left out"
+            yield StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
 
 
 def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
@@ -463,17 +426,17 @@ def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) ->
         try:
             yield from work(limit)
         finally:
-            yield {name: True for name in ("heard", "shut") if getattr(ear, name)}
+            yield {"heard": True} if ear.heard else {}
 
 
 class _Ear(io.FileIO):
-    """Forgets what is written to it, but for whether something was, and whether it was to be closed."""
+    """Forgets what is written to it, but for whether something was."""
 
-    heard = shut = False
+    heard = False
 
     def write(self, data: Any) -> int:
         self.heard = self.heard or memoryview(data).nbytes > 0
         return super().write(data)
 
     def close(self) -> None:
-        self.shut = True
+        """Stay open: the worker goes on."""

@@ -24,7 +24,6 @@ from mc.losses import finite_sums
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, extent
 from mc.losses.inversion import Inversion
-from mc.losses.laplace_sums import laplace_bounds
 from mc.losses.lattice_law import ReportedLaw, common_step, level, level_law
 from mc.losses.lattice_sum import LatticeSum, tilt_to
 from mc.losses.step_moments import StepMoments
@@ -89,9 +88,8 @@ class Composition:
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
     Finite losses with few sums are enumerated in balls (`mc.losses.finite_sums`).
     Many small losses beside large ones are summed first, on a finer lattice, and cut once more (`mc.losses.summands`).
-    Gaussians on samples, and Laplace releases of one scale, are nearer, and known sooner, by inversion of the loss's
-    characteristic function (`mc.losses.inversion`, `mc.losses.laplace_sums`); where that comes less near than is aimed
-    at, cells are cut as well.
+    Gaussians on samples are nearer, and known sooner, by inversion of the loss's characteristic function
+    (`mc.losses.inversion`); where that comes less near than is aimed at, cells are cut as well.
     Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.losses.tails`.
     Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
     on all errors are derived in `mc.losses.powers`.
@@ -342,9 +340,6 @@ def _inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilo
     """Bounds in one direction by the characteristic functions, which may be wide; None where these are not known."""
     if epsilon < 0:
         return None
-    if len(pairs) == 1 and (scale := pairs[0].laplace_scale) is not None:
-        sums = laplace_bounds(float(scale), counts[0], epsilon)
-        return None if sums is None else Bounds(*sums)
     law = _inversion(pairs, counts)
     return None if law is None else _of_one(law.delta(epsilon))
 

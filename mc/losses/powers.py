@@ -111,11 +111,6 @@ class TiltedSum:
             return math.inf
         return float(worth[counts] @ self.masses(1, counts)) + self.law.tail * math.exp(scale)
 
-    def below(self, chosen: NDArray[np.bool_]) -> float:
-        """At most the mass of the chosen places, none of them on the other side of the cut."""
-        folded = self.law.tail * math.exp(min(self.log_scale(1), _LARGEST))
-        return max(float(self.masses(-1, chosen).sum()) - folded, 0.0)
-
 
 def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> Power:
     """The law of the sum of counts[i] independent losses of laws[i], for all i, tilted by e^{tilt J}."""

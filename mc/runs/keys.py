@@ -1,20 +1,19 @@
-"""The key of a run in a store: what decides its sums, told apart by names, values and source files.
+"""The key of a run in a store: what decides its sums, told apart by names, values and code.
 
 A class or function of this package is its name, and one of an installed package its name and release: `code_version`
-and the release stand for the code. A user's is its place in its source file, and the key has a SHA-256 of that file and
-of all files of the user's that it imports, transitively: any edit of any of them, a comment too, is another run. To
-these come, by their values, what no file says: what objects hold and what copies of them are made of, attributes of
-the user's classes, defaults, variables of enclosing functions, and those globals that the user's functions read.
+and the release stand for the code. A user's is what it consists of: the bytecode of its functions, attributes of its
+classes, defaults, variables of enclosing functions, and the globals that its functions read, transitively. Objects are
+what copies of them are made of.
 
-Code without a source file (typed at a prompt, in a cell of a notebook or into `exec`), code that is not what its file
-says now, and values whose state cannot be read are refused, unless the user names them by `key=`. The name then stands
-for all of these in the run, and it is for the user to change it with them; all else is still told apart. What no key
-sees `mc.runs.store.RunStore` lists.
+Values whose state cannot be read are refused, unless the user names them by `key=`. The name then stands for them in
+the run, and it is for the user to change it with them; all else is still told apart. What no key sees
+`mc.runs.store.RunStore` lists.
 """
 
 from __future__ import annotations
 
 import decimal
+import dis
 import functools
 import hashlib
 import json
@@ -23,6 +22,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.machinery import PathFinder
 from pathlib import PurePath
 from reprlib import repr as short
 from typing import Any
@@ -32,22 +32,15 @@ import scipy.special
 
 from filters.contract.content import DigestWalk
 from mc.runs.provenance import code_version, origin
-from mc.runs.sources import (
-    WRAPPED,
-    WRAPPERS,
-    EditedError,
-    codes_of,
-    instructions,
-    origin_of_import,
-    plain_name,
-    source_files,
-)
 from mc.runs.store import StoreError
 
 #: Classes of numbers whose hash, and so their place in a set, is the same in every process.
 _NUMBERS = {bool, int, float, complex}
 _READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _READ_OF_MODULES = {"LOAD_ATTR", "LOAD_METHOD"}
+#: Members of classes that are made of functions, and the names of these in them.
+_WRAPPERS = (property, classmethod, staticmethod, functools.cached_property, functools._lru_cache_wrapper)
+_WRAPPED = ("fget", "fset", "fdel", "func", "__wrapped__")
 #: Python's own that are what they are called.
 _CONSTANTS = (type(...), type(NotImplemented), typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple)
 #: What can be copied, and plays otherwise after each draw.
@@ -63,16 +56,19 @@ def key_of(parts: Mapping[str, object], name: str | None = None) -> dict[str, An
         raise StoreError(
             f"key must be a text that names what is played, got {name!r}; pass one, or leave it out"
         )
-    return _Walk(name, here=True).key(parts)
+    walk = _Walk(name)
+    try:
+        told = walk.node("parts", [walk.leaf(digest(settings()), b""), *map(walk.of, parts.items())])
+    except RecursionError as error:
+        raise StoreError(
+            "what is played is nested too deep for a key; make it flatter or leave store out"
+        ) from error
+    return {"parts": told.hex(), "name": name, "code": code_version()}
 
 
 def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
-    """Raises StoreError unless these parts, which another process sent, and the files here are those of the key."""
-    own = _Walk(key["name"], here=False).key(parts)
-    files = own.pop("files")
-    if not own.items() <= key.items() or any(
-        key["files"].get(name, said) != said for name, said in files.items()
-    ):
+    """Raises StoreError unless these parts, which another process sent, and the code here are those of the key."""
+    if not key_of(parts, key["name"]).items() <= key.items():
         raise StoreError(
             "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
             "make changes in the module itself instead of after its import, or pass workers=1"
@@ -92,25 +88,11 @@ def settings() -> list[Any]:
 
 
 class _Walk(DigestWalk):
-    """One walk over everything that values consist of, code too.
+    """One walk over everything that values consist of, code too."""
 
-    `here` is whether code must be that of its file: what another process sent by value has none in this one.
-    """
-
-    def __init__(self, name: str | None, *, here: bool) -> None:
+    def __init__(self, name: str | None) -> None:
         super().__init__()
-        self._name, self._here = name, here
-        self._files: dict[str, Any] = {}
-        self._filed: set[object] = set()
-
-    def key(self, parts: Mapping[str, object]) -> dict[str, Any]:
-        try:
-            told = self.node("parts", [self.leaf(digest(settings()), b""), *map(self.of, parts.items())])
-        except RecursionError as error:
-            raise StoreError(
-                "what is played is nested too deep for a key; make it flatter or leave store out"
-            ) from error
-        return {"parts": told.hex(), "files": self._files, "name": self._name, "code": code_version()}
+        self._name = name
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -133,7 +115,7 @@ class _Walk(DigestWalk):
         shown = " ".join(short(value).split())
         raise StoreError(
             f"{where or 'a ' + type(value).__qualname__} {why}, so a store could not tell this run from another, got "
-            f"{shown}; use code in files and plain values, name it by key=, or leave store out"
+            f"{shown}; use plain values, name it by key=, or leave store out"
         )
 
     def read(self, value: Any) -> bytes:
@@ -144,10 +126,10 @@ class _Walk(DigestWalk):
             return self.leaf(kind.__name__, repr(value).encode())
         if kind is types.MethodType:
             return self.node("method", map(self.of, (value.__func__, value.__self__)))
-        if kind in WRAPPERS:
+        if kind in _WRAPPERS:
             if kind is functools._lru_cache_wrapper:
                 value.cache_clear()  # answers may be kept from before a change of what the function reads
-            return self.node(kind.__name__, [self.of(getattr(value, name, None)) for name in WRAPPED])
+            return self.node(kind.__name__, [self.of(getattr(value, name, None)) for name in _WRAPPED])
         several = isinstance(value, (set, frozenset)) and len(value) > 1
         if several and not _NUMBERS.issuperset(map(type, value)):
             return self.unread(value, "has an order that changes from process to process")
@@ -170,59 +152,33 @@ class _Walk(DigestWalk):
         return self._instance(value) if bound else self.unread(value)
 
     def _class(self, cls: type) -> bytes:
-        module = sys.modules.get(cls.__module__)
-        if module is not None and self._here:
-            self._add_files(vars(module), cls, cls.__qualname__)
         parts = [self.of(base) for base in (type(cls), *cls.__mro__[1:])]
         for name, member in sorted(vars(cls).items()):
-            code = callable(member) or isinstance(member, WRAPPERS)
+            code = callable(member) or isinstance(member, _WRAPPERS)
             if not _pythons(name) or (code and not name.startswith("__annotate")):
                 parts.append(self.of((name, member)))
-        return self.node(f"class {plain_name(cls.__module__)} {cls.__qualname__}", parts)
+        return self.node(f"class {_plain_name(cls.__module__)} {cls.__qualname__}", parts)
 
     def _function(self, function: types.FunctionType) -> bytes:
-        where, code, around = function.__qualname__, function.__code__, function.__globals__
-        name, file = str(around.get("__name__")), around.get("__file__")
-        known = origin(name, file) if file else None
-        loaded = vars(sys.modules[name]) is around if name in sys.modules else False
-        # what dataclasses generate from the attributes of a class is of no file
-        generated = code.co_filename == "<string>" and _pythons(function.__name__)
-        if not generated and known is None and (self._here or loaded):
-            if not file:
-                self.unread(function, "has no source file", where)
-            elif code not in codes_of(file):
-                self.unread(function, "is not what its file says now", where)
-            self._add_files(around, function, where)
-        parts = [self.leaf(f"code from line {code.co_firstlineno}", repr(_said(code)).encode())]
+        around = function.__globals__
+        parts = [self.leaf("code", repr(_said(function.__code__)).encode())]
         parts += map(self.of, (function.__defaults__, function.__kwdefaults__, vars(function)))
         for cell in function.__closure__ or ():
             try:
                 parts.append(self.of((cell.cell_contents,)))
             except ValueError:  # it has no value yet
                 parts.append(self.of(()))
-        if known is None:
-            parts += self._globals_of(function, where)
-        return self.node(f"function {plain_name(function.__module__ or '')} {where}", parts)
+        file = around.get("__file__")
+        if file is None or origin(str(around.get("__name__")), file) is None:
+            parts += self._globals_of(function)
+        return self.node(f"function {_plain_name(function.__module__ or '')} {function.__qualname__}", parts)
 
-    def _add_files(self, module: Mapping[str, Any], value: object, where: str) -> None:
-        """Add the source files of a user's module to the key."""
-        file = module.get("__file__")
-        if file in self._filed or origin(str(module.get("__name__")), file) is not None:
-            return
-        self._filed.add(file)
-        try:
-            for name, said in source_files(module).items():
-                if self._files.setdefault(name, said) != said:
-                    self.unread(value, f"rests on one of two files that go by the name {name}", where)
-        except EditedError as edited:
-            self.unread(value, f"rests on {edited}, which was edited or patched after its import", where)
-
-    def _globals_of(self, function: types.FunctionType, where: str) -> Iterator[bytes]:
+    def _globals_of(self, function: types.FunctionType) -> Iterator[bytes]:
         """The globals that a user's function reads, and what it reads of modules of the user's."""
-        around, codes = function.__globals__, [function.__code__]
+        around, codes, where = function.__globals__, [function.__code__], function.__qualname__
         for code in codes:
             codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-            steps = instructions(code)
+            steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
             for place, step in enumerate(steps):
                 name = step.argval
                 if step.opname in _READ and name in around and not _pythons(name):
@@ -235,7 +191,7 @@ class _Walk(DigestWalk):
                     yield self.of((name, value))
                 elif step.opname == "IMPORT_NAME":
                     why = f"imports {name!r} while it plays, which is for the top of its file"
-                    known = origin_of_import(name, level=steps[place - 2].argval)
+                    known = None if steps[place - 2].argval else _origin_of_import(name)
                     yield self.of(known) if known else self.unread(function, why, where)
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
@@ -262,18 +218,34 @@ def _named(value: Any) -> Any:
     return None if member is not value or known is None else ["named", name, path, *known]
 
 
+def _origin_of_import(name: str) -> tuple[str, ...] | None:
+    """The origin of the module that a function imports by an absolute name."""
+    top = name.partition(".")[0]
+    if top in sys.modules:
+        return origin(top, getattr(sys.modules[top], "__file__", None))
+    spec = PathFinder.find_spec(top)
+    return origin(top, spec.origin if spec else None)
+
+
 def _said(code: types.CodeType) -> list[Any]:
-    """What a code object does: two on one line are told apart by no other attribute of theirs on Python 3.12."""
+    """What a code object does, whatever the place of its text in its file."""
     names = code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
+    takes = code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
     constants: list[Any] = []
     for value in code.co_consts:
         if isinstance(value, types.CodeType):
             constants.append(_said(value))
         else:  # a set of names, as the code of a frozen class has since Python 3.12, in an order of its own
             constants.append(repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value))
-    return [code.co_code.hex(), code.co_exceptiontable.hex(), *names, *constants]
+    return [code.co_code.hex(), code.co_exceptiontable.hex(), *takes, *names, *constants]
 
 
 def _pythons(name: str) -> bool:
     """Whether a name is of those that Python keeps for itself."""
     return name[:2] == "__" == name[-2:] or name == "_abc_impl"
+
+
+def _plain_name(name: str) -> str:
+    """The name of a module, by which it is known in every process."""
+    # a worker imports the main script under the name __mp_main__
+    return "__main__" if name == "__mp_main__" else name

@@ -1,4 +1,4 @@
-"""An output folder in which a set of files appears whole or not at all."""
+"""An output folder in which files appear whole, when all of them are complete."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 class OutputFolder:
     """A folder whose files are written in a hidden folder inside it and renamed when all are complete.
 
-    A context manager: the files appear when the block ends without an exception, and none of them if it raises or if
-    one of them cannot be put in its place. When it has ended they are on the disk under their names.
+    A context manager: the files appear when the block ends without an exception, and none of them if it raises. When
+    it has ended they are on the disk under their names.
     A folder that was made for the block and received nothing is removed.
     Raises OSError with one sentence when the folder, or a file in it, cannot be written to.
     """
@@ -35,8 +35,6 @@ class OutputFolder:
             # no TemporaryDirectory, which a copy of this process that ends in the meantime would remove
             self._hidden = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
             self._left.callback(shutil.rmtree, self._hidden, ignore_errors=True)
-            for name in ("new", "old"):
-                (self._hidden / name).mkdir()
         except OSError as error:
             self._left.close()
             raise OSError(
@@ -48,7 +46,7 @@ class OutputFolder:
     def add(self, name: str, content: bytes) -> None:
         """Stage a file; it appears under `name` when the block ends without an exception."""
         try:
-            with (self._hidden / "new" / name).open("wb") as file:
+            with (self._hidden / name).open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -63,35 +61,24 @@ class OutputFolder:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._left:
             if kind is None:
-                self._place(self._hidden)
+                self._place()
                 for folder in (self.path, *(made.parent for made in self._made)):
                     _sync(folder)
 
-    def _place(self, staging: Path) -> None:
-        """Rename the staged files and remove the dropped ones; after a failure every earlier file is as it was."""
+    def _place(self) -> None:
+        """Rename the staged files and remove the dropped ones, unless a folder stands in the place of one."""
         names = self._names | self._dropped
         for name in names:
             if (self.path / name).is_dir() and not (self.path / name).is_symlink():
                 raise _refused(self.path / name, "it is a folder")
-        done: list[str] = []
-        try:
-            for name in names:
-                try:
-                    _keep(self.path / name, staging / "old" / name)
-                    if name in self._names:
-                        os.replace(staging / "new" / name, self.path / name)
-                    else:
-                        (self.path / name).unlink(missing_ok=True)
-                except OSError as error:
-                    raise _refused(self.path / name, error) from error
-                done.append(name)
-        except BaseException:
-            for name in done:
-                if os.path.lexists(staging / "old" / name):
-                    os.replace(staging / "old" / name, self.path / name)
+        for name in names:
+            try:
+                if name in self._names:
+                    os.replace(self._hidden / name, self.path / name)
                 else:
                     (self.path / name).unlink(missing_ok=True)
-            raise
+            except OSError as error:
+                raise _refused(self.path / name, error) from error
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -117,19 +104,8 @@ def _sync(folder: Path) -> None:
             ) from error
 
 
-def _keep(file: Path, copy: Path) -> None:
-    """Keep an earlier file under a second name, if there is one."""
-    if not os.path.lexists(file):
-        return
-    try:
-        os.link(file, copy, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # not every file system has links
-        shutil.copy2(file, copy, follow_symlinks=False)
-
-
 def _refused(path: Path, why: OSError | str) -> OSError:
     reason = why if isinstance(why, str) else why.strerror or str(why)
     return OSError(
-        f"out must hold no file that cannot be replaced, got {str(path)!r} ({reason}); remove it or pass another "
-        "folder, nothing was changed"
+        f"out must hold no file that cannot be replaced, got {str(path)!r} ({reason}); remove it or pass another folder"
     )

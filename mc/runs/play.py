@@ -165,8 +165,8 @@ def play(
     workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
     expected to take longer than a few seconds. executor: another place (see `mc.runs.executors`).
     store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it. What tells
-    runs apart is in `mc.runs.keys`, what no key sees in `RunStore`. key: your name for code that has no source file, as
-    typed in a notebook: change the name when you change the code.
+    runs apart is in `mc.runs.keys`, what no key sees in `RunStore`. key: your name for values whose state no key can
+    read: change the name when you change them.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
     if isinstance(game, Game):

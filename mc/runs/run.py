@@ -54,6 +54,7 @@ class Run:
         self.description: dict[str, Any] = {}
         if store is not None:
             self.description = key_of({"game": game, "functional": functional}, key) | {"seed": work[0].seed}
+            _checked.add(digest(self.description))
 
     def start(self) -> None:
         """Load the finished tiles from the store, and play one tile to measure how long a tile takes."""
@@ -114,7 +115,7 @@ class Run:
         width = getattr(executor, "workers", cores())
         size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        work = _Work(self.game, self.functional, _process(), self.description)
+        work = _Work(self.game, self.functional, self.description)
         for task, rows in completed(executor, work, tasks, window=4 * width):
             self.keep(task, rows)
 
@@ -143,31 +144,25 @@ class Run:
         )
 
 
-_TOKEN = os.urandom(16)
+#: The keys of runs whose code and values are known to be those of this process.
 _checked: set[str] = set()
-
-
-def _process() -> tuple[bytes, int]:
-    """A value that no other process has, whether a fork of this one or a process of another machine."""
-    return _TOKEN, os.getpid()
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
     """The picklable callable that is sent to workers.
 
-    key is that of the run in the process `home`, or empty without a store. A worker in another process first compares
-    its own: pickling sends classes by name, and a worker that imports other code under these names would put tiles of
-    another run into the store.
+    key is that of the run, or empty without a store. A worker in another process first compares its own: pickling
+    sends classes by name, and a worker that imports other code under these names would put tiles of another run into
+    the store.
     """
 
     game: Game
     functional: Functional
-    home: tuple[bytes, int]
     key: Mapping[str, Any]
 
     def __call__(self, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
-        if self.key and self.home != _process() and (known := digest(self.key)) not in _checked:
+        if self.key and (known := digest(self.key)) not in _checked:
             check_same(self.key, {"game": self.game, "functional": self.functional})
             _checked.add(known)
         return play_tiles(self.game, self.functional, task)

@@ -6,12 +6,10 @@ import hashlib
 import json
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from reprlib import repr as short
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +29,6 @@ _PLACE = {
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL),
 }
 
-_Row: TypeAlias = tuple[bytes, int, int, bytes]
-
 
 class StoreError(RuntimeError):
     """A run store that cannot be used (foreign, corrupt, full, not writable), or a run that it cannot identify."""
@@ -42,8 +38,8 @@ class RunStore:
     """A file of finished tiles, keyed by a description of their run; safe against `kill -9` at any moment.
 
     What the key tells apart is in `mc.runs.keys`. It does not see, so that a store gives the sums that were kept
-    before: code that was patched in memory, builtins too; the state of the modules of this package and of installed
-    ones (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
+    before: code of this package and of installed ones that was patched in memory, builtins too; the state of their
+    modules (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
     (files, the clock, the environment, a generator other than `view.rng`); what is found by a computed name or a detour
     (`getattr`, `eval`, `exec`, `globals()`, `sys.modules`); data under names with two underscores at both ends; what
     an object of a built-in or installed class leaves out of its copies; and what caches of objects keep.
@@ -54,14 +50,15 @@ class RunStore:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
-            raise TypeError(f"store must be the path of a file, got {short(path)}; pass 'runs.db', say")
         self.path = Path(path)
         with self._store_errors():
-            if not self.path.exists():
-                self._create()
-            self._refuse_foreign()
-            self.connection = self._connect(self.path.absolute())
+            if self.path.exists() and not self.path.is_file():
+                raise StoreError(f"{self.path} is not a file and was left untouched; pass another path")
+            if self.path.exists() and self.path.stat().st_size:
+                with closing(self._connect("ro")) as connection:
+                    self._check(connection)
+            self.connection = self._connect("rwc")
+            self._create_once()
 
     def __repr__(self) -> str:
         return f"RunStore({str(self.path)!r})"
@@ -77,31 +74,20 @@ class RunStore:
         self.close()
 
     def load(self, description: Mapping[str, Any]) -> dict[tuple[int, int], NDArray[np.float64]]:
-        """{(tile, size): sums} of the finished tiles of a run."""
+        """{(tile, size): sums} of the finished tiles of a run; StoreError for a row that fails its check."""
+        key, found = _key(description), {}
         with self._store_errors():
-            return {
-                (tile, size): np.frombuffer(sums, dtype="<f8")
-                for _, tile, size, sums in self._rows(self.connection, "WHERE run = ?", _key(description))
-            }
-
-    def _rows(self, connection: sqlite3.Connection, which: str, *keys: bytes) -> Iterator[_Row]:
-        """Yields (run, tile, size, sums) of the selected rows; raises StoreError for a row that fails its checks."""
-        last: _Row | None = None
-        for *row, checksum in connection.execute(
-            f"SELECT run, tile, size, sums, checksum FROM tile {which}",
-            keys,
-        ):
-            if [type(value) for value in (*row, checksum)] != [bytes, int, int, bytes, bytes]:
-                raise StoreError(f"{self.path} is damaged: a tile has a value of another type; move it away")
-            run, tile, size, sums = row
-            if _checksum(run, tile, size, sums) != checksum:
-                raise StoreError(
-                    f"{self.path} is damaged: the checksum of tile {tile} is wrong; move it away"
-                )
-            if last is not None and (run, tile, size) <= last[:3]:
-                raise StoreError(f"{self.path} is damaged: tile {tile} is not in its place; move it away")
-            last = run, tile, size, sums
-            yield last
+            rows = self.connection.execute(
+                "SELECT tile, size, sums, checksum FROM tile WHERE run = ?", (key,)
+            )
+            for tile, size, sums, checksum in rows:
+                typed = [type(value) for value in (tile, size, sums)] == [int, int, bytes]
+                if not typed or _checksum(key, tile, size, sums) != checksum:
+                    raise StoreError(
+                        f"{self.path} is damaged: the checksum of tile {tile!r} is wrong; move it away"
+                    )
+                found[tile, size] = np.frombuffer(sums, dtype="<f8")
+        return found
 
     def commit(
         self, description: Mapping[str, Any], rows: Iterable[tuple[int, int, NDArray[np.float64]]]
@@ -123,48 +109,23 @@ class RunStore:
                     run("ROLLBACK")
                 raise
 
-    def _create(self) -> None:
-        """Build the file in another folder and link it into place: a crash or a full disk leaves no partial store."""
-        # a temporary folder, since SQLite creates other files beside the one that it writes
-        with tempfile.TemporaryDirectory(prefix=".run-store-", dir=self.path.absolute().parent) as folder:
-            beside = Path(folder) / "new"
-            with closing(self._connect(beside)) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")  # raises now if there is no space for the log
-                connection.execute("BEGIN")
-                connection.execute(TABLE)
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {LAYOUT}")
-                connection.execute("COMMIT")
-                for mode in ("DELETE", "WAL"):  # writes all pages to the file itself, or raises
-                    connection.execute(f"PRAGMA journal_mode = {mode}")
-            with suppress(FileExistsError):  # another driver has created the same store in the meantime
-                os.link(beside, self.path)
-
-    def _refuse_foreign(self) -> None:
-        if not self.path.is_file():
-            raise StoreError(f"{self.path} is not a file and was left untouched; pass another path")
-        where = self.path.absolute().as_uri()
-        # Read through SQLite: if this process opened and closed the file itself, its locks on the file would be lost.
-        # First as immutable, without locks: locking would create files beside a database that is not ours.
+    def _create_once(self) -> None:
+        """Make the table where the file is empty: in one transaction, which one of several makers has."""
+        run = self.connection.execute
+        run("BEGIN IMMEDIATE")
         try:
-            with closing(self._connect(f"{where}?immutable=1")) as look:
-                self._refuse_header(look)
-        except sqlite3.DatabaseError as error:
-            if _code(error) == sqlite3.SQLITE_NOTADB:
-                raise self._foreign() from error
-            # the file is damaged, or being written at this moment: reading it with locks tells which
-        with closing(self._connect(f"{where}?mode=ro")) as connection:
-            self._refuse_header(connection)
-            sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-            sound &= connection.execute("PRAGMA encoding").fetchone() == ("UTF-8",)
-            # only our table: SQLite would execute the triggers and views of a file
-            tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
-            if not sound or tables != [("table", "tile", "tile", TABLE)]:
-                raise sqlite3.DatabaseError("the check of its pages failed")
-            for _ in self._rows(connection, ""):
-                pass
+            if not run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                run(TABLE)
+                run(f"PRAGMA application_id = {APPLICATION}")
+                run(f"PRAGMA user_version = {LAYOUT}")
+            run("COMMIT")
+            run("PRAGMA journal_mode = WAL")
+        except BaseException:
+            self.connection.close()  # which rolls back
+            raise
 
-    def _refuse_header(self, connection: sqlite3.Connection) -> None:
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """StoreError for what is not a store of this layout, DatabaseError for a damaged one."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
@@ -174,17 +135,21 @@ class RunStore:
                 f"{self.path} has layout {layout} where this version writes {LAYOUT} and was left untouched; "
                 "pass another path"
             )
+        tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+        sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        if not sound or tables != [("table", "tile", "tile", TABLE)]:
+            raise sqlite3.DatabaseError("the check of its pages failed")
 
     def _foreign(self) -> StoreError:
         return StoreError(
             f"{self.path} is not a run store of this package and was left untouched; pass another path"
         )
 
-    @staticmethod
-    def _connect(place: str | Path) -> sqlite3.Connection:
-        connection = sqlite3.connect(place, timeout=60, isolation_level=None, uri=isinstance(place, str))
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        where = f"{self.path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(where, timeout=60, isolation_level=None, uri=True)
         try:
-            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
+            for pragma in ("cell_size_check = ON", "synchronous = NORMAL"):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -205,6 +170,8 @@ class RunStore:
                 remedy = "wait for the program that holds it or pass another path"
             elif code in _PLACE:
                 remedy = "free some space, make the folder writable or pass another path"
+            elif code == sqlite3.SQLITE_NOTADB:
+                raise self._foreign() from error
             else:
                 raise StoreError(self._damaged(error)) from error
             raise StoreError(f"{self.path} cannot be written: {error}; {remedy}") from error

@@ -42,23 +42,14 @@ class DataSet:
     public: bool
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"name must be a word for the data set, got name={self.name!r}; pass one")
-        if not isinstance(self.public, bool):
-            raise TypeError(f"public must be True or False, got public={self.public!r}; pass one of them")
         for rows, columns in (("features", "labels"), ("test_features", "test_labels")):
             for name in (rows, columns):
                 object.__setattr__(self, name, _table(name, getattr(self, name)))
             x, y = getattr(self, rows), getattr(self, columns)
-            if len(x) != len(y):
+            if len(x) != len(y) or not np.isin(y, (0.0, 1.0)).all():
                 raise ValueError(
-                    f"{columns} must have one row for each row of {rows}, got {len(y)} rows for {len(x)}; "
-                    "pass the labels of the same people"
-                )
-            if not np.isin(y, (0.0, 1.0)).all():
-                raise ValueError(
-                    f"{columns} must be 0 or 1, got {float(y[~np.isin(y, (0.0, 1.0))][0])!r}; "
-                    "pass one column for each class or label"
+                    f"{columns} must be 0 or 1, with one row for each row of {rows}, got {len(y)} rows for {len(x)}; "
+                    "pass one column for each class, and the labels of the same people"
                 )
         for rows, tests in (("features", "test_features"), ("labels", "test_labels")):
             width, other = getattr(self, rows).shape[1], getattr(self, tests).shape[1]

@@ -56,57 +56,33 @@ def read_idx(folder: Path) -> DataSet:
 
 def _part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """The pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
-    pictures_path, labels_path = (
-        _path(folder, f"{part}-{rest}-ubyte") for rest in ("images-idx3", "labels-idx1")
-    )
-    pictures, labels = _read(pictures_path, dimensions=3), _read(labels_path, dimensions=1)
-    if len(pictures) != len(labels):
+    pictures = _read(folder, f"{part}-images-idx3-ubyte", dimensions=3)
+    labels = _read(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
+    if len(pictures) != len(labels) or labels.max() >= _CLASSES:
         raise ValueError(
-            f"{labels_path} must hold one label for each picture of {pictures_path.name}, got {len(labels)} for "
-            f"{len(pictures)}; pass the labels of the same pictures"
-        )
-    if labels.max() >= _CLASSES:
-        where = int(np.argmax(labels >= _CLASSES))
-        raise ValueError(
-            f"{labels_path} must hold classes below {_CLASSES}, got {labels[where]} for picture {where}; pass a file "
-            "of ten classes that is whole"
+            f"{part}-labels-idx1-ubyte must hold one class below {_CLASSES} for each of {len(pictures)} pictures, got "
+            f"{len(labels)} up to {labels.max()}; pass the labels of the same pictures"
         )
     return pictures, labels
 
 
-def _path(folder: Path, name: str) -> Path:
-    for path in (folder / name, folder / f"{name}.gz"):
-        if path.is_file():
-            return path
-    raise FileNotFoundError(f"{folder} must hold the file {name} or {name}.gz, got neither; put it there")
-
-
-def _read(path: Path, dimensions: int) -> NDArray[np.uint8]:
-    """The unsigned bytes of an IDX file with that many dimensions."""
+def _read(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
+    """The unsigned bytes of an IDX file with that many dimensions, plain or packed."""
+    path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+    if path is None:
+        raise FileNotFoundError(f"{folder} must hold the file {name} or {name}.gz, got neither; put it there")
     try:
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == ".gz" else content
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _damaged(path, f"what gzip cannot unpack ({error})") from None
-    except OSError as error:
-        raise OSError(
-            f"{path} must be a file that can be read ({error.strerror or error}); mend it"
-        ) from error
-    length, expected = 4 + 4 * dimensions, bytes((0, 0, _UNSIGNED_BYTE, dimensions))
-    if content[:4] != expected:
+        raise ValueError(f"{path} must be a file that gzip can unpack, got {error}; fetch it again") from None
+    start = 4 + 4 * dimensions
+    sizes = np.frombuffer(content[4:start].ljust(start - 4, b"\0"), dtype=">u4").tolist()
+    numbers = np.frombuffer(content[start:], dtype=np.uint8)
+    if content[:4] != bytes((0, 0, _UNSIGNED_BYTE, dimensions)) or not 0 < len(numbers) == math.prod(sizes):
         raise ValueError(
-            f"{path} must start with the bytes {expected.hex(' ')}, those of an IDX file of unsigned bytes in "
-            f"{dimensions} dimension{'s' * (dimensions > 1)}, got {content[:4].hex(' ') or 'an empty file'}; "
-            "pass the file of that name"
+            f"{path} must be a whole IDX file of unsigned bytes in {dimensions} "
+            f"dimension{'s' * (dimensions > 1)}, got {len(content)} bytes that start with {content[:start].hex(' ')}; "
+            "fetch it again, or pass the file of that name"
         )
-    if len(content) < length:
-        raise _damaged(path, f"{len(content)} bytes where the header alone takes {length}")
-    sizes = tuple(map(int, np.frombuffer(content[4:length], dtype=">u4")))
-    numbers = np.frombuffer(content, dtype=np.uint8, offset=length)
-    if not 0 < len(numbers) == math.prod(sizes):
-        raise _damaged(path, f"a header that says {' by '.join(map(str, sizes))}, and {len(numbers)} numbers")
     return numbers.reshape(sizes)
-
-
-def _damaged(path: Path, got: str) -> ValueError:
-    return ValueError(f"{path} must be a whole IDX file, got {got}; fetch it again")

@@ -5,7 +5,7 @@ The same positions, with a given strategy in place of the maximum, evaluate that
 Simulating adversaries belongs to `mc.estimate`, searching for a game that a filter loses to `mc.examine`.
 """
 
-from mc.worst_case.result import PartialWorstCase, WorstCase
+from mc.worst_case.result import WorstCase
 from mc.worst_case.solve import worst_case
 
-__all__ = ["PartialWorstCase", "WorstCase", "worst_case"]
+__all__ = ["WorstCase", "worst_case"]

@@ -9,7 +9,6 @@ from mc.engine.adversary import Adversary
 from mc.evaluate.evaluation import Evaluation
 from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
-from theory.numerics.decimals import interval
 
 #: The end of the scope of a game in which the filter admits no request.
 NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"
@@ -49,11 +48,3 @@ class WorstCase(Evaluation):
     def tried(self) -> bool:
         """Whether the filter admits anything of the menu; if not, the bounds say nothing about it."""
         return self.rounds > 0
-
-
-class PartialWorstCase(KeyboardInterrupt):
-    """A person stopped the game: `worst` has the bounds that were proved before."""
-
-    def __init__(self, worst: WorstCase) -> None:
-        super().__init__(f"stopped, the worst case lies in {interval(worst.low, worst.high)}")
-        self.worst = worst

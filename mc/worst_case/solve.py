@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
@@ -15,9 +15,9 @@ from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
-from mc.worst_case.result import PartialWorstCase, WorstCase
+from mc.worst_case.result import WorstCase
 from mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame
-from theory.arguments import check_at_least_zero, check_count, check_positive
+from theory.arguments import check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
@@ -38,12 +38,10 @@ def worst_case(
     rounds: int | None = None,
     direction: Direction | Literal["both"] = "both",
     on_denial: OnDenial = "halt",
-    min_charge: float = 0.0,
     evidence: Evidence | None = None,
     max_positions: int | None = None,
     step: float | None = None,
     relative: float | None = None,
-    progress: Callable[[WorstCase], object] | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -53,8 +51,8 @@ def worst_case(
         >>> print(fp.worst_case(fp.ZCDPFilter(1.0), menu, epsilon=fp.LogRatio(Fraction(2))).value)
         1/4
 
-    The adversary asks for members of `menu` (each of shape (), at a charge `zcdp_rho` of min_charge or more)
-    for at most `rounds` rounds (None: until the filter ends the game). Solved by
+    The adversary asks for members of `menu` (each of shape ()) for at most `rounds` rounds (None: until the filter ends
+    the game). Solved by
 
         V(state, L) = max((1 - e^{epsilon - L})_+, max over admitted m of E_{P_m} V(state after m, L + loss)),
 
@@ -80,8 +78,7 @@ def worst_case(
     loss, and the default is the number that takes as much memory.
     Where losses are rounded to a step of our own, `relative` is the relative width (high - low) / low that is enough:
     larger steps come first, and a direction that is found to be worth less than the other is left. Without it the
-    default step is taken, unless there are 20,000 states or more: then 5 % is enough. `progress` is called with the
-    bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
+    default step is taken, unless there are 20,000 states or more: then 5 % is enough.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
     if rounds is not None:
@@ -95,10 +92,10 @@ def worst_case(
     if relative is not None:
         relative = float(check_positive("relative", relative))
     asked: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
-    asked |= {"on_denial": on_denial, "min_charge": min_charge}
+    asked["on_denial"] = on_denial
     game, ways = _game(filt, menu, max_positions=max_positions, step=step, **asked)
     check_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
-    return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
+    return _solved(game, check_epsilon(epsilon), ways, evidence, relative)
 
 
 def solved_case(
@@ -130,13 +127,12 @@ def _game(
     rounds: int | None = None,
     direction: Direction | Literal["both"] = "both",
     on_denial: OnDenial = "halt",
-    min_charge: float = 0.0,
     evidence: Evidence | None = None,
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
     """The game, and the directions to look in; its limits are `max_positions`, `step` and `known`."""
     checked_rule(filt)
-    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
+    requests = _checked_menu(menu)
     directions, which = checked_ways(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
@@ -144,8 +140,7 @@ def _game(
         f", ... ({len(requests)} pairs)" if len(requests) > 3 else ""
     )
     limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
-    least = f", least charge {min_charge:g}" if min_charge > 0 else ""
-    scope = f"every adaptive adversary over {names}; {limit}{least}; {which}; a denied run may {on_denial}"
+    scope = f"every adaptive adversary over {names}; {limit}; {which}; a denied run may {on_denial}"
     return WorstCaseGame(filt, requests, rounds, scope, **limits), directions
 
 
@@ -155,7 +150,6 @@ def _solved(
     directions: Sequence[Direction],
     evidence: Evidence | None = None,
     relative: float | None = None,
-    progress: Callable[[WorstCase], object] | None = None,
 ) -> WorstCase:
     """The bounds of all directions, at smaller and smaller steps until their width is `relative`, where it is asked."""
     best: dict[Direction, WorstCase] = {}
@@ -180,12 +174,6 @@ def _solved(
                         continue
                 solved = game.solve(epsilon, direction, evidence, coarser=coarser)
                 best[direction] = _nearer(best[direction], solved) if direction in best else solved
-                if progress is not None and len(best) == len(directions):
-                    progress(_worst(best.values()))
-        except KeyboardInterrupt:
-            if len(best) < len(directions):
-                raise
-            raise PartialWorstCase(_worst(best.values())) from None
         except TooLargeError:
             if relative is None or len(best) < len(directions):
                 raise  # what was only looked at is no answer at the step that was asked for
@@ -235,9 +223,7 @@ def _worst(directions: Iterable[WorstCase]) -> WorstCase:
     return replace(worst, low=max(result.low for result in solved))
 
 
-def _checked_menu(
-    menu: DominatingPair | Sequence[DominatingPair], min_charge: float
-) -> tuple[DominatingPair, ...]:
+def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
     if not isinstance(menu, (DominatingPair, Iterable)):
         raise TypeError(
             f"menu must hold pairs, got {menu!r}; pass a filter first and then e.g. [Gaussian(mu=1.0)]"
@@ -246,13 +232,9 @@ def _checked_menu(
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
-    charging = tuple(pair for pair in requests if float(pair.zcdp_rho) >= min_charge)
-    if not charging:
-        raise ValueError(
-            f"menu must hold a pair whose charge zcdp_rho is at least min_charge, got {len(requests)} pairs "
-            f"and min_charge={min_charge!r}; pass more pairs or a smaller min_charge"
-        )
-    return charging
+    if not requests:
+        raise ValueError("menu must hold a pair, got none; pass e.g. [Gaussian(mu=1.0)]")
+    return requests
 
 
 def _name(pair: DominatingPair) -> str:

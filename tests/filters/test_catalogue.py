@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import filters as fp
 from filters import catalogue
-from filters.contract.state import State, leaves, runs_of
+from filters.contract.state import State, runs_of
 from filters.rules import unsound
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -45,23 +45,6 @@ def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
     left = filt.remaining(filt.start(3))
     assert left.shape == (3,)
     assert (left > 0).all()
-
-
-def size(state: State) -> int:
-    """Bytes of a state."""
-    return sum(leaf.nbytes for leaf in leaves(state))
-
-
-@pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)
-def test_a_state_does_not_grow(entry: catalogue.Entry) -> None:
-    filt = entry.example()
-    pair = getattr(filt, "menu", (RandomizedResponse(1e-3),))[0]
-    state = filt.start(2)
-    fresh = size(state)
-    for _ in range(20):
-        assert filt.admits(state, pair).shape == (2,)
-        state = filt.observe(filt.spend(state, pair), np.zeros(2))
-        assert size(state) == fresh
 
 
 @pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)

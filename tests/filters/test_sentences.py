@@ -67,28 +67,19 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
     (lambda: fp.RogersFilter(1.0, 0.4), "delta must be below 1/e"),
-    (lambda: fp.RogersFilter(1.0, 0.1, reading="3/delta"), "reading must be"),  # type: ignore[arg-type]
     (lambda: fp.AllOrdersFilter((), ()), "orders must hold at least one"),
     (lambda: fp.AllOrdersFilter((2.0, 2.0), (1.0, 1.0)), "distinct"),
-    (lambda: fp.AllOrdersFilter((2.0, 3.0), None), "one budget per order, got None for 2"),  # type: ignore[arg-type]
     (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must hold one that can give"),
     # where a game breaks the rule
     (lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)), r"orders must take at most all of"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "Rényi divergence is finite"),
-    (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {STEP: 0}), "uses must be"),
     (lambda: fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0), "low and high"),
     (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
     (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6), "dhat and theta must be given"),
     (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
-    (lambda: fp.charges.renyi_charge.at(0.5), "alpha must be"),
-    (lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(0.5), 0), "blocks must be"),
     (
         lambda: fp.odometers.BlockFilter(fp.odometers.GaussianTracker(0.5), HUGE),
-        r"blocks must be at most 2\^48, got blocks=.*",
-    ),
-    (
-        lambda: fp.odometers.GaussianTracker(2.0**-26).guarantee(2**52),
         r"blocks must be at most 2\^48, got blocks=.*",
     ),
     (
@@ -99,13 +90,10 @@ VALUES: list[tuple[Call, str]] = [
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and >= 0, got")
         for bad in (-1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400)
     ),
-    (lambda: fp.Budget(0.5), "must be a limit in two doubles, got high=0.5, low=nan; make it by Budget.of"),
     (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
-        for parts in (
-            *((1.0, -0.98), (1.0, 0.5), (math.nan, 0.0), (math.inf, 0.0), (-1.0, 0.0), (1.0, math.nan)),
-        )
+        for parts in (*((1.0, 0.5), (math.nan, 0.0), (-1.0, 0.0), (1.0, math.nan)),)
     ),
     *(
         (
@@ -119,18 +107,8 @@ VALUES: list[tuple[Call, str]] = [
             lambda word=word: fp.GaussianFilter(1.0).open(word),
             "on_denial must be 'halt' or 'retry', got .*; choose",
         )
-        for word in ("HALT", None, ["halt"])
+        for word in ("HALT", ["halt"])
     ),
-    *(
-        (
-            lambda bad=bad: fp.training.SecretNoise(1, 2).added_to(np.array([bad]), sigma=1.0),
-            "total must be finite, got 1",
-        )
-        for bad in (math.nan, math.inf)
-    ),
-    (lambda: asked().sigma(-3), "dimension must be an integer >= 1, got dimension=-3"),
-    (lambda: asked().join(10**14), "people must be"),
-    (lambda: asked(norm_budget=10**400), "norm_budget must be"),
     (
         lambda: fp.training.ClippedSums(
             fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2
@@ -152,12 +130,9 @@ VALUES: list[tuple[Call, str]] = [
         "must answer with a number, got nan",
     ),
     (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
-    (lambda: of_sites(together=("epoch",)), "together must name dimensions of labels"),
     (lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"), "alike must not be in"),
-    (lambda: of_sites(alike="epoch"), "alike must name dimensions of labels"),
     (lambda: of_sites(labels={"site": tuple(range(33))}), "labels must leave at most 32 ways .* got 33"),
     (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
-    (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, requests=[]), "requests"),
 ]
 
 TYPES: list[tuple[Call, str]] = [
@@ -175,12 +150,7 @@ TYPES: list[tuple[Call, str]] = [
     ),
     (lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG), "values must be no masked"),
     (lambda: asked().answer([[1.0], [1.0, 2.0]], RNG), "values must be an array, got rows of different"),
-    (lambda: asked().leave([[1], [2, 3]]), "people must be an array, got rows of different lengths"),  # type: ignore[list-item]
     (lambda: asked(journal=123), "journal must be a path, got 123; pass"),
-    (
-        lambda: fp.people.LinearQueries.open(None, norm_budget=1.0, kappa=1.0),
-        "journal must be a path, got None",
-    ),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
         for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))
@@ -191,10 +161,6 @@ TYPES: list[tuple[Call, str]] = [
         for bad in (None, "1/2", 10**400)
     ),
     (
-        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=None),
-        "rng must be a numpy.random.Generator",
-    ),  # type: ignore[arg-type]
-    (
         lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
         "rng must be a numpy.random.Generator, got None",
     ),
@@ -204,22 +170,12 @@ TYPES: list[tuple[Call, str]] = [
         lambda: fp.ApproximateDPFilter(1.0, 1e-5, "CKS"),  # type: ignore[arg-type]
         "conversion must be CKS or SIMPLE",
     ),
-    (
-        lambda: fp.RenyiFilter.planned(2.0, 1e-5, [STEP]),  # type: ignore[arg-type]
-        "must map pairs to their uses",
-    ),
     (lambda: fp.odometers.BlockFilter(0.5, 4), "tracker must be a Tracker"),  # type: ignore[arg-type]
-    (lambda: fp.Session(fp.GaussianFilter), "make one of it"),  # type: ignore[arg-type]
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
     (lambda: repeats(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
     (
         lambda: fp.training.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0),  # type: ignore[arg-type]
         "IndividualFilter",
-    ),
-    (lambda: fp.odometers.IndividualTracker(fp.GaussianFilter(1.0), 4), "Tracker"),  # type: ignore[arg-type]
-    (
-        lambda: fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 4).spend(0.5),  # type: ignore[arg-type]
-        "must be a DominatingPair",
     ),
     (
         lambda: fp.from_budget(dict, len, fp.PureDP(1.0), menu=(BIT,), denied="TooDearError"),  # type: ignore[arg-type]
@@ -230,7 +186,6 @@ TYPES: list[tuple[Call, str]] = [
         for bad in (2.0, (2.0,), ((2.0, 0.5, 3.0),))
     ),
     (lambda: ruled(make=3), "make must be callable"),
-    (lambda: ruled(event=3), "event must be callable"),
     (lambda: ruled(spent=None), "spent must be given"),
     (lambda: fp.from_command("node", "pure(1)"), "must be a guarantee"),  # type: ignore[arg-type]
     (lambda: fp.certify(3), "thing must be a filter"),  # type: ignore[arg-type]

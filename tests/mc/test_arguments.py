@@ -25,7 +25,7 @@ ONES = np.ones((3, 2))
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "worst_case": (
         lambda **given: fp.worst_case(ZCDP, **given),
-        {**RULES, "menu": [BIT], "min_charge": 0.0, "evidence": None, "max_positions": 10**5},
+        {**RULES, "menu": [BIT], "evidence": None, "max_positions": 10**5},
     ),
     "worst_case of wide losses": (
         lambda **given: fp.worst_case(GDP, [WIDE], epsilon=1.0, rounds=2, **given),
@@ -117,10 +117,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "IndividualAccountant": (
         fp.people.IndividualAccountant,
         {"people": 2, "q": 0.1, "sigma": 1.0, "levels": (0.5, 1.0)},
-    ),
-    "RandomAllocation": (
-        lambda epsilon, **given: fp.RandomAllocation(**given).delta(epsilon, direction="PQ"),
-        {"sigma": 1.0, "steps": 3, "epsilon": 0.5},
     ),
     "DataSet": (
         three,

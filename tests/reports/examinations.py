@@ -80,7 +80,6 @@ def refuted() -> Examined:
         story=replace(
             story_of_sequence(witness.filter, Sequence(((fp.Gaussian(1.0), 4),)), H1),
             curve=((0.0, 0.7, 0.4), (1.0, 0.5, 0.1)),
-            pushed="8 < 9 times the promise",
         ),
     )
     return exam_of(ADMISSION, finding)

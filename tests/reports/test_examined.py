@@ -89,7 +89,6 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
     assert "  Why: in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing." in lines
-    assert lines[-2] == "  Pushed further: 8 < 9 times the promise."
     assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
     assert lines[-1].endswith("examinations.py::Mine")
 

@@ -304,11 +304,6 @@ class DominatingPair(Parametrised, ABC):
         return None
 
     @property
-    def laplace_scale(self) -> Real | None:
-        """b of what is Laplace(b), one for each run; None for others."""
-        return None
-
-    @property
     def exact_masses(self) -> ExactMasses | None:
         """P and Q as rationals, or None when the pair was not given by rationals."""
         return None

@@ -88,7 +88,6 @@ class Labelled(DominatingPair):
     outputs = _of_law("outputs")
     normal_mu = _of_law("normal_mu")
     sampled_normal = _of_law("sampled_normal")
-    laplace_scale = _of_law("laplace_scale")
     exact_masses = _of_law("exact_masses")
     held_masses = _of_law("held_masses")
     infinite_mass = _of_law("infinite_mass")

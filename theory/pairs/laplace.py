@@ -61,7 +61,6 @@ class Laplace(DominatingPair):
     def pure_epsilon(self) -> Real:
         return inverse_beyond(self.b)
 
-    laplace_scale = same_as("b")
     zcdp_root = same_as("pure_epsilon")
     zcdp_rho = half_square_of("pure_epsilon")
     swapped = ITSELF

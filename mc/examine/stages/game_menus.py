@@ -21,8 +21,8 @@ from mc.examine.subject import Admission, Subject, named_pairs
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair, FinitePair
 
-#: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
-_PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
+#: Rounds that the least pair of a menu lasts, and the families whose losses add up on a lattice.
+_PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasure", "twopoint")
 #: How often the alarm goes off, and its loss as a share of the largest randomised response at the start.
 _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
 #: Rounds of silence, the guessed share of the promise from which a game is solved, and one at which rounds are enough.
@@ -50,38 +50,46 @@ def sticks(subject: Subject) -> tuple[Measure, ...]:
 
 
 def menus(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
-    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
-    filt = subject.filter
-    by_name: dict[str, list[Admission]] = {}
-    for line in subject.lines:
-        by_name.setdefault(line.line.family, []).append(line)
-    if design := named_pairs(
-        filt, "design"
-    ):  # a table may be wrong for these alone, by little in many rounds
-        yield Menu("its own design", design, None)
-    if own := named_pairs(filt, "menu"):
+    """Menus from small to large: multiples of what lasts a number of rounds, alone and with responses."""
+    if own := named_pairs(subject.filter, "menu"):
         yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
-    lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
-    half, names = limit.fraction(0.5), len(subject.lines)
-    paces = {
-        line.line.name: _paces(subject, line, half.fraction(1 / (names - place)))
-        for place, line in enumerate(subject.lines)
-    }
+    lines = [line for line in subject.lines if line.line.family in _ON_A_LATTICE]
+    half = limit.fraction(0.5)
+    paces = [
+        (line, _paces(subject, line, half.fraction(1 / (len(lines) - place))))
+        for place, line in enumerate(lines)
+    ]
+    responses = next(((line, sizes) for line, sizes in paces if line.line.family == "rr"), None)
     for pace in _PACES:
-        yield from _labelled(subject, paces, pace)
         if pace == 3:
-            yield from _named(subject, limit.fraction(0.3))
-        for width in _WIDTHS:
-            for line in by_name.get("rr", ()):
-                yield from _ladder(line, paces[line.line.name], pace, width)
-        if lattice:
-            yield from _mixed(lattice, paces, pace)
-        for name in ("gaussian", "laplace", "subsampled") if not subject.looks and pace >= 4 else ():
-            for line in by_name.get(name, ()):
-                yield from _ladder(line, paces[line.line.name], pace, 3)
-        if pace <= 4:
-            for line in by_name.get("twopoint", ()):
-                yield from _both_ways(line, paces[line.line.name], pace)
+            yield from _granted_at_some_time(subject, limit.fraction(0.3))
+        beside: tuple[DominatingPair, ...] = ()
+        if responses is not None and pace in responses[1]:
+            beside = _multiples(responses[0], responses[1][pace], (1, 2))
+        for line, sizes in paces:
+            if (size := sizes.get(pace)) is None:
+                continue
+            name, pair = f"{line.line.name} with randomised response", line.line.pair(size)
+            match line.line.family:
+                case "rr":
+                    yield Menu(f"{pair_words(pair)} again and again", (pair,), 4 * pace)
+                    if len(ladder := _multiples(line, size, (1, 2, 4))) > 1:
+                        several = f"{line.line.name}, {len(ladder)} multiples of {size:.4g}"
+                        yield Menu(several, ladder, 4 * pace)
+                case "erasure":
+                    yield Menu(name, (pair, line.line.pair(size / 4), *beside), 3 * pace)
+                case "kov":  # on one lattice with the responses
+                    step = responses[1].get(pace, size) if responses is not None else size
+                    step = step if step <= line.sizes[-1] else size
+                    yield Menu(name, _multiples(line, step, (1, 2)) + beside, 3 * pace)
+                case _ if pace <= 4:
+                    small = line.line.pair(max(size / 4, line.line.least))
+                    several = f"{line.line.name}, {size:.4g} and a quarter, both ways round"
+                    yield Menu(several, (pair, pair.swapped, small), pace + 1)
+
+
+def _multiples(line: Admission, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
+    return tuple(line.line.pair(k * size) for k in of if k * size <= line.sizes[-1] * 1.0001)
 
 
 def _paces(subject: Subject, line: Admission, limit: WorkLimit) -> dict[int, float]:
@@ -91,97 +99,41 @@ def _paces(subject: Subject, line: Admission, limit: WorkLimit) -> dict[int, flo
     for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
         if not wanted or limit.exhausted:
             break
-        times = 0
-        for tail in (0.1, 0.5, 0.9) if subject.looks else (None,):
-            player = Player.fresh(subject, limit, tail)
-            times = max(times, player.ask(pair, wanted[-1]))
+        tails = (0.1, 0.5, 0.9) if subject.looks else (None,)
+        times = max(Player.fresh(subject, limit, tail).ask(pair, wanted[-1]) for tail in tails)
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
     return sizes
 
 
-def _named(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
+def _granted_at_some_time(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
     """Responses of the sizes that are granted at some time: levels may change with the round or with an answer."""
     response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
     if response is None:
         return
+    line = response.line
+    # its own numbers first, then the grid
+    own_sizes = [t for t in sorted(line.extra, reverse=True) if line.least <= t <= line.most]
     sizes: dict[float, None] = {}
     longest = 1
     for tail in (0.1, 0.9) if subject.looks else (None,):
         player = Player.fresh(subject, limit, tail)
         for rounds in range(60):
-            # the largest of its own numbers, or of the grid, that is granted now
-            least, most = response.line.least, response.line.most
-            own_sizes = [t for t in sorted(response.line.extra, reverse=True) if least <= t <= most]
-            for t in (*own_sizes, *response.line.sizes[::-4]):
-                if not limit.remaining:
-                    return
-                if player.ask(response.line.pair(t)):
-                    sizes[t] = None
-                    longest = max(longest, rounds + 1)
-                    break
-            else:
+            tried = (
+                t for t in (*own_sizes, *line.sizes[::-4]) if limit.remaining and player.ask(line.pair(t))
+            )
+            if (size := next(tried, None)) is None:
                 break
+            sizes[size] = None
+            longest = max(longest, rounds + 1)
     largest = sorted(sizes, reverse=True)[:4]
-    own_sizes = [t for t in response.line.extra[:12] if any(abs(t - s) > 0 for s in largest)]
-    for more in ((), own_sizes[:2], own_sizes[:4]):
-        levels = sorted({*largest, *more})
-        if levels and limit.remaining:
-            for rounds in (6, 14, 40):
-                if more or rounds <= 2 * longest + 6:
-                    pairs = tuple(map(response.line.pair, levels))
-                    told = f"responses of {len(levels)} levels" if len(levels) > 1 else pair_words(pairs[0])
-                    yield Menu(f"{told} granted at some time", pairs, rounds)
-
-
-def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> Iterator[Menu]:
-    least = paces.get(pace)
-    if least is None:
-        return
-    multiples = (1, 2, 4) if width == 3 and line.line.family != "rr" else range(1, width + 1)
-    pairs = tuple(line.line.pair(least * k) for k in multiples if least * k <= line.sizes[-1] * 1.0001)
-    if len(pairs) > 1 or width == 1:
-        many = f"{line.line.name}, {len(pairs)} multiples of {least:.4g}"
-        yield Menu(many if len(pairs) > 1 else f"{pair_words(pairs[0])} again and again", pairs, 4 * pace)
-
-
-def _labelled(subject: Subject, paces: dict[str, dict[int, float]], pace: int) -> Iterator[Menu]:
-    """One request at each of its labels: an adversary chooses these, too."""
-    for kind in ("rr", "gaussian"):
-        lines = [line for line in subject.lines if line.line.kind == kind]
-        sizes = [sizes[pace] for line in lines if pace in (sizes := paces[line.line.name])]
-        if len(lines) > 1 and sizes:
-            pairs = tuple(line.line.pair(min(sizes)) for line in lines)
-            yield Menu(f"{kind} at each label", pairs, len(lines) * pace)
-
-
-def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: int) -> Iterator[Menu]:
-    """Randomised response beside pairs that may reveal all, on one lattice."""
-    response = next((line for line in lattice if line.line.family == "rr"), None)
-    step = paces[response.line.name].get(pace) if response is not None else None
-    for line in lattice:
-        least = paces[line.line.name].get(pace)
-        if line is response or least is None:
-            continue
-        if line.line.family == "erasure":
-            ladder = tuple(line.line.pair(size) for size in (least, least / 4))
-        else:
-            size = step if step is not None and step <= line.sizes[-1] else least
-            ladder = _twice(line, size)
-        if response is not None and step is not None:
-            ladder += _twice(response, step)
-        yield Menu(f"{line.line.name} with randomised response", ladder, 3 * pace)
-
-
-def _twice(line: Admission, size: float) -> tuple[DominatingPair, ...]:
-    return tuple(line.line.pair(k * size) for k in (1, 2) if k * size <= line.sizes[-1])
-
-
-def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[Menu]:
-    if (size := paces.get(pace)) is not None:
-        pair, small = line.line.pair(size), line.line.pair(max(size / 4, line.line.least))
-        name = f"{line.line.name}, {size:.4g} and a quarter, both ways round"
-        yield Menu(name, (pair, pair.swapped, small), pace + 1)
+    others = [t for t in line.extra[:12] if t not in largest]
+    for more in ((), others[:2], others[:4]):
+        pairs = tuple(map(line.pair, sorted({*largest, *more})))
+        if pairs and limit.remaining:
+            several = f"responses of {len(pairs)} levels" if len(pairs) > 1 else pair_words(pairs[0])
+            lengths = (rounds for rounds in (6, 14, 40) if more or rounds <= 2 * longest + 6)
+            yield from (Menu(f"{several} granted at some time", pairs, rounds) for rounds in lengths)
 
 
 # -- alarms --------------------------------------------------------------------------------------------

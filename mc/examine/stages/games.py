@@ -28,7 +28,7 @@ from mc.examine.stages.rational_plans import best_replies
 from mc.examine.subject import Subject, named_pairs
 from mc.examine.witness import menu_witness
 from mc.examine.words import count_words, pair_words
-from mc.examine.worker import results, so_far
+from mc.examine.worker import limited, so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.renyi_game import renyi_game
 from mc.worst_case.solve import solved_case
@@ -41,8 +41,6 @@ _ASKED = "What is the most that the worst adversary over a menu can reach?"
 _POSITIONS = 2_500_000
 #: The relative width of the bounds on a game that is too large at the default step.
 _ROUGHLY = 0.2
-#: The share of a promised curve from which the epsilons about it are looked at as well.
-_NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the share of the work
 #: for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
@@ -63,8 +61,7 @@ def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     so_far(tried.summary)
     if subject.looks:
         with suppress(OutOfWork):
-            work = partial(_renyi_games, subject)
-            yield from results(work, filt=subject.filter, limit=limit.fraction(0.2))
+            yield from limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
     if not goals:
         return
     # what a filter was made for may be what breaks it
@@ -128,17 +125,6 @@ def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     )
 
 
-def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure, ...]:
-    """Epsilons on both sides of the goal that a menu came near to, half way to the next."""
-    near = max(rows, key=lambda row: row.share, default=None)
-    if near is None or not _NEAR <= near.share <= 1 or len(goals) < 2:
-        return ()
-    here = near.measure.at
-    others = {0.0, 2 * here, *(goal.at for goal in goals)}
-    below, beyond = [e for e in others if e < here], [e for e in others if e > here]
-    return tuple(Measure.hockey_stick((here + e) / 2) for e in (*sorted(below)[-1:], *sorted(beyond)[:1]))
-
-
 def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
     """The first game that is worth more than a Rényi promise, over one finite pair; longer games before other orders.
 
@@ -180,9 +166,9 @@ def _planned(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
     if not subject.families >= {"rr", "twopoint"}:
         return  # those are what the search asks for
-    replies = partial(best_replies, subject, chosen_goals(subject))
+    replies = best_replies(subject, chosen_goals(subject))
     with suppress(OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
-        for witness in results(replies, filt=subject.filter, limit=limit):
+        for witness in limited(replies, subject.filter, limit):
             if witness.replay().refutes:
                 menu = f"the plan's own pairs, {witness.plan.size} requests"
                 scope = f"the plan found, at epsilon={witness.measure.at:g}"
@@ -202,9 +188,8 @@ class GameSearch(SearchLog):
     def play(self, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
         part = limit.fraction(1 / (2 if menu.longer else 4))
-        work = partial(_games, self.subject, menu, goals)
         try:
-            for game in results(work, filt=self.subject.filter, limit=part):
+            for game in limited(_games(self.subject, menu, goals), self.subject.filter, part):
                 if game is None:
                     self.too_large += 1
                     continue
@@ -237,23 +222,8 @@ class GameSearch(SearchLog):
 
 def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
     """The games of a menu, None for one that is too large."""
-    for rounds in (menu.rounds, *menu.longer):
-        yield from _of_length(subject, replace(menu, rounds=rounds), goals)
-
-
-def _of_length(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
-    rows, left = [], []
-    for goal in goals:
-        games = list(solved(subject, menu, goal))
-        yield from games
-        rows += [row for game in games if game is not None for row in game.tightness]
-        if not any(game is not None and game.witness is not None for game in games):
-            left.append(goal)
-    for goal in _between(tuple(left), rows):  # a curve may be thinnest between two goals
-        for game in solved(subject, menu, goal):
-            yield game
-            if game is not None and game.witness is not None:
-                return
+    for rounds, goal in product((menu.rounds, *menu.longer), goals):
+        yield from solved(subject, replace(menu, rounds=rounds), goal)
 
 
 def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding | None]:

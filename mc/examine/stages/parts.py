@@ -27,10 +27,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from inspect import getattr_static
 from typing import Any
 
 from filters import PrivacyFilter
-from filters.accounting.charge_rules import renyi_charge
+from filters.accounting.charge_rules import (
+    ChargeRule,
+    GDPCharge,
+    PureCharge,
+    RenyiCharge,
+    ZCDPCharge,
+    renyi_charge,
+)
+from filters.accounting.ledger import Budget
 from filters.catalogue import (
     CATALOGUE,
     AllOrdersFilter,
@@ -45,18 +54,18 @@ from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.contract.checks import checked_reaches
-from filters.contract.library import of_the_library
+from filters.contract.library import holder_of, of_the_library
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.additive import AdditiveFilter
 from mc.examine.examination import StageFinding
-from mc.examine.stages.made_of import Unknown, parts_of
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
 from theory.claims.theorem import RefusedError
+from theory.conversions import CONVERSIONS
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.guarantees import RenyiDP
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.kernel.claimed import KERNEL
 from theory.numerics.decimals import above, below
 from theory.pairs import is_ours
@@ -88,6 +97,18 @@ _TOLD: dict[type[PrivacyFilter], str] = {
 }
 #: Proofs already run in this process.
 PROVED: dict[str, Proof] = {}
+#: The charges, and the guarantees, of the library that sums are proved for.
+CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
+_GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
+#: The methods that decide, or are asked in the place of those.
+_DECIDING = (
+    *("start", "admits", "spend", "grant", "grant_in_place", "observe", "looks_at_losses", "reaches"),
+    *("open", "_cost", "__getattribute__"),
+)
+
+
+class Unknown(Exception):  # noqa: N818 - a reason, no error
+    """Why no theorem covers a filter as it runs."""
 
 
 #: What the stage asks of a filter, of a holder; what it is about, and what it does not look at.
@@ -163,19 +184,48 @@ def _listed(kind: type) -> bool:
     return any(kind is entry.kind for entry in CATALOGUE.values())
 
 
-def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
-    made = parts_of(filt)
+def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
+    rule, budget, promise = _library_parts(filt)
     _certified(filt)
-    rule, total = made.charge, limit_of(made.budget)
-    certain, bits = implied(rule, total, made.promise)
+    certain, bits = implied(rule, limit_of(budget), promise)
     how = f"certified in balls of {bits} bits at these very doubles" if bits else "compared exactly"
     detail = (
         f"the deciding functions are the library's own; what a sum of {rule!r} bounds is proved by theorem "
-        f"{rule.theorem!r}, {rule.source}; a sum within {made.budget!r}, about {made.budget.limit:.10g}, gives "
-        f"{made.promise!r} by {certain.says}, {how}"
+        f"{rule.theorem!r}, {rule.source}; a sum within {budget!r}, about {budget.limit:.10g}, gives "
+        f"{promise!r} by {certain.says}, {how}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
     return _proved(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
+
+
+def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
+    """Charge, budget and promise; raises Unknown unless all that decides is the library's own."""
+    kind = type(filt)
+    for name in _DECIDING:
+        if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
+            raise Unknown(f"{kind.__name__} has a {name} of its own")
+    for name in ("charge", "promise", "budget"):
+        if isinstance(getattr_static(kind, name, None), property):
+            raise Unknown(f"it computes its {name}, which may change")
+    if not of_the_library(holder_of(kind, "extremal")):
+        raise Unknown(f"{kind.__name__} has an extremal of its own")
+    if filt.sound is not True:
+        raise Unknown(f"it does not say of itself that it is sound, but sound={filt.sound!r}")
+    charge: Any = filt.charge
+    if type(charge) not in CHARGES:
+        raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
+    if type(getattr(filt, "promise", None)) not in _GUARANTEES:
+        raise Unknown("its promise is not a plain value of a guarantee of the library")
+    follows = getattr_static(filt, "budget") is vars(AdditiveFilter)["budget"]
+    if follows and not any(filt.conversion is one for one in CONVERSIONS):
+        raise Unknown(f"its conversion is {filt.conversion!r}, not one of the library's")
+    try:
+        budget = filt.budget
+    except ValueError as reason:
+        raise Unknown(str(reason)) from reason
+    if type(budget) is not Budget:
+        raise Unknown(f"its budget is a {type(budget).__name__}, not a plain Budget")
+    return charge, budget, filt.promise
 
 
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -27,23 +27,12 @@ from mc.examine.sequence import Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-#: Requests of one kind in a row.
-_TIMES = (4, 16, 64, 256, 300)
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
-#: Tiny requests before a large one.
-_WARM_UPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400, 1000, 2500)
-#: After warm-ups of at most so many requests a size is also repeated.
-_STUBBORN = 20
-#: Families whose tiny requests make warm-ups.
-_WARMED = 4
-#: A request smaller than the largest by this factor is tiny.
-_TINY = 256.0
 #: Sizes below the last one that was granted which are tried: what is left farther down is not worth it.
 _FAR = 61
 #: Families whose largest pair is looked for between the sizes of the grid.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
-
 #: Requests of a play that are the largest granted to the last bit, and the relative precision of those after them.
 _EXACT, _COARSE = 2, 2.0**-12
 
@@ -126,54 +115,19 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 def programs(subject: Subject, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
     lines, fresh = subject.lines, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
-    for line in lines:
-        yield Sequence(((line.largest, 1),))
-    for line in lines:
-        yield from (Sequence(((pair, 1),)) for pair in line.pairs[-2:-9:-1] + line.pairs[-9::-3])
+    yield from (Sequence(((line.largest, 1),)) for line in lines)
     if subject.looks and tail is None:
         return
-    first = leaders((*lines, *subject.closed))
+    every = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
-        _each(player, line, first, 8)
+        for following in (line, *(other for other in every if other is not line)):
+            greedily(player, following, 8)
         yield from _told(player)
     for line in leaders(lines):  # as much as is left, for as long as anything is
         player = fresh()
         greedily(player, line, _LASTING)
         yield from _told(player)
-    for line in leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
-        tiny, warm = line.pairs[bisect_right(line.sizes, line.sizes[-1] / _TINY) - 1], fresh()
-        for times in _WARM_UPS if line.sizes[0] <= line.sizes[-1] / _TINY else ():
-            wanted = times - warm.played.rounds
-            if limit.exhausted or warm.ask(tiny, wanted) < wanted:
-                break
-            player = warm.fork()
-            _each(player, line, first, 3)
-            yield from _told(player)
-            if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
-                player = warm.fork()
-                greedily(player, line, 4, repeated=_TIMES[-1])
-                yield from _told(player)
-    for line in lines:  # repeated until denied, large ones first
-        for pair in line.pairs[-1:-14:-2]:
-            yield from _repeated(fresh(), pair)
-
-
-def _each(player: Player, line: Admission, lines: tuple[Admission, ...], most: int) -> None:
-    """As much as is left each time, of this line and then of the others."""
-    for following in (line, *(other for other in lines if other is not line)):
-        greedily(player, following, most)
-
-
-def _repeated(player: Player, pair: DominatingPair) -> Iterator[Sequence]:
-    for times in _TIMES:
-        wanted = times - player.played.rounds
-        if player.limit.exhausted:
-            return
-        got = player.ask(pair, wanted)
-        yield from _told(player)
-        if got < wanted or player.unchanged is not None:
-            return
 
 
 def _told(player: Player) -> Iterator[Sequence]:
@@ -208,45 +162,19 @@ def swallowed(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
                 break
 
 
-def at_every_label(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
-    """As much as is left at one label after the other, from either end, and half as much at each of them in turn."""
-    fresh = partial(Player.fresh, subject, limit)
-    for kind in dict.fromkeys(line.line.kind for line in subject.lines):
-        lines = leaders(tuple(one for one in (*subject.lines, *subject.closed) if one.line.kind == kind))
-        for order in (lines, lines[::-1]) if len(lines) > 1 and not subject.looks else ():
-            player = fresh()
-            for line in order:
-                if (size := _largest(player, line, None)) is not None:
-                    player.ask(line.line.pair(size), _ROW)
-            yield from _told(player)
-            tops = {line: _largest(fresh(), line, None) for line in order}
-            halves = [line.line.pair(top / 2) for line, top in tops.items() if top is not None]
-            player = fresh()
-            for half in _ROW * halves:
-                player.ask(half)
-            yield from _told(player)
-
-
-def greedily(player: Player, line: Admission, most: int, *, repeated: int = 1) -> None:
-    """Ask for the largest pair of the line that is granted, `repeated` times in a row, and so at most `most` times."""
-    pairs, chosen, top = line.every, 0, len(line.every)
-    while chosen < most and not player.limit.exhausted and player.unchanged is None:
-        for place in range(top - 1, -1, -1):
-            if not player.limit.remaining or (chosen and place < top - _FAR):
-                return
-            if player.grants(pairs[place]):
-                fine = place + 1 < len(pairs) and line.line.kind in _FINE
-                pair = (
-                    _between(player, line, place, 0.0 if chosen < _EXACT else _COARSE)
-                    if fine
-                    else pairs[place]
-                )
-                player.ask(pair, repeated)
-                chosen += 1
-                top = min(place + 9, len(pairs))
-                break
-        else:
+def greedily(player: Player, line: Admission, most: int) -> None:
+    """Ask for the largest pair of the line that is granted, at most so many times."""
+    pairs, top = line.every, len(line.every)
+    for chosen in range(most):
+        lowest = max(top - 1 - _FAR, -1) if chosen else -1
+        tried = range(top - 1, lowest, -1) if player.unchanged is None else ()
+        place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
+        if place is None:
             return
+        fine = place + 1 < len(pairs) and line.line.kind in _FINE
+        tolerance = 0.0 if chosen < _EXACT else _COARSE
+        player.ask(_between(player, line, place, tolerance) if fine else pairs[place])
+        top = min(place + 9, len(pairs))
 
 
 def _between(player: Player, line: Admission, place: int, tolerance: float) -> DominatingPair:

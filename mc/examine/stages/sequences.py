@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from filters.contract.library import made_of_the_library
 from filters.contract.work import WorkLimit, count
-from filters.holders.repeats import repeats
 from mc.examine.examination import StageFinding, Tightness
 from mc.examine.extremal_steps import extremal_steps
 from mc.examine.family_lines import family_of
@@ -26,8 +25,8 @@ from mc.examine.search_log import SearchLog
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
-from mc.examine.stages.plays import at_every_label, plain, programs, shared, swallowed
-from mc.examine.subject import Subject, named_pairs
+from mc.examine.stages.plays import plain, programs, shared, swallowed
+from mc.examine.subject import Subject
 from mc.examine.witness import sequence_witness
 from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far
@@ -65,9 +64,8 @@ def _candidates(subject: Subject, limit: WorkLimit) -> Iterator[tuple[Sequence, 
     singles = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    cheap = chain(singles, swallowed(subject, limit), at_every_label(subject, limit))
-    yield from zip(cheap, repeat(True))
-    rest = chain(shared(subject, limit), _designed(subject), _extremal(subject), every)
+    yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
+    rest = chain(shared(subject, limit), _extremal(subject), every)
     if subject.looks:  # it tells nothing by its sequences
         yield from zip(rest, repeat(False))
     else:
@@ -83,14 +81,6 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
             yield from zip(taken, repeat(plan is not plans[-1][0]))
             if len(taken) < times:
                 waiting.remove((plan, times))
-
-
-def _designed(subject: Subject) -> Iterator[Sequence]:
-    """Each mechanism that the filter is built for, as often as it is granted: a table may be wrong for it alone."""
-    if not subject.looks:
-        for pair in named_pairs(subject.filter, "design"):
-            if times := repeats(subject.filter, pair, most=MOST_PLAYED):
-                yield Sequence(((pair, times),))
 
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:

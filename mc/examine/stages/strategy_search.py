@@ -15,12 +15,13 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.work import OutOfWork, WorkLimit
+from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
 from mc.examine.examination import StageFinding, Tightness
+from mc.examine.filter_fault import examining
 from mc.examine.measure import Measure, exceeds
 from mc.examine.search_log import SearchLog
 from mc.examine.stages.frontier import alternatives, quantiles
@@ -30,7 +31,7 @@ from mc.examine.stages.sequences import most
 from mc.examine.subject import Subject
 from mc.examine.witness import witness
 from mc.examine.words import count_words, pair_words
-from mc.examine.worker import alone, so_far
+from mc.examine.worker import so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import GameTree
@@ -146,22 +147,15 @@ def _on_mesh(
     trial: StrategySearch, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """The best strategy on the mesh, played if it is worth it."""
-
-    def played() -> tuple[list[StageFinding], StrategySearch]:
-        worth, strategy = mesh_strategy(trial.subject.filter, menu, measure, rounds)
-        there = replace(trial, tried=trial.tried + 1, rows={})
-        if worth < _WORTH * trial.subject.promised(measure):
-            return [], there
-        return list(there.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)), there
-
+    filt, findings = trial.subject.filter, list[StageFinding]()
     try:
-        part = limit.fraction(1 / 4)
-        findings, trial_played = alone(played, filt=trial.subject.filter, limit=part)
+        with examining(filt), stopping_at(limit.fraction(1 / 4)):
+            worth, strategy = mesh_strategy(filt, menu, measure, rounds)
+            trial.tried += 1
+            if worth >= _WORTH * trial.subject.promised(measure):
+                findings += trial.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)
     except (TooLargeError, OutOfWork):
         trial.too_large += 1
-        return
-    trial.tried, trial.played = trial_played.tried, trial_played.played
-    trial.rows |= trial_played.rows
     yield from findings
 
 

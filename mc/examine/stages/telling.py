@@ -7,45 +7,40 @@ its solved game, a plan in rational numbers. All is tried in a fixed order; the 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, groupby, permutations, product, takewhile
+from itertools import combinations, groupby, product, takewhile
 from operator import itemgetter
 from typing import TypeVar
 
-from filters.contract.state import keys
-from filters.contract.work import OutOfWork, WorkLimit
+from filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.examination import USED_UP, StageFinding
-from mc.examine.filter_fault import FilterFault
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, exceeds
 from mc.examine.minimise import minimise
 from mc.examine.sequence import Sequence
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import chosen_goals, solved
-from mc.examine.stages.plays import ROUND, Player, plain
+from mc.examine.stages.plays import plain
 from mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
 from mc.examine.stages.sequences import most
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
-from mc.examine.words import count_words, pair_words, times_words
-from mc.examine.worker import alone, results
+from mc.examine.words import count_words, pair_words
+from mc.examine.worker import limited
 from mc.worst_case.plan import Plan
-from theory.numerics.decimals import below
-from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from theory.rounding import away_from_zero
 
 T = TypeVar("T")
 
 _ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
-#: The rounds of a play that is pushed.
-_PUSHED = 400
 #: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
 _GOALS, _SEEN = 4, 1e-3
 #: e^epsilon of plain responses, and shares of erasures; the rounds of a menu's game that is written out.
@@ -62,17 +57,11 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], limit: WorkLimit) 
         search.plays()
         search.limit = limit.fraction(0.5)
         search.shrink()
-        if search.best.adaptive and subject.pure:
-            search.menu()
     if subject.pure:
+        search.menu()
         search.limit = limit.fraction(0.7)
         search.write_out()
     yield search.finding(limit)
-
-
-def as_found(subject: Subject, witness: Witness, limit: WorkLimit) -> Iterator[StageFinding]:
-    """The finding of `telling` on a witness as it is."""
-    yield _Telling(subject, limit, (witness,)).finding(limit)
 
 
 @dataclass(slots=True)
@@ -93,26 +82,26 @@ class _Telling:
         before, self.best = self.best, min(self.best, witness or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    # -- sequences -----------------------------------------------------------------------------------
-
-    def certified(self, played: Sequence, least: float) -> Witness | None:
-        """The witness of a sequence at the first goal at which it is `least` times the promise, or else above it."""
+    def certified(self, played: Sequence) -> Witness | None:
+        """The witness of a sequence at the first goal at which it is `TELLING` times the promise, or else above it."""
         self.tried += 1
-        plainer: Witness | None = None
-        looked = 0
-        for measure, bound in most(played, self.goals) if played.steps else ():
-            promised = self.subject.promised(measure)
-            if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
+        above: Witness | None = None
+        likely = [
+            (measure, promised, bound)
+            for measure, bound in (most(played, self.goals) if played.steps else ())
+            if exceeds(bound, promised := self.subject.promised(measure))
+        ]
+        for measure, promised, bound in likely[:_GOALS]:
+            if above is not None and bound < TELLING * promised:
                 continue
-            looked += 1
             low = played.low(measure, promised)
             if not exceeds(low, promised) or not played.admitted(self.subject.filter):
                 continue
-            if plainer is None or low >= least * promised:
-                plainer = sequence_witness(self.subject.filter, played, measure, low)
-            if low >= least * promised:
-                return plainer
-        return plainer
+            found = sequence_witness(self.subject.filter, played, measure, low)
+            if low >= TELLING * promised:
+                return found
+            above = above or found
+        return above
 
     @property
     def goals(self) -> tuple[Measure, ...]:
@@ -132,10 +121,10 @@ class _Telling:
             best = self.best
             if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
                 played = prefix(played, best.rounds)  # only a shorter one can be plainer
-            self.keep(self.certified(played, TELLING))
+            self.keep(self.certified(played))
 
     def shrink(self) -> None:
-        """Leave out what the best sequence does not need, and ask for plainer pairs, while that changes anything."""
+        """Leave out what the best sequence does not need."""
         fixed = [one for one in (self.best, *self.witnesses) if one.kind == "sequence"]
         if not fixed:
             return
@@ -143,92 +132,37 @@ class _Telling:
         # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
 
-        def refuting(played: Sequence) -> Witness | None:
-            found = None if self.limit.exhausted else self.certified(played, max(least, TELLING))
-            return found if found is not None and found.factor >= least else None
+        def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
+            found = None if self.limit.exhausted else self.certified(_joined(pieces))
+            if found is None or found.factor < least:
+                return False
+            self.keep(found)
+            return True
 
-        plainer: Witness | None = start
-        while plainer is not None:
-            self.keep(plainer)
-            kept = minimise(
-                _pieces(plainer.played),
-                lambda pieces: refuting(_joined(pieces)) is not None,
-                limit=self.limit,
-            )
-            shortest = refuting(_joined(kept)) or plainer
-            self.keep(shortest)
-            tried = filter(None, map(refuting, self._renamed(shortest.played)))
-            plainer = next((one for one in tried if one.order < shortest.order), None)
-
-    def _renamed(self, played: Sequence) -> Iterator[Sequence]:
-        """Plays of as many requests and of plainer kinds: one for all, or one in the place of another."""
-        steps, kinds = played.steps, list(played.counts)
-        if len(kinds) > 1 and played.rounds <= 30:
-            yield from (Sequence(((pair, played.rounds),)) for pair in self._named(kinds))
-        for kind in kinds[:12]:
-            for other in dict.fromkeys((*kinds[:3], *self._named([kind]))):
-                if other != kind:
-                    yield _joined((other if pair == kind else pair, times) for pair, times in steps)
-
-    def _named(self, kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
-        """Gaussians and responses of about the size of these, of few digits, where such are asked for at all."""
-        asked = {one.line.kind for one in self.subject.lines}
-        for kind in kinds[:6]:
-            mu, epsilon = math.sqrt(2 * float(kind.asked.zcdp_rho)), float(kind.asked.pure_epsilon)
-            for family, make, size in (("gaussian", Gaussian, mu), ("rr", RandomizedResponse, epsilon)):
-                if family in asked and size < 30:
-                    for plain_one in map(make, (0.01, 0.001) if size < 1e-3 else _near(size)):
-                        yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
-
-    def again(self, played: Sequence) -> tuple[Sequence, str]:
-        """The play over and over, as far as it is granted, and how it ends."""
-        player, tells = Player.fresh(self.subject, self.limit), any(p.pure_epsilon > 0 for p in played.counts)
-        rounds_at: dict[object, int] = {}
-        rounds = 0
-        while rounds < _PUSHED and not self.limit.exhausted:
-            before = rounds
-            for pair, times in played.steps:
-                rounds += player.ask(pair, min(times, _PUSHED))
-            key = keys(player.state)[0]
-            if rounds == before:
-                break
-            if key in rounds_at and self.subject.pure and tells:
-                came = f"after {rounds:,} rounds the state is what it was after {rounds_at[key]:,}"
-                return player.played, f"without limit as rounds grow: {came}"
-            rounds_at[key] = rounds
-        return player.played, ""
-
-    # -- adaptive ones -------------------------------------------------------------------------------
+        self.keep(start)
+        minimise(_pieces(start.played), refutes, limit=self.limit)
 
     def menu(self) -> None:
-        """A fixed order over the best menu's pairs, if one will do; else fewer rounds, and fewer pairs."""
-        names = nameable()
-        menus = [one for one in self.witnesses if one.kind == "menu" and one.measure.kind == "hockey-stick"]
-        for witness in menus[:1]:
-            pairs: tuple[DominatingPair, ...] = decode(witness.data["menu"], names)
-            for order in permutations(pairs[:3]):
-                for counts in product(range(5), repeat=len(order)):
-                    if self.limit.exhausted:
-                        return
-                    played = _joined((pair, n) for pair, n in zip(order, counts, strict=True) if n)
-                    if played.rounds > 1 and self.keep(self.certified(played, TELLING)):
-                        self.shrink()
-                        return
-            for rounds in (2, 3, 4, 5, 6, 8, 10):
-                if rounds < witness.rounds and self._solve(pairs, rounds, witness.measure):
-                    break
-            for pair in pairs if len(pairs) > 1 else ():
-                self._solve(tuple(other for other in pairs if other != pair), witness.rounds, witness.measure)
+        """Fewer rounds of the best menu's game, and fewer pairs."""
+        best = self.best
+        if best.kind != "menu" or best.measure.kind != "hockey-stick":
+            return
+        pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], nameable())
+        fewer = next((n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve(pairs, n)), 0)
+        minimise(pairs, lambda some: bool(some) and self._solve(some, fewer or best.rounds), limit=self.limit)
 
-    def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int, measure: Measure) -> bool:
+    def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
+        """Whether the game of so many rounds over these pairs is more telling."""
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
-        games = self._within(0.2, lambda: list(solved(self.subject, menu, replace(measure, direction="PQ"))))
+        at = replace(self.best.measure, direction="PQ")
+        games = self._within(0.2, lambda: list(solved(self.subject, menu, at)))
         return any(self.keep(game.witness) for game in games or () if game is not None)
 
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
         """What the work gives, None where the work is used up or it asks for what is outside the filter's scope."""
         try:
-            return alone(work, filt=self.subject.filter, limit=self.limit.fraction(share))
+            with examining(self.subject.filter), stopping_at(self.limit.fraction(share)):
+                return work()
         except (OutOfWork, FilterFault):
             return None
 
@@ -246,7 +180,7 @@ class _Telling:
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in results(partial(plain_plans, self.subject), filt=filt, limit=self.limit):
+            for found in limited(plain_plans(self.subject), filt, self.limit):
                 self.keep(found)
 
     # -- what is told --------------------------------------------------------------------------------
@@ -265,32 +199,18 @@ class _Telling:
         return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
 
     def _story(self, best: Witness) -> Story | None:
-        """The play, how far it can be pushed, and its curve, as far as the work allows."""
+        """The play and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
             case "sequence":
-                story = story_of_sequence(filt, best.played, best.measure)
-                # whoever asks again one that looks at losses is shown them, and then no order is fixed
-                pushed = "" if self.subject.looks else self._pushed(best.played, best)
-                reached = best.played.low
+                story, reached = story_of_sequence(filt, best.played, best.measure), best.played.low
             case "plan":
                 story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
-                pushed, reached = "", partial(_worth, best.plan, self.subject)
+                reached = partial(_worth, best.plan, self.subject)
             case _:
                 return None
         points = takewhile(lambda _: not self.limit.exhausted, curve_of(story, filt.promise, reached))
-        return replace(story, pushed=pushed, curve=tuple(points))
-
-    def _pushed(self, played: Sequence, best: Witness) -> str:
-        """How far the play goes when it is played again and again."""
-        longer, limitless = self.again(played)
-        if limitless or longer.rounds <= played.rounds or self.limit.exhausted:
-            return limitless
-        low = longer.low(best.measure)
-        if low <= best.value:
-            return ""
-        told = times_words(low, self.subject.promised(best.measure))
-        return f"{below(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
+        return replace(story, curve=tuple(points))
 
 
 # -- plans ---------------------------------------------------------------------------------------------
@@ -343,10 +263,3 @@ def _joined(steps: Iterable[tuple[DominatingPair, int]]) -> Sequence:
     """The sequence with the same requests in a row counted together."""
     rows = groupby(steps, key=itemgetter(0))
     return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
-
-
-def _near(size: float) -> dict[float, None]:
-    """One digit, then two, at or below a size and then above."""
-    at = bisect_right(ROUND, size)
-    below = ROUND[max(at - 2, 0) : at][::-1]
-    return dict.fromkeys((*below, *ROUND[at : at + 1], float(f"{size:.2g}"), float(f"{size:.3g}")))

@@ -14,6 +14,6 @@ from __future__ import annotations
 
 from mc.examine.worker.inside import so_far
 from mc.examine.worker.threads import LOST, ThreadsLost
-from mc.examine.worker.waiting import Paused, alone, results
+from mc.examine.worker.waiting import Paused, alone, limited, results
 
-__all__ = ["LOST", "Paused", "ThreadsLost", "alone", "results", "so_far"]
+__all__ = ["LOST", "Paused", "ThreadsLost", "alone", "limited", "results", "so_far"]

@@ -25,8 +25,8 @@ from typing import Any
 from filters.adapters.labelled import program_of
 from filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.filter_fault import Excuse, examining
-from mc.examine.worker.threads import Threads, ThreadsLost, threads_lost
+from mc.examine.filter_fault import examining
+from mc.examine.worker.threads import Threads
 
 #: The exit status of a child that could not send its answer.
 CUT = 70
@@ -76,11 +76,6 @@ def serve(task: Task, pipe: Connection) -> None:
             os._exit(CUT)
 
     Inside.lost = loaded(proceed(), None)
-
-    def excuse(whose: str, how: str) -> ThreadsLost | None:
-        return threads_lost(Inside.lost, whose, how, nested=task.nested) if Inside.lost else None
-
-    Excuse.of = staticmethod(excuse)
     last: tuple[object, ...] = ("end",)
 
     def pause() -> None:

@@ -8,17 +8,17 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import Pipe
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
-from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
+from filters.contract.work import OutOfWork, WorkLimit, count, current, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.deadline import NEVER, Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.worker.inside import CUT, Inside, Task, dumped, loaded, serve, summed_up
+from mc.examine.worker.inside import CUT, Inside, Task, dumped, loaded, serve
 from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
@@ -58,8 +58,7 @@ def results(
     whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
     is passed on to it; the second kills it. With so many units done as each of `pauses` says the worker waits, and
-    `Paused` is yielded, until it is asked for more. A worker whose code has started threads cannot be forked: what it
-    asks for is run in its own process.
+    `Paused` is yielded, until it is asked for more.
     Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
     FilterFault where the code ends its process or waits for ever; ThreadsLost where it may have done so for want of
     threads that ran here; and NotImplementedError where processes do not fork.
@@ -74,33 +73,29 @@ def results(
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
     with closing(_Child(task, deadline)) as child:
-        if not (child.besides and Inside.here and not Inside.command):
-            yield from child.answers()
-            return
-    yield from _in_this_process(task)
+        yield from child.answers()
 
 
 def _once(work: Callable[[], T]) -> Iterator[T]:
     yield work()
 
 
-def _in_this_process(task: Task) -> Iterator[Any]:
-    """As a worker answers."""
-    outer, Inside.summary = Inside.summary, None
-    answers, end = iter(task.work()), object()
-    try:
-        while True:
-            with nullcontext() if task.filter is None else examining(task.filter), stopping_at(task.limit):
+def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
+    """What `answers` yields in this process, under a limit of its own; it does not pause between two answers.
+
+    Raises OutOfWork beyond the limit, and FilterFault where the filter's own code raises.
+    """
+    meter, end = current(), object()
+    while True:
+        pauses, meter.pauses = meter.pauses, ()
+        try:
+            with examining(filt), stopping_at(limit):
                 found = next(answers, end)
-            if found is end:
-                return
-            yield found
-    except OutOfWork:
-        if (summary := summed_up()) is not None:
-            yield summary
-        raise
-    finally:
-        Inside.summary = outer
+        finally:
+            meter.pauses = pauses
+        if found is end:
+            return
+        yield cast(T, found)
 
 
 class _Child:
@@ -126,8 +121,7 @@ class _Child:
                 finally:
                     os._exit(CUT)
         # only now: libraries that know of forks end their threads before one, and start them again
-        self.besides = threads_besides()
-        self.lost = Inside.lost.with_more(self.besides)
+        self.lost = Inside.lost.with_more(threads_besides())
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first

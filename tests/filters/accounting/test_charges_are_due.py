@@ -18,25 +18,11 @@ from filters.accounting.charges import approximate_charge
 from filters.catalogue import CATALOGUE, Entry
 from filters.contract import parameters
 from theory.numerics import portable
-from theory.numerics.norms import exact_sum, nearest, squared_norms
+from theory.numerics.norms import exact_sum, nearest
 
 
 def ball(x: Any) -> arb:
     return arb(fmpq(*x.as_integer_ratio()))
-
-
-@pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(1, 10), Fraction(2, 3)])
-def test_rationals_are_rounded_to_less_privacy_in_mechanisms_and_less_in_promises(x: Fraction) -> None:
-    more = (
-        fp.Gaussian(x).mu, fp.RandomizedResponse(x).epsilon, fp.Erasure(x).p, fp.KOV.from_ratio(2, x).delta,
-        fp.KOV(x, 0.0).epsilon, fp.SubsampledGaussian(x, 1.0).q,
-    )  # fmt: skip
-    less = (
-        fp.Laplace(x).b, fp.SubsampledGaussian(0.5, x).sigma, fp.PureDP(x).epsilon, fp.RenyiDP(1 + x, x).rho,
-        fp.BasicFilter(x).epsilon, fp.GaussianFilter(x).mu, fp.ApproxDP(x, x).delta_at_epsilon,
-    )  # fmt: skip
-    assert all(Fraction(one) >= x for one in more)  # type: ignore[arg-type]
-    assert all(Fraction(one) <= x for one in less)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("num", [3, 103, 290, 10**6 + 1])
@@ -131,13 +117,6 @@ def test_rows_whose_sum_may_be_no_double_are_refused(bad: float) -> None:
         exact_sum([np.array([[1.0, bad], [0.0, 0.0]])])
 
 
-def test_sums_of_rows_do_not_depend_on_how_the_rows_lie_in_memory() -> None:
-    rows = np.random.default_rng(1).standard_normal((500, 70))
-    other = np.asfortranarray(rows)
-    assert np.array_equal(squared_norms(rows), squared_norms(other))
-    assert np.array_equal(nearest(exact_sum([rows])), nearest(exact_sum([other[::-1]])))
-
-
 def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> None:
     for function in (portable.expm1, portable.log1p, portable.tanh):
         assert np.signbit(function(-0.0))
@@ -172,23 +151,6 @@ def test_a_filter_notices_what_underflows(filt: Any, pair: fp.DominatingPair) ->
 # -- what is no double is charged as the next one above, and budgeted as the next one below; a  ----------------
 
 
-@pytest.mark.parametrize("n", [1, 2, 40])
-@pytest.mark.parametrize(
-    ("budget", "charge", "fits"),
-    [
-        (fp.Budget.of(1.0), fp.charges.Plain(1 + Fraction(1, 10**30)), False),
-        (fp.Budget.of(2.0**53), fp.charges.Plain(2**53 + 1), False),
-        (fp.Budget.of(Fraction(1, 10)), fp.charges.Plain(0.1), False),
-        (fp.Budget.of(np.float32(0.1)), fp.charges.Plain(float(np.float32(0.1)) * (1 + 2.0**-30)), False),
-        (fp.Budget.of(np.float32(0.1)), fp.charges.Plain(np.float32(0.1)), True),
-        (fp.Budget.of(1.0), fp.charges.Square(1 + Fraction(1, 10**30)), False),
-        (fp.Budget.of(0.5), fp.charges.Square(1 + 2.0**-30, np.float32(0.5)), False),  # type: ignore[arg-type]
-    ],
-)
-def test_nothing_gains_by_its_type(budget: Any, charge: Any, fits: bool, n: int) -> None:
-    assert budget.fits(budget.start(n), charge).tolist() == [fits] * n
-
-
 @pytest.mark.parametrize("given", [Fraction, lambda x: np.array(x, dtype=object)])
 @pytest.mark.parametrize("name", [name for name in parameters.__all__ if name.startswith("one_")])
 def test_a_parameter_that_is_no_double_is_the_largest_one_below_it(name: str, given: Any) -> None:
@@ -204,16 +166,10 @@ def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
     assert budget.fits(budget.start(2), fp.charges.Plain(x)).tolist() == [False, True]
 
 
-def test_the_least_square_keeps_its_second_double() -> None:
-    x = 2.0**-480 * (1 + 2.0**-30)
-    high, low = fp.charges.Square(x, 2.0**-8).exact(1.0)
-    assert Fraction(high) + Fraction(low) == Fraction(x) ** 2 * Fraction(1, 2**8)
-
-
 # -- rényi charges of pairs with masses far below any double: never below the divergence, in ba ----------------
 
 
-ORDERS = (1 + 2.0**-52, 1 + 1e-9, 1.01, 1.5, 2.0, 17.3, 64.0, 1e3)
+ORDERS = (1 + 2.0**-52, 1 + 1e-9, 1.5, 17.3, 1e3)
 
 
 def law(rng: random.Random, outcomes: int) -> list[Fraction]:
@@ -237,7 +193,7 @@ def divergence(pair: fp.FinitePair, alpha: float) -> arb:
 @cache
 def made() -> list[fp.FinitePair]:
     rng = random.Random(5)
-    pairs = [fp.FinitePair(law(rng, k), law(rng, k)) for k in (2, 2, 3, 5) for _ in range(40)]
+    pairs = [fp.FinitePair(law(rng, k), law(rng, k)) for k in (2, 3, 5) for _ in range(20)]
     # in both directions an outcome that is e^704 times as likely, and beside it nearly nothing
     tiny, small, large, less = (
         Fraction(1, 10**900),

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -100,14 +99,3 @@ def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> N
         fp.charges.Plain(fp.charges.approximate_charge(dear, None)[0]),
     ):
         assert charge.exact(1.0)[0] >= 9.0
-
-
-def test_an_outcome_that_tells_the_laws_apart_is_never_free() -> None:
-    tiny = Fraction(1, 10**400)
-    session = fp.BasicFilter(1.0).open("retry")
-    for pair in (
-        fp.FinitePair((Fraction(1), Fraction(0)), (1 - tiny, tiny)),
-        fp.Erasure(tiny),
-        fp.KOV(0.1, tiny),
-    ):
-        assert not session.request(pair)

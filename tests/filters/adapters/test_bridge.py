@@ -1,6 +1,5 @@
 """A program that decides over JSON lines is a filter; what it does against the protocol ends in one sentence."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,6 @@ import filterproof as fp
 from filters.adapters import bridge
 from filters.adapters.bridge import BridgeError
 from filters.adapters.bridged import BridgedFilter
-from reports.expression import read_command, read_promise
 from tests.reports.typed import filterproof
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -197,14 +195,6 @@ def test_a_long_line_is_sent_in_parts_and_read_before_it_is_answered(program: Pa
         bridged(program, "hasty").bridge.exchange(commands)
 
 
-def test_a_fork_has_a_program_of_its_own(program: Path) -> None:
-    filt = bridged(program, "none")
-    if (child := os.fork()) == 0:
-        os._exit(0 if filt.bridge.start() else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert not filt.bridge.start()
-
-
 def test_what_was_granted_is_committed_and_is_granted_again_in_its_order_to_a_fresh_budget(
     program: Path,
 ) -> None:
@@ -229,26 +219,6 @@ def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(prog
         with pytest.raises(ValueError, match=r"answers an error to .*: no such mechanism"):
             asked(filt, HALF)
         filt.bridge.close()
-
-
-def test_the_same_past_is_decided_alike_with_and_without_stored_state(program: Path) -> None:
-    plain = bridged(program, "none")
-    stored = fp.from_command([sys.executable, str(BRIDGES / "bridge.py")], fp.PureDP(1.0))
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        sizes = [fp.RandomizedResponse(float(one)) for one in rng.choice([0.125, 0.25, 0.5, 0.75], size=6)]
-        assert asked(plain, *sizes) == asked(stored, *sizes)
-    plain.bridge.close()
-    stored.bridge.close()
-
-
-def test_a_promise_is_read_by_a_word_or_by_its_class() -> None:
-    assert read_promise("pure(1)") == read_promise("PureDP(epsilon=1.0)") == fp.PureDP(1.0)
-    assert read_promise("approx(1, 1e-5)") == fp.ApproxDP(1.0, 1e-5)
-    with pytest.raises(ValueError, match="given together"):
-        read_command("node bridge.mjs", None)
-    with pytest.raises(ValueError, match="can be started"):
-        read_command("no-such-program-here", "pure(1)")
 
 
 def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(tmp_path: Path) -> None:

@@ -108,29 +108,12 @@ def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> N
     assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)
 
 
-def test_a_person_in_two_epochs_pays_for_both() -> None:
-    filt = fp.LabelledFilter(
-        kept(lambda: Epochs(every=True), 2.0),
-        labels={"epoch": (1, 2)},
-        over={"epoch": (1, 2)},
-        together="epoch",
-    )
-    assert reached(filt, [filt.at(ASK, epoch=(1,)), filt.at(ASK, epoch=(2,))]) == responses(2)
-
-
 def test_an_examination_asks_at_every_label_and_its_witness_says_where() -> None:
     unchecked = at_sites(lambda: PerSite(checked=False), 3 * float(np.log(2)))
     exam = examine(unchecked, effort=1, mechanisms=("rr",))
     assert exam.verdict.outcome is Outcome.REFUTED
     assert {str(one["request"]["where"]) for one in exam.witness.data["sequence"]} > {"[['site', 'b']]"}
     assert exam.witness.replay().refutes
-
-
-def test_the_promise_is_the_keepers_where_no_other_is_given() -> None:
-    keeper, labels = kept(PerSite, 3.0), {"site": ("a", "b")}
-    assert fp.LabelledFilter(keeper, labels=labels, over={}).promise == fp.PureDP(3.0)
-    given = fp.LabelledFilter(keeper, labels=labels, over={"site": "a"}, promise=fp.PureDP(2.0))
-    assert given.promise == fp.PureDP(2.0)
 
 
 def test_a_keeper_that_looks_at_losses_is_told_them_and_its_order_of_labels_stays() -> None:
@@ -158,12 +141,6 @@ def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
         filt.admits(state, fp.Labelled(ASK, {"site": "b"}))
     with pytest.raises(ValueError, match="labels must be among site=a; site=b, got site=c; add"):
         filt.admits(state, fp.Labelled(ASK, {"site": "c"}))
-
-
-def test_the_keeper_is_not_shown_whose_record_it_is() -> None:
-    filt = at_sites(PerSite, 1.0, site="a")
-    elsewhere = filt.at(ASK, site="b")
-    assert filt.shown(elsewhere) == fp.Labelled(ASK, {"site": "b"}) != elsewhere
 
 
 def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:

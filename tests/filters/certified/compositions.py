@@ -14,18 +14,15 @@ from flint import arb, ctx
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
-from filters.rules.blackwell import covers, covers_beyond, gaussian_cover
+from filters.rules.blackwell import gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
-from filters.rules.menu import used
 from filters.rules.promised import promised_budget
-from filters.rules.realisation import RealisationFilter
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 from theory.pairs.base import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail
 from theory.pairs.truths import ball_of
-from theory.realisation import optimal_split
 
 _CLAIMS = Claims("natural filter")
 _PAIRS: tuple[DominatingPair, ...] = (
@@ -44,11 +41,10 @@ _STEP = 2.0**-7
 
 
 def compositions() -> Iterator[RunningNumber]:
-    """Composed laws, covers by a Gaussian, uses of a menu, and promises that follow from no sum."""
+    """Composed laws, covers by a Gaussian, and promises that follow from no sum."""
     for counts in _COUNTS:
         yield from _finite(counts)
     yield from _covers()
-    yield from _menus()
     yield from _refusals()
 
 
@@ -111,28 +107,6 @@ def _covers() -> Iterator[RunningNumber]:
     for one, other in ((uneven, uneven.swapped), (uneven.swapped, uneven)):
         value, truth = gaussian_cover((one,), (1,)), gaussian_cover((other,), (1,))
         yield _CLAIMS.near(f"gaussian_cover of {one!r}, as of the other direction", value, truth, slack=1e-8)
-    for rho, level in ((0.5, 38.0), (0.005, 3.8)):
-        low, high = math.sqrt(2 * rho), 2 * math.sqrt(2 * rho)
-        while high - low > 1e-9 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if covers_beyond(middle, rho, level) else (middle, high)
-        says = f"least mu of a Gaussian that covers what is {rho}-zCDP from {level} on"
-        yield _CLAIMS.by_margin(says, high, ">=", partial(_beyond, rho, level), slack=0.01)
-    z, slope = np.exp(np.array([0.0, 0.01])), 0.999
-    flat = np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
-    for raised, truth in ((slope, 1), (1.0, 0), (1.01, 0)):
-        found = int(covers(1.0, z, flat * raised))
-        yield _CLAIMS.equal(f"covers(1.0, ...) of {raised!r} times its own heights", found, truth)
-    one_end = np.array([flat[0] * 0.9, flat[1] * 1.2])
-    yield _CLAIMS.equal("covers(1.0, ...) of a chord with one end too high", int(covers(1.0, z, one_end)), 0)
-
-
-def _beyond(rho: float, level: float, mu: arb) -> arb:
-    """The hockey-stick of Gaussian(mu) less what is rho-zCDP may have: the conversion at its best order, about."""
-    order = level / (2 * rho) + 0.5
-    a = arb(order)
-    most = ((a - 1) * (a * rho - level) + (a - 1) * (1 - 1 / a).log()).exp() / a
-    return hockey_stick(mu, arb(level)) - most
 
 
 def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
@@ -149,15 +123,6 @@ def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
     return wrong
 
 
-def _menus() -> Iterator[RunningNumber]:
-    counts = np.zeros((3, 2), dtype=np.int64)
-    for place in ([0, 1, -1], [0, 0, 1], [0, 1, 1]):
-        counts = used(counts, np.array(place))
-    for run, truth in enumerate(((3, 0), (1, 2), (0, 2))):
-        for entry, (value, expected) in enumerate(zip(counts[run].tolist(), truth, strict=True)):
-            yield _CLAIMS.equal(f"uses of a menu: run {run}, entry {entry}", value, expected)
-
-
 def _refusals() -> Iterator[RunningNumber]:
     """A promise that no theorem joins to a sum of the charges has no budget."""
     low, high = renyi_charge.at(2.5), renyi_charge.at(8.0)
@@ -170,10 +135,3 @@ def _refusals() -> Iterator[RunningNumber]:
     for charge, promise in unjoined:
         given = 0 if is_refused(partial(promised_budget, charge, promise)) else 1
         yield _CLAIMS.equal(f"promised_budget of {charge!r} for {promise}, which does not follow", given, 0)
-    for rounds, delta in ((48, 1e-5), (2, 0.1)):
-        split = optimal_split(rounds, delta)
-        for share, truth in ((1.0, 1), (1 + 1e-9, 0), (2.0, 0)):
-            make = partial(RealisationFilter, 1.0, delta, rounds, (Gaussian(0.5),), dhat=split.dhat)
-            accepted = not is_refused(partial(make, theta=split.theta * share))
-            says = f"RealisationFilter of {rounds} rounds: whether {share!r} times the best theta is accepted"
-            yield _CLAIMS.equal(says, accepted, truth)

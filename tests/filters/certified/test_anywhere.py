@@ -11,9 +11,9 @@ import filterproof as fp
 from filters.certified.pairs import charges, sampled_number
 from filters.certified.promised import promise_numbers
 from filters.certified.running_number import Claims, RunningNumber
+from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms.conversions import numbers_at
 from tests.filters.certified.closed_forms.realisation import kappas
-from tests.filters.certified.decided import budgets
 from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 
 

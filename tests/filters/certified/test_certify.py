@@ -14,16 +14,15 @@ from flint import arb, ctx
 
 import filterproof as fp
 from filters.accounting import charge_rules
-from filters.accounting.amounts import Plain, Square
+from filters.accounting.amounts import Plain
 from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
-from filters.certified import certify as module
 from filters.certified.catalogue import covered, things
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.laws import implied
 from filters.certified.running_number import Found
-from filters.certified.two_doubles import amounts, limit_of
+from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules import blackwell
 from filters.rules.promised import promised_budget
@@ -53,15 +52,10 @@ def test_everything_that_prove_looks_at_fits() -> None:
     "filt",
     [
         fp.ZCDPFilter(1e-30),
-        fp.ZCDPFilter(1e9),
-        fp.GaussianFilter(1e6),
-        fp.ApproximateDPFilter(1e-12, 1e-5),
         fp.ApproximateDPFilter(1000.0, 1e-300),
         fp.BasicFilter(1e4, 1e-200),
         fp.RenyiFilter(1e6, 1.0),
         fp.RogersFilter(1e-6, 1e-9),
-        fp.WhitehouseFilter(1e-8, 1e-100),
-        fp.ApproximateZCDPFilter(1e-20, 1e-20),
     ],
     ids=repr,
 )
@@ -80,43 +74,6 @@ def test_numbers_are_found_by_running_and_compared_exactly() -> None:
     found = fp.certify(filt)
     budget = next(one for one in found.numbers if one.number.says.endswith(": budget"))
     assert (budget.number.value, budget.evidence) == (Fraction(1, 2), Evidence.EXACT)
-
-
-@pytest.mark.parametrize("factor", [TINY, 1 / TINY, 1 + 2.0**-52], ids=["above", "below", "an ulp"])
-def test_a_budget_that_is_off_is_refused(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
-    made = Budget.of
-    monkeypatch.setattr(Budget, "of", classmethod(lambda _, value: made(value * factor)))
-    names = refused(fp.ZCDPFilter(0.5))
-    assert ("UNSOUND" if factor > 1 else "LOOSE") in names
-
-
-@pytest.mark.parametrize(
-    ("rule", "pair"),
-    [
-        ("ZCDPCharge", fp.RandomizedResponse(0.3)),
-        ("GDPCharge", fp.RandomizedResponse(0.3)),
-        ("PureCharge", fp.Laplace(3.0)),
-    ],
-)
-def test_a_charge_that_is_a_billionth_short_is_unsound_and_one_that_is_more_loose(
-    monkeypatch: pytest.MonkeyPatch, rule: str, pair: fp.DominatingPair
-) -> None:
-    kind = getattr(charge_rules, rule)
-    exact = kind.__call__
-
-    def scaled(factor: float):
-        def charge(self, request):
-            found = exact(self, request)
-            return type(found)(found.x * factor, *([found.scale] if isinstance(found, Square) else []))
-
-        return charge
-
-    monkeypatch.setattr(kind, "__call__", scaled(1 / TINY))
-    assert "UNSOUND" in refused(pair)
-    monkeypatch.setattr(kind, "__call__", scaled(TINY))
-    assert "LOOSE" in refused(pair)
-    monkeypatch.setattr(kind, "__call__", exact)
-    assert refused(pair) == set()
 
 
 @pytest.mark.parametrize(
@@ -237,14 +194,6 @@ def test_certifying_charges_nobody() -> None:
     assert queries.report_for(0).remaining == pytest.approx(1.0)
 
 
-def test_a_selection_is_charged_as_its_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = fp.Selection((fp.Gaussian(0.3), fp.Laplace(3.0)), np.array([0, 1, 0]))
-    assert fp.certify(pair).holds
-    monkeypatch.setattr(charge_rules, "look_up", lambda values, index: np.full(len(index), values[0]))
-    squares = fp.Selection((fp.Gaussian(np.array([0.3, 0.4])), fp.Gaussian(0.5)), np.array([0, 1]))
-    assert "many pairs" in fp.certify(squares).uncovered[0]
-
-
 def test_what_is_not_covered_says_so() -> None:
     class Mine(fp.AdditiveFilter):
         promise = fp.ZCDP(0.5)
@@ -259,6 +208,8 @@ def test_what_is_not_covered_says_so() -> None:
     with fp.knowingly():
         unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
     assert "counterexample" in unsound.uncovered[0]
+    many = fp.Selection((fp.Gaussian(np.array([0.3, 0.4])), fp.Gaussian(0.5)), np.array([0, 1]))
+    assert "many pairs" in fp.certify(many).uncovered[0]
 
 
 def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() -> None:
@@ -294,12 +245,6 @@ def test_a_sum_that_no_theorem_and_no_ball_joins_to_a_promise_is_refused() -> No
         bits, exponent = ((arb(1).exp() + 0.5) / 0.5).log().mid().man_exp()
     with pytest.raises(RefusedError, match="not seen to give"):
         implied(fp.pure_charge, int(bits) * Fraction(2) ** int(exponent), fp.ApproxDP(1.0, 0.5))
-
-
-def test_amounts_are_exact() -> None:
-    assert amounts(Square(0.1, 0.5))[0] == Fraction(0.1) ** 2 / 2
-    assert math.isinf(amounts(Plain(math.inf))[0])
-    assert module.certify is fp.certify
 
 
 def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(

@@ -6,28 +6,12 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.library import attributes, made_of_the_library, of_the_library
+from filters.contract.library import made_of_the_library, of_the_library
 from filters.rules.additive import AdditiveFilter
-
-
-class Slotted:
-    __slots__ = ("__hidden", "never", "seen")
-
-    def __init__(self) -> None:
-        self.seen, self.__hidden = 1, 2
 
 
 class Mine(fp.GaussianFilter):
     """Adds nothing."""
-
-
-def test_the_attributes_of_an_instance_are_those_of_its_slots_and_its_dict() -> None:
-    class More(Slotted):
-        def __init__(self) -> None:
-            super().__init__()
-            self.own = 3
-
-    assert attributes(More()) == {"seen": 1, "_Slotted__hidden": 2, "own": 3}
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from filters import PrivacyFilter, Session, ZCDPFilter
 from filters.contract.state import (
-    State,
     bits,
     choose,
-    copied,
     free_of_nan,
     join,
     keys,
@@ -25,10 +20,6 @@ from filters.contract.state import (
     same,
     take,
 )
-from mc.engine.adversaries import Constant
-from mc.estimate.simulate import simulate
-from theory.guarantees import ZCDP
-from theory.pairs import DominatingPair, Gaussian
 
 RUNS = 12
 
@@ -136,59 +127,3 @@ def test_entries_that_runs_share_are_taken_moved_and_joined_as_if_each_had_its_o
     assert short[0].tolist() == [0, 9, 2, 3, 11, 5, 6, 7, 8]
     parts = [take(tree, np.array(runs, dtype=np.intp)) for runs in ([1, 2], [7], [], [5, 3, 0])]
     equal(join(parts), take(plain, np.array([1, 2, 7, 5, 3, 0])))
-
-
-def test_states_of_two_forms_are_refused() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        join([(np.zeros(1), np.zeros(1)), (np.zeros(1),)])
-
-
-def test_states_of_no_runs_have_no_keys() -> None:
-    for state in (np.zeros(0), (np.zeros((0, 2)), np.zeros(0, dtype=np.int64)), np.zeros((0,), dtype=object)):
-        assert keys(state) == []
-    assert bits((np.zeros((0, 2)), np.zeros(0))).shape == (0, 24)
-    assert runs_of(take((np.zeros(3), np.zeros((3, 2))), np.array([], dtype=np.intp))) == 0
-
-
-def test_a_copied_state_is_nobody_elses() -> None:
-    state = (np.zeros(3), (np.ones(3, dtype=np.int64),))
-    own = copied(state)
-    state[0][:] = 7
-    state[1][0][:] = 7
-    assert own[0].tolist() == [0, 0, 0]
-    assert own[1][0].tolist() == [1, 1, 1]
-
-
-class _Both(PrivacyFilter):
-    """Two library filters at once: a state is a pair of theirs, which are tuples themselves."""
-
-    promise = ZCDP(0.5)
-    parts = (ZCDPFilter(0.5), ZCDPFilter(0.6))
-
-    def start(self, n: int) -> State:
-        return tuple(part.start(n) for part in self.parts)
-
-    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
-        first, second = (part.admits(own, request) for part, own in zip(self.parts, state, strict=True))
-        return first & second
-
-    def spend(self, state: State, request: DominatingPair) -> State:
-        return tuple(part.spend(own, request) for part, own in zip(self.parts, state, strict=True))
-
-
-def test_a_state_may_be_a_tuple_of_tuples_in_a_session_and_in_play() -> None:
-    session = _Both().open("retry")
-    assert [session.request(Gaussian(mu)) for mu in (0.9, 0.9, 0.1)] == [True, False, True]
-    played = simulate(_Both(), Constant(0.25), epsilon=1.0, n=500, seed=1, workers=1)
-    assert played.low <= ZCDP(0.5).delta(1.0)
-    again = Session.from_dict(session.to_dict(), _Both(), "retry")
-    assert again.to_dict() == session.to_dict()
-
-
-def test_a_tuple_without_runs_is_no_state_however_deep() -> None:
-    class Empty(_Both):
-        def start(self, n: int) -> State:
-            return (np.zeros(n), (np.zeros(n), ()))
-
-    with pytest.raises(TypeError, match=r"Empty\.start must return an array, or a tuple of arrays"):
-        Empty().open()

@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import math
 import pickle
 import threading
 from collections.abc import Callable
@@ -29,13 +28,6 @@ def charged(people: fp.IndividualFilter) -> list[Fraction]:
     return [(Fraction(one) + Fraction(other)) * unit for one, other in zip(high, low, strict=True)]
 
 
-def test_whoever_asks_for_little_still_counts_when_little_is_left() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    people.clip(np.array([math.sqrt(1 - 2.0**-44)]), sigma=1.0)  # 2^-22 of the norm is left
-    assert people.clip(np.array([1.0]), sigma=1.0)[0] == 0.0
-    assert people.clip(np.array([2.0**-23]), sigma=1.0)[0] == 1.0
-
-
 class Boastful(Adding):
     """mu up to 0.7 in all; it says that twice as much is affordable, or what it bisects to."""
 
@@ -54,11 +46,6 @@ class Boastful(Adding):
 def test_whom_the_filter_denies_counts_with_nothing_whatever_it_called_affordable() -> None:
     people = fp.IndividualFilter(Boastful(True), 3)
     assert people.clip(np.array([1.0, 0.5, 9.0]), sigma=1.0).tolist() == [0.0, 1.0, 0.0]
-
-
-def test_a_filter_for_which_a_gaussian_costs_too_much_lets_nobody_in() -> None:
-    people = fp.IndividualFilter(fp.BasicFilter(1.0), 2)
-    assert people.clip(np.array([1.0, 0.0]), sigma=1.0).tolist() == [0.0, 1.0]
 
 
 # -- clipped sums ----------------------------------------------------------------------------------------------
@@ -187,14 +174,6 @@ def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
             fp.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
 
 
-def test_errors_do_not_quote_what_is_personal() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
-    for ask in (lambda n: people.clip(n, sigma=1.0), lambda n: fp.gaussian_request(n, 1.0)):
-        with pytest.raises(ValueError, match="1 that are not") as told:
-            ask(np.array([-0.3317, 1.0]))
-        assert "3317" not in str(told.value)
-
-
 def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone() -> None:
     sums = np.array([0.0, 2.0])
     first = SecretNoise(12345, step=1).added_to(sums, sigma=2.0)
@@ -284,7 +263,7 @@ def test_threads_that_share_a_generator_are_not_taken_for_one_that_is_set_back()
     sums, said = fp.ClippedSums(people, clip=1.0, sigma=9.0), list[float]()
 
     def ask() -> None:
-        for _ in range(100):
+        for _ in range(25):
             said.append(float(sums.release(np.zeros((4, 1)), rng).value[0]))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
@@ -292,7 +271,7 @@ def test_threads_that_share_a_generator_are_not_taken_for_one_that_is_set_back()
         one.start()
     for one in threads:
         one.join()
-    assert len(set(said)) == 800
+    assert len(set(said)) == 200
 
 
 # -- what is personal ------------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum(kind: Kind) -> N
 @each_kind
 def test_saved_and_restored_in_between_is_never_saved(kind: Kind) -> None:
     rng, kept, saved = np.random.default_rng(5), kind.make(PEOPLE), kind.make(PEOPLE)
-    for t in range(40):
+    for t in range(20):
         sizes = (norms, odd_norms)[t % 2](rng)
         assert kind.counted(kept, sizes) == kind.counted(saved, sizes)
         if t % 3:
@@ -175,7 +175,7 @@ def test_people_in_blocks_and_one_by_one_are_people_at_once(
 ) -> None:
     rng, together, some = np.random.default_rng(6), kind.make(PEOPLE), kind.make(PEOPLE)
     alone = [kind.make(1) for _ in range(PEOPLE)]
-    for t in range(40):
+    for t in range(20):
         sizes = (norms, odd_norms)[t % 2](rng)
         found = kind.counted(together, sizes)
         assert [kind.counted(one, sizes[i : i + 1])[0] for i, one in enumerate(alone)] == found
@@ -189,7 +189,7 @@ def test_people_in_blocks_and_one_by_one_are_people_at_once(
 def test_individuals_are_separate_filters(filt: fp.PrivacyFilter) -> None:
     rng, people = np.random.default_rng(7), fp.IndividualFilter(filt, PEOPLE)
     alone = [filt.open("retry") for _ in range(PEOPLE)]
-    for t in range(40):
+    for t in range(20):
         sizes = (norms, odd_norms)[t % 2](rng)
         request = fp.gaussian_request(sizes, SIGMA)
         expected = [

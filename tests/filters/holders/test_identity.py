@@ -1,12 +1,10 @@
 """A session is restored under the filter that was saved: the same class with the same parameters, bit for bit."""
 
 import functools
-import json
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -96,27 +94,14 @@ def with_constant(limit: float) -> fp.PrivacyFilter:
 OTHERS: dict[str, tuple[Any, Any, Any]] = {
     "the last bit": (0.1 + 0.2, 0.3, 0.1 + 0.2),
     "the sign of zero": (0.0, -0.0, 0.0),
-    "an integer and a double": (1, 1.0, 1),
-    "a bool and an integer": (True, 1, True),
-    "text and bytes": ("0.5", b"0.5", "0.5"),
     "the middle of an array": (table(4000, 0.5), table(4000, 50.0), table(4000, 0.5)),
-    "the shape of an array": (np.zeros((2, 3)), np.zeros((3, 2)), np.zeros((2, 3))),
-    "the dtype of an array": (np.zeros(2), np.zeros(4, dtype=np.float32), np.zeros(2)),
-    "an array of objects": tuple(np.array([x, None], dtype=object) for x in (1.5, 2.5, 1.5)),
-    "the depth of tuples": (((1,), 2), (1, (2,)), ((1,), 2)),
-    "a list and a tuple": ([1], (1,), [1]),
     "a list that is there twice": ([[0.5]] * 2, [[0.5], [50.0]], [[0.5], [0.5]]),
     "a dict": ({"a": 0.5, "b": 1}, {"a": 50.0, "b": 1}, {"b": 1, "a": 0.5}),
-    "a set": ({"a", "b", "c"}, {"a", "b", "d"}, {"c", "b", "a"}),
-    "a fraction": (Fraction(1, 3), Fraction(1, 2), Fraction(1, 3)),
     "an object": (Held(0.5), Held(50.0), Held(0.5)),
     "an object that remembers": (WithCache(0.5), WithCache(50.0), WithCache(0.5)),
     "a field": (Follows(0.5), Follows(50.0), Follows(0.5)),
     "a lambda": (lambda s: s <= 0.5, lambda s: s <= 50, lambda s: s <= 0.5),
     "what a function closes over": (limit_within(0.5), limit_within(50.0), limit_within(0.5)),
-    "a partial": tuple(functools.partial(max, x) for x in (0.5, 50.0, 0.5)),
-    "a method": (Held(0.5).__repr__, Held(50.0).__repr__, Held(0.5).__repr__),
-    "a class": (fp.ZCDPFilter, fp.GaussianFilter, fp.ZCDPFilter),
     "a filter": (fp.ZCDPFilter(0.5), fp.ZCDPFilter(50.0), fp.ZCDPFilter(0.5)),
     "a filter with a constant": tuple(map(with_constant, (0.5, 50.0, 0.5))),
 }
@@ -172,16 +157,6 @@ def test_what_no_digest_can_read_is_told_by_its_class(odd: Any) -> None:
     assert fp.Session.from_dict(saved, Mine(odd), "retry").to_dict() == saved
 
 
-def test_circles_and_depth_end() -> None:
-    circle: list[Any] = [0.5]
-    circle.append({"self": circle})
-    deep: Any = ()
-    for _ in range(100_000):
-        deep = (deep,)
-    for odd in (Held(circle), Held(deep)):  # type: ignore[arg-type]
-        assert len(FilterIdentity.of(Mine(odd)).parameters) == 3
-
-
 # -- constants of classes ------------------------------------------------------------------------------
 
 
@@ -190,18 +165,7 @@ def made(**constants: Any) -> Any:
     return type("Const", (Mine,), {"limit": 0.5, "__init__": lambda self: None, **constants})()
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (0.5, 50.0),
-        (0.5, np.float64(50.0)),
-        ([0.5], [50.0]),
-        (np.zeros(2), np.ones(2)),
-        ({"a": 1}, {"a": 2}),
-        (None, 1),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("before", "after"), [(0.5, 50.0), ([0.5], [50.0]), (None, 1)], ids=str)
 def test_a_constant_of_the_class_that_is_exchanged_is_seen_by_the_next_request_and_at_restoring(
     before: Any, after: Any
 ) -> None:
@@ -228,24 +192,3 @@ def test_words_functions_and_what_a_class_remembers_are_no_parameters() -> None:
     kind.proof, kind._cache["x"], kind.helps = "yours", 1, staticmethod(max)
     assert session.request(Gaussian(0.1))
     assert fp.Session.from_dict(saved, filt, "retry").request(Gaussian(0.1))
-
-
-def test_a_repr_that_fails_or_is_cut_by_an_interrupt_is_no_part_of_what_decides() -> None:
-    says: list[Any] = []
-
-    class Odd(Mine):
-        def __repr__(self) -> str:
-            if isinstance(says[-1], Exception):
-                raise says[-1]
-            return str(says[-1])
-
-    saved = []
-    for words in ("...", f"<Odd object at {id(saved):#x}>", "x" * 10**6, ValueError("no"), "\ud800\n"):
-        says.append(words)
-        session = Odd(0.5).open("retry", record=saved.append)
-        assert session.request(Gaussian(0.1))
-        assert len(json.dumps(saved[-1]["filter"])) < 210
-    for data in saved:
-        assert fp.Session.from_dict(data, Odd(0.5), "retry").granted == 1
-        with pytest.raises(ValueError, match="which differ in limit"):
-            fp.Session.from_dict(data, Odd(50.0), "retry")

@@ -2,15 +2,9 @@
 
 import itertools
 import os
-import random
 import shutil
-import signal
 import stat
 import struct
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -219,95 +213,7 @@ def test_what_cannot_be_written_is_not_released_and_answers_no_more(at: int, pat
         assert set(spent(again)) in ({Fraction(0)}, {Fraction(0.1 * 0.1)})
 
 
-MUCH: dict[str, float] = {"norm_budget": 1e6, "kappa": 0.5}
-MANY = 20_000
-#: Says of each answer who counted in it, once it has the answer.
-ASKING = """
-import sys
-import numpy as np
-import filters as fp
-queries = fp.LinearQueries.open(sys.argv[1], norm_budget=1e6, kappa=0.5)
-rng = np.random.default_rng(int(sys.argv[2]))
-print("open", flush=True)
-while True:
-    first = int(rng.integers(queries.people))
-    values = np.zeros(queries.people)
-    values[first : first + int(rng.integers(1, 20_000))] = 1.0
-    queries.answer(values, rng)
-    print(first, int(values.sum()), flush=True)
-"""
-
-
-def one_life(path: Path, seed: int, seconds: float) -> list[tuple[int, int]]:
-    """Whom a process said to have asked before it was killed, so long after it had opened the journal."""
-    with subprocess.Popen(
-        [sys.executable, "-c", ASKING, str(path), str(seed)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(fp.__file__).resolve().parent.parent,
-        env=os.environ | {"FILTERPROOF_FAST": "0"},
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "open\n"
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        lines = process.stdout.read().splitlines(keepends=True)
-    assert process.returncode == -signal.SIGKILL
-    whole = (line.split() for line in lines if line.endswith("\n"))
-    return [(int(first), int(many)) for first, many in whole]
-
-
-def counts(path: Path) -> np.ndarray:
-    """How often everybody counted, by the journal."""
-    with fp.LinearQueries.open(path, **MUCH) as queries:
-        high, low, _ = queries.to_dict()["state"]  # type: ignore[misc]
-    unit = Fraction(float(fp.Budget.of(MUCH["norm_budget"]).root_unit)) ** 2
-    assert set(low["values"]) == {"0x0.0p+0"}
-    return np.array([int(Fraction(float.fromhex(x)) * unit) for x in high["values"]])
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)  # each life imports the library
-def test_a_killed_process_leaves_a_journal_of_all_that_it_released(tmp_path: Path) -> None:
-    """Twenty-five, one after the other; on a busy machine they go on until they have answered sixty times."""
-    path, chance = tmp_path / "journal", random.Random(1000)
-    fp.LinearQueries(MANY, **MUCH, journal=path).close()
-    answers = lives = 0
-    while lives < 25 or answers < 60:
-        lives += 1
-        before = counts(path)
-        for first, many in one_life(path, 1000 + lives, chance.uniform(0, 0.1)):
-            before[first : first + many] += 1
-            answers += 1
-        found = counts(path)
-        # it may have charged for one answer that nobody saw, or that it did not live to tell of
-        assert ((found == before) | (found == before + 1)).all()
-
-
 # -- what is on the disk ---------------------------------------------------------------------------------------
-
-
-def test_a_reopened_journal_goes_on_to_the_bit(path: Path) -> None:
-    kept, alone = made(path), fp.LinearQueries(PEOPLE, **HOW)
-    values = np.random.default_rng(5)
-    for t in range(40):
-        people = kept.people
-        asked = values.normal(size=(people, 3)) * 0.2 * (values.random((people, 1)) < 0.6)
-        for queries in (kept, alone):
-            if t % 7 == 3:
-                queries.join(t % 4 + 1)
-            if t % 11 == 5:
-                queries.leave([t % people])
-            if t % 7 != 3:
-                queries.answer(asked, rng())
-        if t % 5 == 4:
-            kept.close()
-            kept = opened(path)
-        assert held(kept) == held(alone)
-    kept.close()
-    assert len(set(held(alone)[2]["values"])) == 2
-    assert max(spent(alone)) > 1.9  # people have run out
-    assert any(float.fromhex(x) for x in held(alone)[1]["values"])  # and sums have low parts
 
 
 def test_a_journal_is_for_its_owner_alone(path: Path) -> None:
@@ -396,15 +302,6 @@ def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:
         opened(path)
 
 
-def test_no_file_no_folder_and_a_folder_are_one_sentence_each(tmp_path: Path) -> None:
-    for nowhere in (tmp_path / "none", tmp_path, tmp_path / "no" / "folder"):
-        with refused(r"journal must be a file that can be opened, got "):
-            opened(nowhere)
-    with refused(r"journal must be a file that can be made, got "):
-        made(tmp_path / "no" / "folder")
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("put", [False, True])
 def test_a_file_that_was_removed_or_replaced_answers_no_more(put: bool, path: Path) -> None:
     with made(path) as queries:
@@ -415,39 +312,3 @@ def test_a_file_that_was_removed_or_replaced_answers_no_more(put: bool, path: Pa
             CHANGES["one person is asked"](queries)
         with refused(UNUSABLE):
             CHANGES["one person is asked"](queries)
-
-
-def test_to_close_waits_for_the_answer_that_is_being_written(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    queries, sync, writing, go = made(path), os.fsync, threading.Event(), threading.Event()
-
-    def slow(file: int) -> None:
-        writing.set()
-        go.wait(10)
-        sync(file)
-
-    monkeypatch.setattr(os, "fsync", slow)
-    answers: list[object] = []
-    answering = threading.Thread(target=lambda: answers.append(queries.answer(np.ones(PEOPLE), rng())))
-    closing = threading.Thread(target=queries.close)
-    answering.start()
-    assert writing.wait(10)
-    closing.start()
-    closing.join(0.05)
-    assert closing.is_alive(), "the file is not given back under an answer"
-    go.set()
-    answering.join(10)
-    closing.join(10)
-    assert len(answers) == 1
-    with opened(path) as again:
-        assert min(spent(again)) > 0
-
-
-def test_a_closed_journal_takes_nobody_in(path: Path) -> None:
-    queries = made(path)
-    queries.close()
-    for change in (lambda: queries.join(3), lambda: queries.leave(0)):
-        with refused(UNUSABLE):
-            change()
-    assert (queries.people, held(queries)[2]["values"]) == (PEOPLE, [False] * PEOPLE)

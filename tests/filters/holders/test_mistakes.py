@@ -1,6 +1,5 @@
 """Honest mistakes in a filter of one's own: whatever holds it grants no more for them, and says what to mend."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -171,21 +170,6 @@ def test_a_charge_that_is_exchanged_while_it_is_held_grants_nothing_until_it_is_
     assert session.request(RandomizedResponse(0.9))
 
 
-def test_a_filter_that_is_frozen_says_so_itself() -> None:
-    filt: Any = fp.GaussianFilter(mu=1.0)
-    for name in ("budget", "promise", "mu"):
-        with pytest.raises(AttributeError, match="cannot assign"):
-            setattr(filt, name, 9.0)
-
-
-def test_a_budget_that_is_computed_anew_each_time_is_the_same_budget() -> None:
-    class Computed(fp.AdditiveFilter):
-        promise, charge = PureDP(1.0), fp.pure_charge
-        budget = property(lambda self: fp.Budget.of(1.0))  # type: ignore[assignment]
-
-    assert asked(Computed(), 0.75, 0.5, 0.25) == [True, False, True]
-
-
 # -- rules -----------------------------------------------------------------------------------------------------
 
 
@@ -206,14 +190,6 @@ def test_a_constructor_that_forgets_its_base_is_refused() -> None:
 
     with pytest.raises(TypeError, match=r"Forgets must be made by its constructor, got one where .*rho"):
         Forgets().open()
-
-
-@pytest.mark.parametrize("value", [math.nan, -1.0])
-def test_what_a_pair_declares_and_no_mechanism_has_is_denied(value: float) -> None:
-    class Odd(Gaussian):
-        gdp_mu = property(lambda self: value)  # type: ignore[assignment]
-
-    assert not fp.GaussianFilter(1.0).open().request(Odd(0.1))
 
 
 @pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), Adding()], ids=repr)

@@ -176,16 +176,3 @@ def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
     spent = people.values().made_public()
     tracker.spend(tracker.start(1), Gaussian(0.1))
     assert people.values().made_public() == spent == 2**0.5
-
-
-def test_a_mask_stays_what_it_was() -> None:
-    class Answers(Adding):
-        answer = np.zeros(2, dtype=np.bool_)
-
-        def admits(self, state: Any, request: DominatingPair) -> Any:
-            return np.less_equal(state + request.pure_epsilon, 1, out=self.answer)
-
-    people = fp.IndividualFilter(Answers(), 2)
-    first = people.select(RandomizedResponse(0.75))
-    assert not people.select(RandomizedResponse(0.75)).any()
-    assert first.all()

@@ -28,14 +28,6 @@ def test_gaussians_are_free_and_exact() -> None:
     assert best == pytest.approx(math.sqrt(1 - gaussian_cover(MENU, (1, 0)) ** 2), rel=1e-12)
 
 
-def test_what_is_unknown_or_infinite_is_denied() -> None:
-    filt = fp.BlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)))
-    asked = fp.Selection(
-        (BIT, fp.Erasure(1e-9), fp.RandomizedResponse(0.1), fp.Gaussian(0.1), fp.Gaussian(1.1)), np.arange(5)
-    )
-    assert filt.admits(filt.start(5), asked).tolist() == [True, False, False, True, False]
-
-
 def test_a_bounded_range_promises_nothing_outside() -> None:
     with fp.knowingly():
         filt = fp.RangedBlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)), 0.0, 2.0)

@@ -26,7 +26,7 @@ FILTERS = {
     "Blackwell": lambda pair: fp.BlackwellFilter(1.0, (pair,)),
 }
 #: So often a pair is asked for.
-MOST = 60
+MOST = 24
 
 
 def divergence(pair: fp.DominatingPair, order: int) -> float:

@@ -83,8 +83,8 @@ def test_what_is_said_to_be_left_is_granted_below_the_normal_doubles() -> None:
 # -- filters whose parameters lie at the ends of the doubles decide, or refuse to be made in on ----------------
 
 
-SIZES = (5e-324, 1e-300, 1e-200, 1e-17, 1.0, 740.0, 1e9, 1e150, 1e200, 1.7e308)
-DELTAS = (5e-324, 1e-300, 1e-17, 0.1, 0.3)
+SIZES = (5e-324, 1e-200, 1.0, 740.0, 1e150, 1.7e308)
+DELTAS = (5e-324, 1e-17, 0.3)
 REQUESTS: tuple[fp.DominatingPair, ...] = (
     fp.Gaussian(1e-300),
     fp.Gaussian(1.0),

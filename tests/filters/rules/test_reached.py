@@ -121,18 +121,6 @@ def test_an_infinite_loss_is_restored_and_ends_the_run(loss: float) -> None:
     assert not session.request(KOV(0.25, 1e-5))
 
 
-class Quantile(Gaussian):
-    """A pair with the least upper quantile that any pair has: P(L <= log(1 - z)) = 1 - z."""
-
-
-def test_the_least_quantile_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Quantile, "loss_quantile", lambda self, tail: np.log1p(-tail))
-    filt = fp.RealisationFilter(10.0, 0.5, 4, (STEP,), dhat=0.1, theta=0.1)
-    session = filt.open()
-    assert session.request(Quantile(0.5))
-    assert fp.Session.from_dict(reread(session.to_dict()), filt).to_dict() == session.to_dict()
-
-
 # -- a filter of one's own -------------------------------------------------------------------------------------
 
 

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import filterproof as fp
+from filters.rules.kappa import KappaFilter
 from theory.realisation import kappa
 
 STEP = fp.Gaussian(mu=0.5)  # sigma = 2
@@ -59,6 +62,22 @@ def test_what_remains_is_the_way_to_the_limit() -> None:
         turned = other.remaining(after_losses(other, lopsided.swapped, [-loss]))
         assert left == turned == pytest.approx(2 - max(2 * math.log(2) + loss, 2 * math.log(1.5) - loss))
     assert naive().open().remaining() == 1.0
+
+
+@given(st.floats(0.1, 3.0), st.lists(st.floats(-2.0, 2.0), max_size=6), st.integers(1, 5))
+def test_kappa_decides_by_the_exact_loss_before_the_last_release(
+    limit: float, losses: list[float], rounds: int
+) -> None:
+    for path in ([*losses, *[0.0] * 6], [limit, 0.0, 0.0], [math.nextafter(-limit, 0.0), 0.0, 0.0, 0.0]):
+        due = 0
+        while due < min(rounds, len(path)):
+            known = sum(map(Fraction, path[: max(due - 1, 0)]), Fraction(0))
+            if abs(abs(known) - Fraction(limit)) < 1e-12 and due > 2:  # sums are doubles
+                return
+            if not abs(known) < limit:
+                break
+            due += 1
+        assert play(KappaFilter(limit, rounds), STEP, path) == due
 
 
 def naive() -> fp.NaiveRealisationFilter:

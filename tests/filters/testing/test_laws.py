@@ -36,7 +36,7 @@ def contract(name: str) -> Any:
     if name == "PotentialFilter":  # each new pair costs it milliseconds, and there are thousands by default
         menu = _FEW
     return law_class(
-        filt, mechanisms=st.sampled_from(menu) if menu else None, larger=entry.larger(), examples=12
+        filt, mechanisms=st.sampled_from(menu) if menu else None, larger=entry.larger(), examples=8
     )
 
 

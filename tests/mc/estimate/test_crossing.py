@@ -60,13 +60,12 @@ def enumerated(odometer, epsilon, rounds):
 
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-@pytest.mark.parametrize("epsilon", [0.2, 0.6])
-def test_the_interval_contains_the_probability_that_enumeration_gives(odometer, epsilon):
-    # ten intervals: a false alarm with probability 1e-5 for this seed
+def test_the_interval_contains_the_probability_that_enumeration_gives(odometer):
+    epsilon = 0.2
     adversary = fp.Constant(fp.RandomizedResponse(epsilon))
-    found = fp.odometers.crossing(odometer, adversary, rounds=60, n=20_000, seed=3, failure=1e-6, workers=1)
+    found = fp.odometers.crossing(odometer, adversary, rounds=60, n=10_000, seed=3, failure=1e-6, workers=1)
     assert enumerated(odometer, epsilon, 60) in found
-    assert 20_000 * enumerated(ODOMETERS[0], 0.2, 60) > 200, "hundreds of crossings are seen"
+    assert 10_000 * enumerated(ODOMETERS[0], epsilon, 60) > 100, "many crossings are seen"
 
 
 @pytest.mark.parametrize(
@@ -156,15 +155,12 @@ def test_the_bound_before_the_first_release_is_not_compared(before):
 
 
 def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
-    with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Bound"):
-        fp.odometers.crossing(level(math.nan), fp.Constant(0.1), rounds=3, n=100, workers=1)
-    with pytest.raises(ValueError, match="got nan at t=1 from Bound"):
-        fp.odometers.crossing(level(math.nan), fp.odometers.Approaching(), rounds=3, n=100, workers=1)
-    assert fp.odometers.crossing(level(math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
-    assert (
-        fp.odometers.crossing(level(-math.inf), fp.Constant(0.1), rounds=10**13, n=100, workers=1).value == 1
-    )
-
+    for of in (fp.Constant(0.1), fp.odometers.Approaching()):
+        with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Bound"):
+            fp.odometers.crossing(level(math.nan), of, rounds=3, n=100, workers=1)
+    for height, rounds, share in ((math.inf, 3, 0), (-math.inf, 10**13, 1)):
+        found = fp.odometers.crossing(level(height), fp.Constant(0.1), rounds=rounds, n=100, workers=1)
+        assert found.value == share
     late = Bound(lambda state: np.where(state > 3, math.nan, 1e9))
     assert fp.odometers.crossing(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
     with pytest.raises(ValueError, match="got nan at t=4 from"):
@@ -175,29 +171,19 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
     ("changes", "error", "said"),
     [
         ({"adversary": fp.LossChasing()}, ValueError, "^adversary must name its family and its levels"),
-        ({"adversary": 0.1}, TypeError, "^adversary must be an Adversary"),
-        ({"rounds": None}, TypeError, "^rounds must be given"),
         ({"on_denial": "retry"}, TypeError, "^on_denial must be left out"),
-        (
-            {"odometer": None},
-            TypeError,
-            "^odometer must .*got None without start, spend, epsilon; pass[^;]*$",
-        ),
         ({"odometer": fp.GaussianFilter(1.0)}, TypeError, "got GaussianFilter.* without epsilon; pass[^;]*$"),
-        ({"odometer": fp.odometers.LineOdometer}, TypeError, "got the class LineOdometer; make one[^;]*$"),
         *(
             (
                 {"odometer": Bound(lambda state, bound=bound: bound)},
                 TypeError,
                 "^odometer.epsilon must return an array of 100 real numbers, got",
             )
-            for bound in (1.0, None, np.ones(3), np.ones((100, 1)), np.array(["a"] * 100))
+            for bound in (1.0, np.ones((100, 1)))
         ),
     ],
 )
 def test_what_cannot_be_watched_is_refused_in_one_sentence(changes, error, said):
     given = {"odometer": ODOMETERS[0], "adversary": fp.Constant(0.1), "rounds": 3} | changes
-    if given["rounds"] is None:
-        del given["rounds"]
     with pytest.raises(error, match=said):
         fp.odometers.crossing(given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given)

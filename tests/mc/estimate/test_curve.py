@@ -37,7 +37,7 @@ def random_law(rng):
     return weights / weights.sum()
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(10))
 def test_the_band_holds_every_profile_that_the_intervals_hold(seed):
     rng = np.random.default_rng(seed)
     p, q = random_law(rng), random_law(rng)
@@ -92,7 +92,7 @@ def held(curve, truth):
     return ((curve.low(ALPHAS) <= truth + 1e-12) & (truth <= curve.high(ALPHAS) + 1e-12)).all()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_trade_off_band_holds_the_best_tests_of_finite_pairs(seed):
     """The band knows only the profiles."""
     rng = np.random.default_rng(seed)
@@ -104,11 +104,11 @@ def test_the_trade_off_band_holds_the_best_tests_of_finite_pairs(seed):
 
 def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     """Swapping the two profiles swaps the roles of the two errors."""
-    rng, epsilons = np.random.default_rng(1), np.linspace(0, 6, 121)
+    rng, epsilons = np.random.default_rng(1), np.linspace(0, 6, 41)
     exact = boxed(epsilons, fp.Gaussian(1.0).hockey_stick(epsilons), rng, wide=0.0)
     curve = fp.TradeOff(exact, exact)
     assert held(curve, fp.Gaussian(1.0).trade_off(ALPHAS))
-    assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.01
+    assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.03
     assert curve.failure == 2e-5
     p, q = np.array([0.7, 0.25, 0.05]), np.array([0.3, 0.2, 0.5])
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.0) for way in ((p, q), (q, p)))

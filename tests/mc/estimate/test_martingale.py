@@ -43,11 +43,11 @@ class TwoRounds(Adversary):
         return Gaussian(np.where(view.loss > 0, 0.8, 0.3))
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 3.0])
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_an_adversary_that_leaves_budget_is_measured_as_it_is_evaluated(epsilon, direction):
     estimate = simulate_slack(
-        GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, failure=1e-6, n=300_000, direction=direction
+        GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, failure=1e-6, n=60_000, direction=direction
     )
     found = {
         way: evaluate(GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, direction=way).value
@@ -87,7 +87,7 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
     assert (payoff + slack).max() <= 1 + 1e-12
     with mpmath.workdps(50):
         bound = mpmath.exp(2 * (mpmath.mpf(3) / 2 - epsilon)) * (mpmath.mpf(2) / 3) ** 3 / 2
-        for i in range(0, TILE, 400):
+        for i in range(0, TILE, 4000):
             loss, log_weight = mpmath.mpf(paths.loss[i]), mpmath.mpf(paths.log_weight[i])
             weight = mpmath.exp(log_weight) / bound
             left = 1 - (log_weight / 2 + loss) * 2 / 3
@@ -130,7 +130,7 @@ def test_the_pilot_plays_a_tile_that_no_run_reaches(monkeypatch):
 
 
 def test_against_a_wasteful_adversary_the_coefficient_is_small_and_does_no_harm():
-    arguments = {"epsilon": 1.0, "n": 200_000, "confidence": 1 - 1e-6, "workers": 1}
+    arguments = {"epsilon": 1.0, "n": 50_000, "confidence": 1 - 1e-6, "workers": 1}
     slack, tilted, auto = (
         simulate(GaussianFilter(mu=1.0), Silent(Gaussian(0.5)), rounds=1, method=method, **arguments)
         for method in ("martingale", "tilted", "auto")

@@ -67,11 +67,11 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
             assert truth in simulated(case, method, telling, direction=direction, n=1000)
 
 
-@pytest.mark.parametrize("name", ["10 times, infinite losses", "2 times, every path"])
+@pytest.mark.parametrize("name", ["2 times, infinite losses", "2 times, every path"])
 def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(name: str) -> None:
     case = replace(BY_NAME[name], epsilon=0.1)
     for method, telling in ways(case):
-        found = simulated(case, method, telling, n=200_000)
+        found = simulated(case, method, telling, n=50_000)
         assert case.truth("PQ") in found
         assert found.low > case.filter.promise.delta(case.epsilon)
         if method in ("tilted", "martingale") and not telling:  # a path that the guard stops counts once
@@ -92,7 +92,7 @@ def test_no_more_intervals_miss_an_overspender_than_their_failure_probability_al
                 truth[way]
                 not in simulated(case, method, telling, direction=way, seed=seed, n=600, failure=FAILURE)
                 for way in DIRECTIONS
-                for seed in range(15 if case.rounds > 100 else 50)
+                for seed in range(50)
             ]
         )
 
@@ -112,7 +112,7 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
 
     sides = ((1 - 1e-6, fp.results.Side.BELOW), (1 + 1e-6, fp.results.Side.ABOVE))
     for telling in (True, False):
-        seeds = range(4 if case.rounds > 100 else 20)
+        seeds = range(20)
         questions = itertools.product((telling,), DIRECTIONS, sides, seeds)
         assert few([wrong(told, way, *each, seed) for told, way, each, seed in questions])
 

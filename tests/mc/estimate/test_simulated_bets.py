@@ -19,7 +19,7 @@ from mc.estimate.renyi import RenyiMoment
 from mc.intervals import FixedBets
 
 FILTER = fp.GaussianFilter(mu=1.0)
-N = 3 * TILE + 100
+N = TILE + 100
 FEW = fp.LossChasing(pace=6)
 
 

@@ -1,9 +1,6 @@
 """What a filter's own code raises is told in a sentence that names its method and line; all else passes."""
 
-import multiprocessing
-import queue
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +9,7 @@ import pytest
 import filterproof as fp
 from filters.adapters.bridge import BridgeError, LateBridgeError
 from filters.contract.work import OutOfWork
-from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.verify import examine
-from tests.interpreter import ROOT, python
 from tests.mc.examine import unhappy
 
 HERE = Path(__file__)
@@ -105,32 +99,3 @@ def test_what_a_filter_makes_of_the_end_of_a_search_is_no_fault_of_it(end: BaseE
     assert raised.value is end
     with pytest.raises(FilterFault, match="my budget broke"), examining(filt):
         next(asked(filt, KeyError("x")))
-
-
-class Impatient(unhappy.Plain):
-    """Waits in vain for the answer of a thread."""
-
-    def __init__(self, ends: Exception) -> None:
-        self.ends = ends
-
-    def admits(self, state, request):
-        raise self.ends
-
-
-@pytest.mark.parametrize("ends", [TimeoutError(), queue.Empty(), multiprocessing.TimeoutError()])
-def test_a_filter_that_waits_in_vain_for_a_thread_of_before_is_not_at_fault(
-    ends: Exception,
-) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(abs, -1).result()
-        exam = examine(Impatient(ends), effort=0.001, mechanisms=["rr"])
-    assert exam.status is Status.THREADS_LOST
-    assert f"in it Impatient waits in vain, {type(ends).__name__};" in exam.stopped
-
-
-def test_a_filter_that_waits_in_vain_where_no_thread_ran_before_is_at_fault() -> None:
-    code = (
-        "from tests.mc.examine.test_filter_fault import Impatient, examine\n"
-        "print(examine(Impatient(TimeoutError()), effort=0.001, mechanisms=['rr']).status.name)"
-    )
-    assert python("-c", code, cwd=ROOT).stdout.split() == ["FAULTY"]

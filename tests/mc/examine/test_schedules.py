@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
+from filters.adapters.bridge import BridgeError
 from filters.adapters.labelled import service_of
 from filters.contract.work import WorkLimit
 from mc.engine.encoding import nameable
@@ -26,23 +27,12 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError, replayed
 from mc.examine.schedule import Schedule, ServiceMove, What
-from mc.examine.schedule_search import (
-    MECHANISMS,
-    Breach,
-    Breaches,
-    ScheduleSearch,
-    menu_of,
-    searched,
-    stage,
-)
+from mc.examine.schedule_search import breaks, menu_of, searched
 from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
-from tests.interpreter import python
 from tests.mc.examine import services
-from tests.mc.examine.stages.test_stages import subject
 from tests.mc.examine.toys import ByHand
-from tests.reports.typed import filterproof
 
 PROMISE = fp.PureDP(1.0)
 WHOLE, HALF = fp.RandomizedResponse(1.0), fp.RandomizedResponse(0.5)
@@ -79,43 +69,72 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
 
 @pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
-    breach = fp.services.first_breach(service, PROMISE).breach
+    found = fp.services.first_breach(service, PROMISE, mechanisms="rr")
+    breach = found.breach
     assert breach is not None
     assert breach.low > breach.promised
-    assert breach.schedule == breach.schedule.trimmed
     assert len(breach.schedule.moves) <= 12
     assert {move.what for move in breach.schedule.moves} >= BROKEN[service] - {"crash"}
     again = breach.schedule.play(service)
     assert again.done == breach.schedule.moves
     assert again.story[: len(breach.story)] == breach.story
+    assert str(found) == str(breach)
+    assert str(breach).count("\n") == len(breach.story)
     # every move is needed
-    for place in range(len(breach.schedule.moves)):
-        moves = breach.schedule.moves
+    moves = breach.schedule.moves
+    for place in range(len(moves)):
         fewer = Schedule(breach.schedule.menu, (*moves[:place], *moves[place + 1 :])).play(service)
         spent = [sum(pair.pure_epsilon * k for pair, k in own.items()) for own in fewer.by_epoch.values()]
         assert max(spent, default=0.0) <= 1.0 or len(fewer.done) > len(moves)
 
 
+class Kept(services.Epochs):
+    """Sound: an answer is computed once, from the epoch of its request, and sent whenever it is asked for."""
+
+    states_epoch = False
+
+    def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+        if key not in self.disk:
+            name = f"epoch {self.now}"
+            if self.disk.get(name, 0.0) + float(pair.pure_epsilon) > 1.0:
+                return
+            self.disk[name] = self.disk.get(name, 0.0) + float(pair.pure_epsilon)
+            self.disk[key] = self.now
+            yield None
+        yield fp.services.Release(again=True, epoch=self.disk[key] if self.states_epoch else None)
+
+
+class StatesEpoch(Kept):
+    states_epoch = True
+
+
+class Exits(services.Purse):
+    """Sound: a disk that is full ends the process."""
+
+    def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+        if self.fits(pair):
+            try:
+                self.charge(pair)
+            except OSError:
+                sys.exit(1)
+            yield fp.services.Release()
+
+
+SOUND = (services.Purse, services.Epochs, services.Sessions, Kept, StatesEpoch, Exits)
+
+
 @pytest.mark.parametrize(
     ("service", "promise", "mechanisms"),
-    [
-        *((sound, PROMISE, MECHANISMS) for sound in (services.Purse, services.Epochs, services.Sessions)),
-        (services.Queries, fp.ZCDP(0.5), "gaussian"),
-    ],
+    [*((sound, PROMISE, "rr") for sound in SOUND), (services.Queries, fp.ZCDP(0.5), "gaussian")],
 )
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
-    here = type("Here", (service,), {"folder": tmp_path})
+    here = type("Here", (service,), {"folder": tmp_path / "journals"})
+    (tmp_path / "journals").mkdir()
     found = fp.services.first_breach(here, promise, effort=0.004, mechanisms=mechanisms)
     assert (found.breach, found.raised) == (None, "")
     assert found.released > 0
     assert "does not prove" in str(found)
-
-
-def test_a_search_leaves_no_files(tmp_path: Path) -> None:
-    code = "import filterproof as fp; from tests.mc.examine.services import Purse; "
-    code += "print(fp.services.first_breach(Purse, fp.PureDP(1.0), effort=0.02, mechanisms='rr').schedules)"
-    assert int(python("-c", code, cwd=tmp_path).stdout) > 20
-    assert [*tmp_path.iterdir()] == []
+    assert [one.name for one in tmp_path.iterdir()] == ["journals"]
 
 
 def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path) -> None:
@@ -130,8 +149,9 @@ def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path)
 
 def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
-    assert Schedule((WHOLE,), moves).play(services.NotAtomic).released == ((WHOLE, 0), (WHOLE, 0))
-    breach = fp.services.first_breach(services.NotAtomic, PROMISE).breach
+    played = Schedule((WHOLE,), moves).play(services.NotAtomic)
+    assert played.released == ((WHOLE, 0), (WHOLE, 0))
+    breach = breaks(PROMISE)(played)
     assert breach is not None
     p = math.e / (1 + math.e)
     twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
@@ -195,43 +215,14 @@ def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -
 
 
 def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> None:
-    class Kept(services.Epochs):
-        """Sound: an answer is computed once, from the epoch of its request, and sent whenever it is asked for."""
-
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            if key not in self.disk:
-                name = f"epoch {self.now}"
-                if self.disk.get(name, 0.0) + float(pair.pure_epsilon) > 1.0:
-                    return
-                self.disk[name] = self.disk.get(name, 0.0) + float(pair.pure_epsilon)
-                self.disk[key] = self.now
-                yield None
-            yield fp.services.Release(again=True, epoch=self.disk[key] if self.said else None)
-
-        said = False
-
     moves = moved("ask step tick again step ask step step")
     assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
-    said = type("Said", (Kept,), {"said": True})
-    assert Schedule((WHOLE,), moves).play(said).released == ((WHOLE, 0), (WHOLE, 1))
+    assert Schedule((WHOLE,), moves).play(StatesEpoch).released == ((WHOLE, 0), (WHOLE, 1))
     # what is sent after an epoch's end is of the epoch in which its work began
     assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
-    for service in (Kept, said):
-        assert fp.services.first_breach(service, PROMISE, effort=0.02).breach is None
 
 
 def test_a_service_that_ends_its_process_is_begun_again() -> None:
-    class Exits(services.Purse):
-        """Sound: a disk that is full ends the process."""
-
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            if self.fits(pair):
-                try:
-                    self.charge(pair)
-                except OSError:
-                    sys.exit(1)
-                yield fp.services.Release()
-
     class ExitsOnItsWayOut(Exits):
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
             try:
@@ -243,7 +234,6 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
     played = Schedule((WHOLE,), moved("ask full ask step ask step")).play(Exits)
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
-    assert fp.services.first_breach(Exits, PROMISE, effort=0.02).breach is None
 
 
 def test_a_disk_that_holds_what_cannot_be_stored_is_told_in_a_sentence() -> None:
@@ -273,17 +263,18 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
 # -- what is found --------------------------------------------------------------------------------------
 
 
-def test_what_breaks_the_promise_is_told_of_its_epoch_and_of_how_often_each_pair_went_out() -> None:
-    breaches, moves = Breaches(PROMISE), (ServiceMove("ask"),)
-    assert breaches.broken({WHOLE: 1}) is None
-    assert breaches.broken({WHOLE: 2}) is not None
-    world = SimpleNamespace(by_epoch={0: {WHOLE: 1}, 1: {WHOLE: 2}}, menu=(WHOLE,), done=moves, story=())
-    assert breaches.among(world).epoch == 1
+def test_promise_is_for_the_answers_of_one_epoch() -> None:
+    world = SimpleNamespace(
+        by_epoch={0: {WHOLE: 1}, 1: {WHOLE: 2}}, menu=(WHOLE,), done=moved("ask"), story=()
+    )
+    breach = breaks(PROMISE)(world)  # type: ignore[arg-type]
+    assert breach is not None
+    assert breach.epoch == 1
     world.by_epoch = {0: {WHOLE: 1}, 1: {WHOLE: 1}}
-    assert breaches.among(world) is None
+    assert breaks(PROMISE)(world) is None  # type: ignore[arg-type]
 
 
-def test_what_does_not_happen_twice_is_no_breach_and_several_steps_are_waited_for() -> None:
+def test_what_does_not_happen_twice_is_no_breach() -> None:
     begun = count()
 
     class AtFirst(services.Purse):
@@ -296,11 +287,16 @@ def test_what_does_not_happen_twice_is_no_breach_and_several_steps_are_waited_fo
         def fits(self, pair: fp.DominatingPair) -> bool:
             return self.free or super().fits(pair)
 
-    asked = (WHOLE,)
-    *_, found = searched(AtFirst, PROMISE, asked, WorkLimit.of(2000), seed=0)
+    *_, found = searched(AtFirst, PROMISE, (WHOLE,), WorkLimit.of(2000), seed=0)
     assert found.schedules > 3
     assert found.breach is None
-    assert menu_of(services.Purse, lines_of(("rr",), PROMISE))[0] == WHOLE
+
+
+@given(st.floats(0.01, 9.0))
+def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: float) -> None:
+    service = type("Most", (services.Purse,), {"fits": lambda self, pair: pair.pure_epsilon <= most})
+    menu = menu_of(service, lines_of(("erasure", "rr"), PROMISE))
+    assert [float(pair.pure_epsilon) for pair in menu] == [most, most / 2, most * (1 / 3), most / 8]
 
 
 def slowed(service: type, wait: float) -> Any:
@@ -313,16 +309,13 @@ def slowed(service: type, wait: float) -> Any:
     return type(service.__name__, (service,), {"request": request})
 
 
-@pytest.mark.parametrize("service", [services.Purse, services.NotAtomic])
-def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one(service: type) -> None:
-    menus, found = [], []
-    for wait in (0.0, 0.002):
-        made = slowed(service, wait)
-        menus.append(menu_of(made, lines_of(("rr", "laplace"), PROMISE)))
-        found.append(fp.services.first_breach(made, PROMISE, effort=0.001, mechanisms=("rr", "laplace")))
-    assert menus[0] == menus[1]
-    assert found[0] == found[1]
-    assert found[0].stopped == ""
+def test_what_a_slow_service_is_asked_and_what_comes_of_it_is_that_of_a_fast_one() -> None:
+    fast, slow = (
+        fp.services.first_breach(slowed(services.NotAtomic, wait), PROMISE, effort=0.001, mechanisms="rr")
+        for wait in (0.0, 0.002)
+    )
+    assert fast == slow
+    assert fast.stopped == ""
 
 
 def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work() -> None:
@@ -347,13 +340,6 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):
         replayed(told.data | {"epoch": 1}, filt=filt)
-    breach = Breach(Schedule((WHOLE,), moves), (), 1, Measure.hockey_stick(1.0), twice, 0.0)
-    monkeypatch.setattr("mc.examine.schedule_search.service_of", lambda filt: services.Epochs)
-    monkeypatch.setattr(
-        "mc.examine.schedule_search.searched", lambda *_, **more: iter([ScheduleSearch(breach, 1, 2)])
-    )
-    (finding,) = stage(subject(filt, "rr"), WorkLimit.of(10**6))
-    assert finding.witness.data["epoch"] == 1
 
 
 def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_passes_else() -> None:
@@ -420,7 +406,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
-    found = examine(filt, effort=0.3, mechanisms=["rr"])
+    found = examine(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
     assert found.witness is not None
     assert found.witness.kind == "schedule"
     assert "in flight" in found.verdict.scope
@@ -439,7 +425,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 
 def test_a_sound_program_that_knows_keys_is_not_named(program: Any) -> None:
-    found = examine(program("sound"), effort=0.05, mechanisms=["rr"])
+    found = examine(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
     assert found.witness is None
     (stage,) = [one for one in found.findings if one.stage == "schedules"]
     assert stage.found.startswith("no breach in")
@@ -476,17 +462,15 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
         assert ("must reveal what its labels say" in played.raised) == (told == 0)
 
 
-def test_a_program_is_a_service_as_any_other(program: Any) -> None:
+def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_form_is_told_so(
+    program: Any,
+) -> None:
     service = service_of(program("afresh"))
     assert service is not None
     breach = fp.services.first_breach(service, PROMISE, mechanisms="rr").breach
     assert breach is not None
     assert "again" in {move.what for move in breach.schedule.moves}
-
-
-@pytest.mark.usefixtures("program")
-def test_a_program_that_answers_release_in_another_form_ends_with_a_sentence(tmp_path: Path) -> None:
-    command = f"{sys.executable} program.py says"
-    ended = filterproof("verify", "--exec", command, "--promise", "pure(1)", "--effort", "0.05", cwd=tmp_path)
-    assert ended.returncode == 3
-    assert 'to release; answer {}, {"again": true} or {"epoch": 1}' in " ".join(ended.stderr.split())
+    service = service_of(program("says"))
+    assert service is not None
+    with pytest.raises(BridgeError, match=r'to release; answer \{}, \{"again": true} or \{"epoch": 1}'):
+        fp.services.first_breach(service, PROMISE, mechanisms="rr", effort=0.01)

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import count as numbers
 from pathlib import Path
@@ -22,7 +22,7 @@ import pytest
 from filters.contract.work import OutOfWork, WorkLimit, count, current, metered
 from mc.examine.deadline import Deadline, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import ThreadsLost, alone, results, so_far
+from mc.examine.worker import ThreadsLost, alone, limited, results, so_far
 from mc.examine.worker.waiting import _FORK_UNITS
 from tests.mc.examine import unhappy
 
@@ -174,8 +174,7 @@ def test_what_no_import_finds_comes_back_as_what_it_was() -> None:
     assert alone(lambda: [filt, Local, hidden], filt=filt) == [filt, Local, hidden]
 
 
-@pytest.mark.parametrize("end", [OutOfTime, KeyboardInterrupt])
-def test_a_worker_in_a_worker_answers_and_ends_with_it(tmp_path: Path, end: type[BaseException]) -> None:
+def test_worker_of_a_command_answers_and_ends_with_it(tmp_path: Path) -> None:
     assert alone(lambda: alone(os.getpgrp, whose="Inner") == os.getpid(), whose="Outer")
     fifo = tmp_path / "inner"
     os.mkfifo(fifo)
@@ -186,41 +185,33 @@ def test_a_worker_in_a_worker_answers_and_ends_with_it(tmp_path: Path, end: type
 
     def begun() -> None:
         number.append(int(fifo.read_text()))
-        if end is KeyboardInterrupt:
-            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     number: list[int] = []
     begins = threading.Thread(target=begun)
     begins.start()
-    with pytest.raises(end):
-        alone(
-            lambda: alone(inner, whose="Inner"),
-            whose="Outer",
-            deadline=Deadline.of(2.0) if end is OutOfTime else Deadline(),
-        )
+    with pytest.raises(KeyboardInterrupt):
+        alone(lambda: alone(inner, whose="Inner"), whose="Outer")
     begins.join()
     assert_gone(*number)
 
 
-def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it() -> None:
-    def work(answers: bool) -> Iterator[str]:
+@pytest.mark.parametrize("presses", [1, 2])
+def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it(presses: int) -> None:
+    def work() -> Iterator[str]:
         yield "begun"
         with suppress(KeyboardInterrupt):
             time.sleep(60)
-        if not answers:
+        if presses == 2:
             swallow_everything()
         yield "stopped"
 
-    for answers in (True, False):
-        told = results(partial(work, answers), whose="Mine", command=True, deadline=Deadline.of(60.0))
-        assert next(told) == "begun"
-        for seconds in (0.2, 0.6)[: 1 if answers else 2]:
-            threading.Timer(seconds, signal.raise_signal, (signal.SIGINT,)).start()
-        if answers:
-            assert list(told) == ["stopped"]
-        else:
-            with pytest.raises(KeyboardInterrupt):
-                next(told)
+    told = results(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
+    assert next(told) == "begun"
+    for press in range(presses):
+        threading.Timer(0.2 + 0.3 * press, signal.raise_signal, (signal.SIGINT,)).start()
+    with nullcontext() if presses == 1 else pytest.raises(KeyboardInterrupt):
+        assert list(told) == ["stopped"]
 
 
 @pytest.fixture
@@ -236,10 +227,6 @@ def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPool
     for whole in (lambda work: work(), lambda work: alone(partial(alone, work, command=True), command=True)):
         with pytest.raises(ThreadsLost, match=words):
             whole(partial(alone, lambda: pool.submit(abs, -2).result(), whose="Mine"))
-
-
-def test_code_that_needs_no_thread_of_before_runs_as_ever(pool: ThreadPoolExecutor) -> None:
-    assert alone(partial(abs, -2), whose="Mine") == 2
     with pytest.raises(FilterFault, match="ended with status 7"):
         alone(partial(os._exit, 7), whose="Mine")
 
@@ -271,30 +258,25 @@ def test_a_wait_that_ends_is_none_for_ever(code: Callable[[], bool]) -> None:
     assert alone(code, whose="Mine")
 
 
-def test_what_a_worker_asks_for_after_it_started_threads_answers_as_a_worker_does() -> None:
-    def inner(pool: ThreadPoolExecutor) -> Iterator[int]:
-        so_far(lambda: os.getpid())
-        for number in numbers(1):
-            count(10)
-            yield pool.submit(abs, -number).result()
+def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() -> None:
+    with metered() as meter:
+        meter.pauses, meter.pause = (15,), lambda: paused.append(meter.done)
+        paused: list[int] = []
 
-    def outer() -> Iterator[object]:
-        so_far(lambda: "the summary")
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(abs, -1).result()
-            told = results(partial(inner, pool), whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
-            yield next(told), next(told), next(told) == os.getpid()
-            with suppress(OutOfWork):
-                next(told)
-            count(50)  # under its own limit again
-            with suppress(FilterFault):
-                alone(partial(unhappy.Raises().admits, None, None), filt=unhappy.Raises())
-                yield "no fault"
-        count(100)
+        def work() -> Iterator[int]:
+            for number in numbers():
+                count(10)
+                yield number
 
-    with metered():
-        told = results(outer, whose="Mine", limit=WorkLimit.of(3 * _FORK_UNITS + 100))
-        assert list(zip(range(2), told, strict=False)) == [(0, (1, 2, True)), (1, "the summary")]
+        told = limited(work(), unhappy.Plain(), WorkLimit.of(25))
+        assert (next(told), next(told)) == (0, 1)
+        with pytest.raises(OutOfWork):
+            next(told)
+        count(1)  # no longer under that limit
+        assert paused == [31]
+        raising = unhappy.Raises()
+        with pytest.raises(FilterFault):
+            next(limited(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
 
 
 def process(code: str) -> subprocess.Popen[str]:

@@ -1,7 +1,6 @@
 """Runs give the same bits wherever they are played, and lose nothing when a process dies."""
 
 import contextlib
-import multiprocessing
 import os
 import random
 import signal
@@ -10,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from mc.engine.streams import TILE, Tile
 from mc.estimate.functionals import HockeyStick
 from mc.runs import executors
 from mc.runs.keys import digest, key_of
-from mc.runs.run import Run, _process, _Work
+from mc.runs.run import Run, _Work
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = 12 * TILE + 100
@@ -189,28 +188,19 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
     assert runs[0].description == runs[1].description
 
 
-def test_a_worker_in_another_process_keeps_nothing_of_a_run_that_is_not_the_one_of_the_key() -> None:
+def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() -> None:
     measure, tile = KillsOnce("never"), [Tile(3, 0, 10)]  # of a file of the user's
     key = key_of({"game": the_game(), "functional": measure})
-    files = key["files"] | {KillsOnce.__module__: "another text"}
-    home, another_process = _process(), (b"", 0)
-    (row,) = _Work(the_game(), measure, another_process, key)(tile)  # a worker that has checked one key
+    (row,) = _Work(the_game(), measure, key)(tile)
     assert row.tobytes() == fp.runs.play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
     for other in (
         key_of({"game": the_game(), "functional": KillsOnce("other")}),
         key | {"code": "another release"},
-        key | {"files": files},
     ):
         with pytest.raises(
             fp.runs.StoreError, match="a worker process plays other code or other values than this"
         ):
-            _Work(the_game(), measure, another_process, other)(tile)
-        _Work(the_game(), measure, home, other)(tile)  # which made the key
-
-
-def test_a_fork_of_this_process_is_another() -> None:
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as forked:
-        assert forked.submit(_process).result() != _process() == _process()
+            _Work(the_game(), measure, other)(tile)
 
 
 # -- interruptions ---------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Whole trainings simulated and audited: intervals hold the truth, broken sums are caught, sound ones are not."""
 
-import json
 import math
 from contextlib import nullcontext
 from functools import partial
@@ -16,7 +15,7 @@ from theory.pairs import Gaussian
 
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
-@pytest.mark.parametrize("epsilon", [0.5, 3.0, 6.0])
+@pytest.mark.parametrize("epsilon", [0.5, 6.0])
 def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsilon: float) -> None:
     """Gaussian shifts whose squares sum to 1 on every path: the divergence is Gaussian(1)'s, however small."""
     found = fp.training.simulate_training(
@@ -102,19 +101,11 @@ def test_what_is_not_the_librarys_is_not_trusted() -> None:
     assert found.high > 5e-4 > found.low
 
 
-def test_a_filter_that_admits_no_gaussian_releases_nothing_about_anybody() -> None:
-    make = fp.training.ClippedSums.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0)
-    assert fp.training.simulate_training(CANARY, make, epsilon=1.0, steps=2, n=10).value == 0.0
-
-
 # -- audits ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("steps", [16, 48])
-def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more(steps: int) -> None:
-    found = fp.training.audit_training(
-        CANARY, MAKE, epsilon=0.5, steps=steps, person=12, n=2000, failure=1e-6
-    )
+def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more() -> None:
+    found = fp.training.audit_training(CANARY, MAKE, epsilon=0.5, steps=24, person=12, n=2000, failure=1e-6)
     exact = float(Gaussian(1.0).hockey_stick(0.5))
     assert found.promised == exact
     assert found.reached.low <= exact <= found.reached.high
@@ -142,7 +133,6 @@ class Quiet(fp.training.ClippedSums):
     ("kind", "mu", "steps", "refuted"),
     [
         (fp.training.ClippingAfterAdding, 1.0, 4, True),
-        (fp.training.ForgettingSums, 1.0, 16, False),
         (fp.training.ForgettingSums, 1.0, 60, True),
         (Quiet, 3.0, 9, False),
         (promising(1.0, Quiet), 3.0, 9, True),
@@ -159,10 +149,6 @@ def test_an_audit_catches_what_is_broken_and_believes_nothing_that_is_said_of_th
         )
     assert found.refutes == refuted
     assert not refuted or found.mu_low > 1
-    (row,) = found.rows()
-    assert json.dumps(row)
-    assert row["refutes"] == refuted
-    assert str(found).startswith("reached ")
 
 
 def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
@@ -185,7 +171,6 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
 def test_what_is_large_is_an_estimate_too() -> None:
     beside = fp.training.WithCanary(Two(0.0), 1e160)  # a canary beside a table
     for training, make, person, steps, squares, mu in (
-        (Two(6.0), Plain, 0, 1, 36.0, 6.0),
         (Two(12.0), Plain, 0, 1, 144.0, 12.0),
         (beside, MAKE, 2, 20, None, 1.0),
     ):
@@ -206,7 +191,7 @@ def test_worlds_of_their_own_need_not_be_independent_within_an_object() -> None:
         how = {"epsilon": 0.3, "steps": 1, "n": 400, "failure": 1e-6} | together
         return [
             fp.training.audit_training(Two(1.0), partial(Plain, alone=False), seed=k, **how).refutes
-            for k in range(6)
+            for k in range(4)
         ]  # type: ignore[arg-type]
 
     assert any(refuted()), "which the docstring says"

@@ -1,6 +1,5 @@
 """The worst case: in rationals, in doubles on lattices, for losses on none, and the strategy that attains it."""
 
-import math
 from fractions import Fraction
 
 import mpmath
@@ -18,7 +17,6 @@ from tests.mc.worst_case.small_games import (
     CountFilter,
     LossFilter,
     SquaresFilter,
-    play_out,
 )
 from theory.evidence import Evidence
 from theory.log_ratio import LogRatio
@@ -75,7 +73,7 @@ def test_the_larger_of_two_exact_values_counts_though_doubles_do_not_tell_them_a
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"min_charge": 5.0}, "min_charge"),
+        ({"menu": []}, "menu must hold a pair"),
         ({"menu": [RandomizedResponse(1.0)], "evidence": Evidence.EXACT}, "rational masses"),
         ({"epsilon": 1.0, "evidence": Evidence.EXACT}, "LogRatio"),
         ({"evidence": Evidence.STATISTICAL}, "evidence must be"),
@@ -91,16 +89,6 @@ def test_what_no_game_can_be_solved_for_is_refused(change, says):
 def test_an_epsilon_whose_exponential_is_no_ball_is_answered(epsilon):
     solved = worst_case(CountFilter(2), [RandomizedResponse.from_ratio(2)], epsilon=epsilon)
     assert solved.low == 0.0 <= solved.high < 1e-250
-
-
-def test_a_least_charge_narrows_the_class():
-    menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
-    filt, ratio = SquaresFilter(math.log(9 / 8), 5), Fraction(5, 4)
-    wide = worst_case(filt, menu, epsilon=LogRatio(ratio))
-    narrow = worst_case(filt, menu, epsilon=LogRatio(ratio), min_charge=0.02)
-    assert narrow.value == play_out(filt, menu[1:], ratio, 1)
-    assert narrow.value < wide.value == play_out(filt, menu, ratio, 5)
-    assert "least charge 0.02" in narrow.scope
 
 
 @pytest.mark.parametrize(

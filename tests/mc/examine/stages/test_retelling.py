@@ -9,11 +9,10 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.contract.work import WorkLimit
-from mc.examine.examination import StageFinding
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.plays import ROUND, plain
-from mc.examine.stages.telling import _Telling, plain_plans, telling, written
+from mc.examine.stages.telling import plain_plans, telling, written
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import toys
@@ -24,18 +23,6 @@ from theory.numerics.decimals import below
 
 D2 = Measure.renyi(2.0)
 ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
-
-
-class OnceSeen(toys.Sum):
-    """Charges what was released once it is shown what was lost."""
-
-    most = 1.0
-
-    def spend(self, state, request):
-        return state
-
-    def observe(self, state, loss):
-        return state + 1.0
 
 
 def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Witness:
@@ -59,12 +46,6 @@ def odd() -> Witness:
         for a in (0.1251, 0.1252, 0.1253, 0.1254, 0.1255, 0.1256)
     ]
     return many(toys.Window(), (fp.Gaussian(0.99), 1), *small, (ODD, 1), (fp.Gaussian(0.17), 1))
-
-
-@pytest.fixture(scope="module")
-def retold(odd: Witness) -> StageFinding:
-    """What is made of it with Gaussians alone."""
-    return told(toys.Window(), odd, families=("gaussian",))
 
 
 def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> None:
@@ -92,48 +73,11 @@ def test_what_was_not_asked_for_is_not_told_either() -> None:
     assert {step["request"]["type"] for step in found.witness.data["sequence"]} == {"Laplace"}
 
 
-def test_the_same_asks_the_same_and_ends_in_the_same_play(odd: Witness, retold: StageFinding) -> None:
-    one, two = retold, told(toys.Window(), odd, families=("gaussian",))
-    assert one.witness.data == two.witness.data
-    assert one.unseen == two.unseen
-    about = subject(toys.Window(), "gaussian", "rr")
-    first, second = ([play.steps for play in plain(about, WorkLimit.of(LONG))] for _ in range(2))
-    assert first == second
-    assert len(first) > 20
-
-
 def test_where_no_work_is_left_what_was_found_is_shown(odd: Witness) -> None:
     found = told(toys.Window(), odd, units=0)
     assert found.witness is odd
     assert found.story is None
     assert found.unseen.endswith("its share of the work was used up")
-
-
-def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(retold: StageFinding) -> None:
-    assert retold.story.pushed.startswith("without limit as rounds grow: ")
-    reset = told(
-        toys.ResetAfterTen(), many(toys.ResetAfterTen(), (fp.Gaussian(0.3), 20)), families=("gaussian",)
-    )
-    assert "times the promise" in reset.story.pushed  # its state counts rounds, and never comes again
-    cheap = told(toys.CheapLaplace(), many(toys.CheapLaplace(), (fp.Laplace(2.0), 8)), families=("laplace",))
-    assert "rounds" not in cheap.story.pushed
-    once = told(OnceSeen(), many(OnceSeen(), (fp.Gaussian(1.4), 1)), families=("gaussian",))
-    assert once.story.pushed == ""  # asked again it is shown what was lost, and denies
-
-
-def test_rounds_without_limit_are_told_of_what_tells_something_to_a_pure_filter(odd: Witness) -> None:
-    about, telling_one = subject(Forgets(), "gaussian"), Sequence(((fp.Gaussian(0.2), 1),))
-    idle = Sequence(((fp.RandomizedResponse(0.0), 1),))
-    for pure, played, limitless in (
-        (True, telling_one, True),
-        (False, telling_one, False),
-        (True, idle, False),
-    ):
-        _, said = _Telling(replace(about, pure=pure), WorkLimit.of(LONG), (odd,)).again(played)
-        assert said.startswith("without limit") is limitless
-    for filt, least in ((toys.Window(), 1e-3), (Forgets(), 1e-5)):  # of a curve not its far end
-        sought = _Telling(about := subject(filt, "gaussian"), WorkLimit.of(LONG), (odd,)).goals
-        assert min(about.promised(goal) for goal in sought if goal.kind == "hockey-stick") >= least
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
@@ -157,16 +101,6 @@ def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a
     assert 1 < hair.factor < 1.01 < some.factor < TELLING < min(far.factor, near.factor)
     assert near.order < some.order < hair.order
     assert some.order < far.order
-
-
-def test_a_menu_that_a_fixed_order_breaks_is_told_as_that_order() -> None:
-    filt, at = toys.PerFamily(), Measure.hockey_stick(1.0)
-    menu = (fp.Gaussian(1.0), fp.RandomizedResponse(1.0))
-    solved = fp.worst_case(filt, menu, epsilon=1.0, rounds=4, direction="PQ")
-    shown = menu_witness(filt, menu, at, rounds=4, low=solved.low, high=solved.high)
-    best = told(filt, shown).witness
-    assert best.kind == "sequence"
-    assert best.replay().refutes
 
 
 def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:

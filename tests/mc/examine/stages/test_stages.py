@@ -1,45 +1,43 @@
 """Each stage by itself: what it finds, what it leaves to the others, and what it says that it did not look at."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations_with_replacement, islice, product
+from functools import partial
+from itertools import chain, combinations_with_replacement, islice
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.contract.checks import checked_start
 from filters.contract.work import WorkLimit
-from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
 from mc.examine.family_lines import FAMILIES, lines_of
-from mc.examine.measure import Measure, exceeds
+from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.filter_laws import laws
-from mc.examine.stages.game_menus import Menu
-from mc.examine.stages.games import (
-    _games,
-    _planned,
-    _renyi_games,
-    _unchanged,
-    chosen_goals,
-    games,
-    solved,
-)
-from mc.examine.stages.plays import Player, greedily, programs, swallowed
-from mc.examine.stages.sequences import SequenceSearch, _extremal, most, sequences
-from mc.examine.stages.strategy_search import StrategySearch, _mesh, _on_mesh, mesh_strategy, search
+from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside
+from mc.examine.stages.game_menus import Menu, alarms
+from mc.examine.stages.games import _planned, games, solved
+from mc.examine.stages.plays import ROUND, Player, plain, programs, shared, swallowed
+from mc.examine.stages.sequences import SequenceSearch, most, sequences
+from mc.examine.stages.strategy_search import StrategySearch, _mesh, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
 from mc.worst_case.plan import Plan
-from tests.instruments.corpus.fifth.broken import SinglePrecision
-from tests.instruments.corpus.fifth.sound import SingleUpwards
+from tests.instruments.corpus.fifth.broken import AbstentionBonus, ByteCounter, SinglePrecision
+from tests.instruments.corpus.fifth.sound import EqualShares, SingleUpwards
+from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
+from tests.instruments.corpus.third.ledgers import TokenBucket
+from tests.instruments.corpus.third.sound import BucketInTheSum
 from tests.mc.examine import toys, unhappy, witnesses
 from tests.mc.examine.test_witness import GrantsAll
 from theory.evidence import Evidence, Outcome
@@ -51,6 +49,11 @@ LONG, LATE = 2_400_000, WorkLimit(-1)
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
     return admission(filt, lines, WorkLimit.of(LONG), seed=7)[1]
+
+
+def unsound(make: Callable[[], fp.PrivacyFilter]) -> fp.PrivacyFilter:
+    with fp.knowingly():
+        return make()
 
 
 class CapsEachRound(toys.ByHand):
@@ -66,7 +69,94 @@ class CapsEachRound(toys.ByHand):
         return state
 
 
-# -- laws ------------------------------------------------------------------------------------------------------
+class FloatLedger(toys.Sum):
+    """Decides in doubles, and keeps what was spent in single precision."""
+
+    def start(self, n):
+        return super().start(n).astype(np.float32)
+
+    def spend(self, state, request):
+        return super().spend(state, request).astype(np.float32)
+
+
+class SeesRewinding(toys.PureSum):
+    """1-DP; counts its requests in the object, too, and grants anything in a state that is not the last one."""
+
+    most = 1 - 1e-9
+
+    def start(self, n):
+        self.asked = 0
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return super().admits(state[0], request) | (state[1] != self.asked)
+
+    def spend(self, state, request):
+        self.asked += 1
+        return super().spend(state[0], request), state[1] + 1
+
+
+# -- what each stage finds ---------------------------------------------------------------------------------
+
+SEARCH = partial(search, failure=FAILURE)
+#: The stage, a filter that it refutes, the families that it is asked for, and the kind and evidence of the witness.
+REFUTED: list[tuple[Any, Callable[[], fp.PrivacyFilter], str, str, Evidence]] = [
+    (sequences, SinglePrecision, "gaussian", "sequence", Evidence.CERTIFIED),
+    (sequences, ByteCounter, "gaussian", "sequence", Evidence.CERTIFIED),
+    (sequences, TokenBucket, "gaussian", "sequence", Evidence.CERTIFIED),
+    (sequences, AlternatingBlocks, "gaussian rr", "sequence", Evidence.CERTIFIED),
+    (games, lambda: fp.SquaredLossFilter(0.5), "rr twopoint", "menu", Evidence.CERTIFIED),
+    (games, CATALOGUE["SomeOrderFilter"].example, "rr twopoint", "plan", Evidence.EXACT),
+    (SEARCH, CapsEachRound, "gaussian", "simulation", Evidence.STATISTICAL),
+]
+
+
+@pytest.mark.parametrize(("stage", "make", "names", "kind", "evidence"), REFUTED)
+def test_stage_refutes_by_a_witness_that_replays(
+    stage: Any, make: Callable[[], fp.PrivacyFilter], names: str, kind: str, evidence: Evidence
+) -> None:
+    about = subject(unsound(make), *names.split())
+    found = next(one for one in stage(about, WorkLimit.of(800_000)) if one.witness is not None)
+    assert found.witness.kind == kind
+    assert (found.verdict.outcome, found.verdict.evidence) == (Outcome.REFUTED, evidence)
+    assert found.witness.replay().refutes
+
+
+@pytest.mark.parametrize(
+    ("stage", "make"),
+    [
+        (sequences, SingleUpwards),
+        (games, toys.ByHand),
+        (SEARCH, CATALOGUE["RealisationFilter"].example),
+        (SEARCH, toys.ByHand),
+    ],
+)
+def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
+    stage: Any, make: Callable[[], fp.PrivacyFilter]
+) -> None:
+    about = subject(make(), "gaussian", "rr")
+    for limit in (WorkLimit.of(16_000), LATE):
+        found = list(stage(about, limit))
+        assert bool(found) is (stage is not SEARCH or about.looks)
+        assert all(one.witness is None and not one.fault and not one.whole for one in found)
+        for row in chain.from_iterable(one.tightness for one in found):
+            assert row.attack <= row.promised * (1 + 1e-9)
+            assert row.worst is None or row.attack <= row.worst
+    assert all(one.unseen.endswith("its share of the work was used up") for one in found[-1:])
+
+
+def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
+    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5)))
+    p, q = Fraction(1, 10_000), Fraction(1, 100)
+    rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
+    assert sought.take(played := Sequence(((rare, 1),))) is None
+    assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
+    for row in sought.rows.values():
+        assert row.attack == played.low(row.measure)
+    assert sought.take(Sequence(((Gaussian(1.01), 1),))) is None  # what it denies refutes nothing
+
+
+# -- invariants --------------------------------------------------------------------------------------------
 
 
 class ByClass(toys.Sum):
@@ -90,7 +180,6 @@ class RaisesForTwo(toys.ByHand):
 
 #: The filter, the families -> words of its fault, and of a note.
 LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
-    (toys.ByHand, ("gaussian", "rr"), "", ""),
     (ByClass, ("gaussian", "subsampled"), "", ""),
     (toys.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
     (unhappy.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
@@ -104,6 +193,7 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
     kind: type[fp.PrivacyFilter], families: tuple[str, ...], fault: str, note: str
 ) -> None:
     about = subject(kind(), *families)
+    about = replace(about, lines=tuple({line.line.family: line for line in about.lines}.values()))
     assert {line.line.family for line in about.lines} == {*families}
     (finding,) = laws(about, WorkLimit.of(LONG))
     assert fault in finding.fault
@@ -112,60 +202,47 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
     assert (finding.found == "no law was seen to break") is not (fault or note)
 
 
-def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
-    pure = {
-        *("a_denial_changes_nothing", "asking_changes_nothing", "the_old_state_is_left_alone"),
-        *("a_grant_is_admits_and_spend", "runs_do_not_see_each_other", "halting_absorbs"),
-        "the_future_changes_no_past_decision",
-    }
-    every = {name.removeprefix("test_") for name in vars(fp.laws(toys.ByHand())) if name.startswith("test_")}
-    assert pure < every
-    about = subject(toys.ByHand(), "gaussian")
-    for law in every:
-        monkeypatch.setattr(
-            "mc.examine.stages.filter_laws.broken_laws", lambda *_, law=law, **more: [BrokenLaw(law, "so")]
-        )
-        (finding,) = laws(about, WorkLimit.of(LONG))
-        assert (bool(finding.fault), bool(finding.notes)) == (law in pure, law not in pure), law
-
-
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
     (finding,) = laws(subject(toys.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
     assert finding.unseen.endswith("its share of the work was used up")
 
 
-# -- sequences -------------------------------------------------------------------------------------------------
+# -- candidates --------------------------------------------------------------------------------------------
 
 
-def test_a_player_keeps_to_what_was_granted() -> None:
-    filt = toys.ByHand()
+@pytest.mark.parametrize("generator", [programs, shared, plain, inside])
+def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(generator: Any) -> None:
+    about = subject(toys.PerFamily(), "gaussian", "rr")
+    plays = [[*islice(generator(about, WorkLimit.of(units)), 4)] for units in (LONG, 2 * LONG)]
+    assert plays[0] == plays[1] != []
+    assert all(played.admitted(about.filter) for played in plays[0])
+
+
+def test_plain_plays_are_of_sizes_that_people_write() -> None:
+    for play in islice(plain(subject(toys.PerFamily(), "gaussian", "rr"), WorkLimit.of(LONG)), 40):
+        sizes = [pair.mu if isinstance(pair, Gaussian) else pair.epsilon for pair in play.counts]
+        assert set(map(float, sizes)) <= set(ROUND)
+
+
+def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
+    for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False)):
+        about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
+        plays = [*swallowed(about, WorkLimit.of(LONG))]
+        assert bool(plays) is any(played.breach(filt.promise, about.goals) for played in plays) is broken
+        assert [*swallowed(replace(about, pure=False), WorkLimit.of(LONG))] == []
+
+
+def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
+    filt, each = toys.ByHand(), np.sqrt(2 * toys.RHO / 5.5)
     player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
-    each = np.sqrt(2 * toys.RHO / 5.5)
-    assert player.ask(Gaussian(each), 3) == 3
-    assert player.ask(Gaussian(each), 10) == 2
+    assert [player.ask(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
     assert player.played == Sequence(((Gaussian(each), 5),))
-    assert player.played.admitted(filt)
-
-
-def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
-    filt = toys.Forgets()
     for pure in (True, False):
-        player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1), pure=pure)
+        player = Player(toys.Forgets(), WorkLimit.of(LONG), np.zeros(1), pure=pure)
         assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanged is None) is not pure
-
-
-def test_greed_takes_nearly_all_of_a_budget_and_every_program_is_admitted() -> None:
-    about = subject(toys.ByHand(), "gaussian", "rr")
-    player = Player.fresh(about, WorkLimit.of(LONG))
-    greedily(player, about.lines[0], 8)
-    spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
-    assert 0.999 * toys.RHO < spent <= toys.RHO
-    plays = [*islice(programs(about, WorkLimit.of(LONG)), 60)]
-    assert len(plays) > 50
-    assert all(played.admitted(about.filter) for played in plays)
 
 
 class Understated(Gaussian):
@@ -178,15 +255,8 @@ class Understated(Gaussian):
 
 def test_quick_bounds_are_above_the_certified_ones() -> None:
     goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
-    steps = [
-        (Gaussian(0.3), 5),
-        (Gaussian(2.0), 1),
-        (RandomizedResponse(0.5), 3),
-        (fp.Laplace(2.0), 2),
-        (fp.Erasure(0.01), 2),
-    ]
-    steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.KOV(0.2, 1e-3), 2)]
-    steps += [(Understated(0.5), 20), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
+    steps: list[Any] = [(Gaussian(2.0), 1), (RandomizedResponse(0.5), 3), (fp.KOV(0.2, 1e-3), 2)]
+    steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)
@@ -197,83 +267,73 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
             assert (low := played.low(measure)) <= bound or low == bound == float("inf")
 
 
-def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
-    about = subject(toys.CountsFirstOnly(), "gaussian")
-    refuted = [one for one in sequences(about, WorkLimit.of(240_000)) if one.witness is not None]
-    assert len(refuted) == 1  # one a family
-    (row,) = refuted[0].tightness
-    assert exceeds(row.attack, row.promised)
-    assert refuted[0].verdict.evidence is Evidence.CERTIFIED
-    assert refuted[0].witness.replay().refutes
+def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
+    about = subject(fp.GaussianFilter(mu=1.0), "gaussian")
+    frontier = Affordable(about, WorkLimit.of(LONG))
+    for times in (1, 4, 16):
+        size = frontier.afforded(frontier.fresh(), about.lines[0], times)
+        assert frontier.fresh().ask(fp.Gaussian(size), times) == times
+        assert size == pytest.approx(times**-0.5, rel=5e-3)
 
 
-def test_what_a_narrow_sum_swallows_is_found() -> None:
-    for kind, broken in ((SinglePrecision, True), (SingleUpwards, False)):
-        about = subject(kind(), "gaussian")
-        found = [one for one in sequences(about, WorkLimit.of(120_000)) if one.witness is not None]
-        assert all(one.witness.replay().refutes for one in found)
-        assert bool(found) is broken
+@pytest.mark.parametrize(("filt", "at"), [(EqualShares(), 2.0), (BucketInTheSum(), 1.0)])
+def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at: float) -> None:
+    about, goal = subject(filt, "gaussian", "rr", "erasure"), Measure.hockey_stick(at)
+    played = [*islice(inside(about, WorkLimit.of(LONG)), 5)]
+    assert max(one.rounds for one in played) in (getattr(filt, "rounds", 1000), 1001)
+    assert not any(one.low(goal) > about.promised(goal) for one in played)
 
 
-class FloatLedger(toys.Sum):
-    """Decides in doubles, and keeps what was spent in single precision."""
-
-    def start(self, n):
-        return super().start(n).astype(np.float32)
-
-    def spend(self, state, request):
-        return super().spend(state, request).astype(np.float32)
+@pytest.mark.parametrize(("level", "times"), [(1e-3, 64), (0.3, 7), (2.0, 1000), (20.0, 64)])
+def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(level: float, times: int) -> None:
+    losses, masses = _row_law(level, times)
+    ups = np.arange(times + 1)
+    assert losses == pytest.approx(level * (2 * ups - times))
+    assert masses == pytest.approx(stats.binom.pmf(ups, times, 1 / (1 + np.exp(-level))), rel=1e-9, abs=1e-12)
 
 
-def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
-    for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False), (toys.ByHand(), False)):
-        about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
-        plays = [*swallowed(about, WorkLimit.of(LONG))]
-        assert bool(plays) is broken
-        for played in plays:
-            (_, once), (small, _) = played.steps
-            assert (once, filt.spend(filt.start(1), small).any()) == (1, True)
-        assert any(played.breach(filt.promise, about.goals) for played in plays) is broken
-        assert [*swallowed(replace(about, pure=False), WorkLimit.of(LONG))] == []
+@pytest.mark.parametrize("make", [PlanByFamily, AbstentionBonus])
+def test_a_guessed_menu_is_worth_about_what_its_game_is(make: Callable[[], fp.PrivacyFilter]) -> None:
+    """After an answer another family, or after silence a larger request, is affordable."""
+    about, goal = subject(make(), "gaussian", "rr", "erasure", "twopoint"), Measure.hockey_stick(1.0)
+    guesses = islice(alternatives(about, (goal,), WorkLimit.of(LONG)), 12)
+    finite = [
+        one for one in guesses if not about.looks or all(pair.outputs is not None for pair in one[1].pairs)
+    ]
+    share, menu = max(finite, key=lambda one: one[0])
+    worst = fp.worst_case(about.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
+    assert worst.low > about.promised(goal)
+    assert share == pytest.approx(worst.low / (about.promised(goal) or 1e-12), rel=0.02)
 
 
-def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
-    about = subject(toys.ByHand(), "gaussian")
-    (summary,) = sequences(about, WorkLimit.of(32_000))
-    assert summary.verdict is None
-    assert summary.found.startswith("0 refutations among ")
-    (row,) = summary.tightness
-    all_at_once = float(Gaussian(np.sqrt(2 * toys.RHO)).hockey_stick(1.0))
-    assert 0.9 * all_at_once <= row.attack <= all_at_once <= row.promised
+# -- alarms that nearly always keep silent, where a filter is shown what was lost -----------------------------
+
+SILENT = [name for name, entry in CATALOGUE.items() if entry.sound and entry.example().looks_at_losses]
 
 
-def test_the_nearest_sequence_is_told_in_the_direction_in_which_it_came_so_near() -> None:
-    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5)))
-    p, q = Fraction(1, 10_000), Fraction(1, 100)
-    rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
-    assert sought.take(played := Sequence(((rare, 1),))) is None
-    assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
-    for row in sought.rows.values():
-        assert row.attack == played.low(row.measure)
+@pytest.mark.parametrize("name", [*SILENT, "SquaredLossFilter", "ZCDPFilter"])
+def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: str) -> None:
+    """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
+    filt = unsound(CATALOGUE[name].example)
+    found = alarms(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000))
+    for menu, goal in found:
+        (pair,) = menu.pairs
+        more, less = sorted((Fraction(pair.p[0]), Fraction(pair.q[0])), reverse=True)
+        alone = more**menu.rounds - Fraction(math.exp(goal.at)) * less**menu.rounds
+        promised = Fraction(filt.promise.delta(goal.at)) * (1 + Fraction(1, 10**9))
+        assert (alone > promised) is (name == "SquaredLossFilter")
+        if (
+            alone > promised
+        ):  # the filter's own code grants so many, and its game is worth no less than they are
+            worst = fp.worst_case(filt, menu.pairs, epsilon=goal.at, rounds=menu.rounds)
+            assert worst.low >= float(alone) * (1 - 1e-12)
+    assert found if name == "SquaredLossFilter" else name != "ZCDPFilter" or not found
 
 
-# -- games, by what is given as their values ---
-
+# -- games ---------------------------------------------------------------------------------------------------
 
 ODD = fp.FinitePair((0.25, 0.75), (0.125, 0.875))
-ONE, TWO = (Menu(name, (RandomizedResponse(0.1), *more), 2) for name, more in (("one", ()), ("two", (ODD,))))
 AT = Measure.hockey_stick(1.0)
-
-
-def worth(low: float, high: float, directions: list[str]) -> Any:
-    """A solver whose every game lies between such shares of what `toys.ByHand` promises."""
-
-    def solve(filt: object, menu: object, *, direction: str, **more: object) -> SimpleNamespace:
-        directions.append(direction)
-        bounds = {"low": low * 1e-5, "high": high * 1e-5}
-        return SimpleNamespace(**bounds, tried=True, evidence=Evidence.CERTIFIED, scope="a game")
-
-    return solve
 
 
 @pytest.mark.parametrize(
@@ -284,42 +344,22 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
     low: float, high: float, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about, directions = subject(toys.ByHand(), "rr"), list[str]()
-    monkeypatch.setattr("mc.examine.stages.games.solved_case", worth(low, high, directions))
-    for menu in (ONE, TWO):
+
+    def solve(filt: object, menu: object, *, direction: str, **more: object) -> SimpleNamespace:
+        directions.append(direction)
+        bounds = {"low": low * 1e-5, "high": high * 1e-5}
+        return SimpleNamespace(**bounds, tried=True, evidence=Evidence.CERTIFIED, scope="a game")
+
+    monkeypatch.setattr("mc.examine.stages.games.solved_case", solve)
+    for more in ((), (ODD,)):
         directions.clear()
-        found = list(solved(about, menu, AT))
+        found = list(solved(about, Menu("a menu", (RandomizedResponse(0.1), *more), 2), AT))
         assert found
         for one in found:
             assert (None if one.verdict is None else one.verdict.outcome) is outcome
             assert (one.witness is not None) is (outcome is Outcome.REFUTED)
         # the other way round tells more, where that is another game and the first way refutes nothing
-        assert directions == ["PQ", "QP"][: 1 + (menu is TWO and outcome is not Outcome.REFUTED)]
-    directions.clear()
-    assert len(list(solved(subject(CapsEachRound(), "rr"), ONE, AT))) == 2 - (outcome is Outcome.REFUTED)
-
-
-def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with fp.knowingly():
-        about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
-    solve = Mock(return_value=(0.0, None))
-    monkeypatch.setattr("mc.examine.stages.games.renyi_game", solve)
-    assert list(_renyi_games(about)) == []
-    asked = [(how["direction"], how["order"], how["rounds"], menu) for (_, menu), how in solve.call_args_list]
-    one_way, other = ([game for way, *game in asked if way == wanted] for wanted in ("PQ", "QP"))
-    assert one_way == other
-    first = [rounds for order, rounds, _ in one_way if order == one_way[0][0]]
-    assert [*dict.fromkeys(first)] == [4, 150, 30]
-
-
-def test_a_request_leaves_no_trace_if_no_loss_of_either_data_set_does() -> None:
-    for seen, unseen in ((lambda loss: loss > 0, False), (lambda loss: loss < 0, False), (np.isnan, True)):
-        grants = {"admits": lambda self, state, _: state == 0, "spend": lambda self, state, _: state}
-        sees = type("Sees", (CapsEachRound,), grants)
-        sees.observe = lambda self, state, loss, seen=seen: state + seen(loss)
-        assert _unchanged(sees(), RandomizedResponse(0.1)) is unseen
-        assert not _unchanged(sees(), fp.FinitePair((0.0, 1.0), (0.25, 0.75)))  # one of them reveals all
+        assert directions == ["PQ", "QP"][: 1 + (bool(more) and outcome is not Outcome.REFUTED)]
 
 
 ABOVE = 1 + Fraction(1, 10**35)
@@ -333,77 +373,17 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
         found = witnesses.written(filt, epsilon, ratio, plan)
         monkeypatch.setattr("mc.examine.stages.games.best_replies", lambda *_, found=found: iter((found,)))
-        assert bool(list(_planned(subject(filt), WorkLimit.of(LONG)))) is refutes
+        assert bool(list(_planned(subject(filt, "rr", "twopoint"), WorkLimit.of(LONG)))) is refutes
 
 
-# -- games, search -------------------------------------------------------------------------------------------
-
-
-def test_asking_for_the_families_of_an_attack_alone_keeps_the_attack() -> None:
-    about = subject(CATALOGUE["SomeOrderFilter"].example(), "rr", "twopoint")
-    found = next(_planned(about, WorkLimit.of(LONG)))
-    assert found.witness is not None
-    assert found.witness.kind == "plan"
-    narrowed = [*_extremal(subject(CATALOGUE["BasicFilter"].example(), "kov"))]
-    assert narrowed == [
-        *_extremal(subject(CATALOGUE["BasicFilter"].example(), "rr", "kov", "erasure", "twopoint"))
-    ]
-    assert narrowed
-    assert not [*_extremal(subject(CATALOGUE["BasicFilter"].example(), "rr"))]
-
-
-def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
-    found = list(games(subject(toys.ByHand(), "rr"), WorkLimit.of(32_000)))
-    (summary,) = found
-    assert summary.tightness
-    assert all(row.attack <= row.worst <= row.promised for row in summary.tightness)
-    assert summary.verdict.outcome is Outcome.HOLDS
-    assert not summary.whole
-
-
-def test_a_renyi_promise_that_only_a_long_silence_breaks_is_refuted_by_a_game_in_a_moment() -> None:
-    with fp.knowingly():
-        about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
-    found = next(games(about, WorkLimit.of(800_000)))
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert found.witness.data["measure"]["kind"] == "renyi"
-    assert found.witness.replay().refutes
-
-
-def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
-    about = subject(toys.ByHand(), "rr")
-    menu = Menu("one response", (fp.RandomizedResponse(0.1),), 1, (2, None))
-    played = [game.verdict.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
-    lengths = ("at most 1 round;", "at most 2 rounds", "any number of rounds")
-    assert [sum(length in scope for scope in played) for length in lengths] == [1, 1, 1]
-
-
-def test_a_game_of_heavy_tails_has_too_many_losses_and_is_solved_roughly() -> None:
-    with fp.knowingly():
-        filt = fp.AccountantFilter(
-            2.0, 1e-5, (fp.SubsampledGaussian(0.01, 1.0), fp.SubsampledGaussian(0.02, 1.0))
-        )
-    played = Menu("its own menu", filt.menu, 2)
-    first, *_ = solved(Subject.of(filt, seed=1), played, Measure.hockey_stick(2.0))
-    assert 0 < first.tightness[0].attack < first.tightness[0].worst <= 1.2 * first.tightness[0].attack
+@pytest.mark.slow
+def test_a_game_that_is_too_large_is_solved_roughly() -> None:
+    filt = unsound(lambda: fp.AccountantFilter(2.0, 1e-5, (SubsampledGaussian(0.01, 1.0),)))
+    first, *_ = solved(
+        Subject.of(filt, seed=1), Menu("its own menu", filt.menu, 2), Measure.hockey_stick(2.0)
+    )
+    assert 0 < first.tightness[0].attack <= first.tightness[0].worst <= 1.2 * first.tightness[0].attack
     assert first.tightness[0].worst < first.tightness[0].promised
-
-
-class SeesRewinding(toys.PureSum):
-    """1-DP; counts its requests in the object, too, and grants anything in a state that is not the last one."""
-
-    most = 1 - 1e-9
-
-    def start(self, n):
-        self.asked = 0
-        return np.zeros(n), np.zeros(n)
-
-    def admits(self, state, request):
-        return super().admits(state[0], request) | (state[1] != self.asked)
-
-    def spend(self, state, request):
-        self.asked += 1
-        return super().spend(state[0], request), state[1] + 1
 
 
 class GaussiansOnly(CapsEachRound):
@@ -421,24 +401,22 @@ def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> N
     assert all(one.fault == "" for one in games(about, WorkLimit.of(40_000)))
 
 
-def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
-    filt = CapsEachRound()
-    for mu in (0.4, 0.2):
-        worth, strategy = mesh_strategy(filt, (Gaussian(mu),), Measure.hockey_stick(0.2), 1)
-        true = float(Gaussian(mu).hockey_stick(0.2))
-        assert 0.6 * true < worth < 1.6 * true
-        assert strategy is not None
+# -- strategies that read losses -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "pair", [RandomizedResponse(0.99976), Laplace(1.3), SubsampledGaussian(0.1, 1.0).swapped]
+    "pair", [RandomizedResponse(0.99976), Laplace(1.3), SubsampledGaussian(0.1, 1.0).swapped, Gaussian(0.4)]
 )
-def test_the_mesh_has_no_loss_that_its_pair_cannot_have(pair: DominatingPair) -> None:
+def test_the_mesh_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_is(
+    pair: DominatingPair,
+) -> None:
     losses, masses = _mesh(pair)
     assert (
         -float(pair.swapped.loss_quantile(0.0)) <= losses.min() < 0 < losses.max() <= pair.loss_quantile(0.0)
     )
     assert masses.sum() == pytest.approx(1)
+    worth, _ = mesh_strategy(CapsEachRound(), (Gaussian(0.4),), Measure.hockey_stick(0.2), 1)
+    assert worth == pytest.approx(float(Gaussian(0.4).hockey_stick(0.2)), rel=0.5)
 
 
 def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_times_as_often(
@@ -456,60 +434,12 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
         assert [one.witness.data["n"] for one in found] == [20_000] * refuted
 
 
-def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes_by_its_interval(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    about = subject(CapsEachRound(), "gaussian")
+def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
     monkeypatch.setattr("mc.examine.stages.strategy_search.witness", simulated)
-    trial, strategy = StrategySearch(subject=about, each=1e-8), Scripted((Gaussian(0.4),), (1,))
-    for _, at in product(range(40), AT.both):
-        assert list(trial.play(strategy, "one Gaussian", at, 1)) == []
+    (summary,) = search(subject(CapsEachRound(), "gaussian"), WorkLimit.of(LONG), 6.4e-7)
+    assert summary.witness is None
     played = [call.kwargs for call in simulated.call_args_list]
-    assert trial.played == len(played) == 64
-    assert len({how["seed"] for how in played}) == 64
+    assert len(played) == len({how["seed"] for how in played}) == 64
     assert {how["confidence"] for how in played} == {1 - 1e-8}
-    assert [how["direction"] for how in played] == ["PQ", "PQ", "QP", "QP"] * 16
-    # what a worker played counts here, and the failure is shared before anything is played
-    monkeypatch.setattr("mc.examine.stages.strategy_search.mesh_strategy", lambda *_: (1.0, strategy))
-    trial = StrategySearch(subject=about, each=1e-8)
-    assert list(_on_mesh(trial, (Gaussian(0.4),), AT, 1, WorkLimit.of(LONG))) == []
-    assert (trial.tried, trial.played, len(trial.rows)) == (1, 2, 2)
-    fixed = Mock(return_value=())
-    monkeypatch.setattr("mc.examine.stages.strategy_search._fixed", fixed)
-    monkeypatch.setattr("mc.examine.stages.strategy_search._menus", lambda *_: ())
-    assert len(list(search(about, WorkLimit.of(LONG), 6.4e-7))) == 1
-    assert [call.args[0].each for call in fixed.call_args_list] == pytest.approx([1e-8] * 3)
-
-
-def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_numbers() -> None:
-    found = search(subject(CapsEachRound(), "gaussian"), WorkLimit.of(800_000), FAILURE / 2)
-    refuted = next(one for one in found if one.witness is not None)
-    assert refuted.verdict.evidence is Evidence.STATISTICAL
-    again = refuted.witness.replay()
-    assert again.refutes
-    assert again.result.failure <= FAILURE / 2
-
-
-def test_a_stage_without_work_left_says_so_and_search_asks_those_that_look_at_losses() -> None:
-    about, looking = subject(toys.ByHand(), "rr"), subject(CapsEachRound(), "gaussian")
-    for stage in (sequences(about, LATE), games(about, LATE), search(looking, LATE, FAILURE)):
-        assert list(stage)[-1].unseen.endswith("its share of the work was used up")
-    assert not list(search(about, LATE, FAILURE))
-
-
-def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Looks for the report alone took two thirds of the stage of a filter whose sum swallows small requests."""
-    looked = Mock(side_effect=Sequence.low)
-    monkeypatch.setattr(Sequence, "low", lambda *asked: looked(*asked))
-    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5)))
-    first, nearer = (Sequence(((fp.Gaussian(mu), 1),)) for mu in (0.9, 0.9001))
-    farther, above = Sequence(((fp.Gaussian(0.99), 1),)), Sequence(((fp.Gaussian(1.01), 1),))
-    assert not sought.take(first)
-    for played, seen in ((nearer, False), (farther, True), (above, True)):
-        looked.reset_mock()
-        assert not sought.take(played)  # what it denies refutes nothing
-        assert looked.called is seen
-    assert sought.refuted == 0
+    assert {how["direction"] for how in played} == {"PQ", "QP"}

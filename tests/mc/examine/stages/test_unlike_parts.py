@@ -61,7 +61,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "opens another filter": {"open": lambda self, *_, **__: fp.ZCDPFilter(9.0).open("retry")},
     "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
     "charges by a cheaper rule": {"charge": Cheaper()},
-    "has every attribute": {"__getattr__": lambda self, name: None},
     "computes its promise": {"promise": property(lambda self: PROMISE)},
     "computes its budget": {"budget": property(lambda self: SMALL)},
     "a budget of one's own": {"budget": Wider(1.0, 0.0, -3)},

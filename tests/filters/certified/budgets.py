@@ -1,0 +1,32 @@
+"""The budget of every charge for every promise that a theorem joins to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.certified.laws import joined
+from filters.certified.promised import budget_number
+from filters.certified.running_number import RunningNumber
+from filters.rules.promised import promised_budget
+from theory.conversions import CKS, SIMPLE
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+
+
+def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
+    """`promised_budget` for every charge and every promise that it joins, by both conversions."""
+    approximate = ApproxDP(epsilon, delta)
+    promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))
+    rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
+    for rule, promise, conversion in product(rules, promises, (CKS, SIMPLE)):
+        if joined(rule, promise, conversion) is None:
+            continue
+        if conversion is SIMPLE and promise is not approximate:
+            continue
+        try:
+            budget = promised_budget(rule, promise, conversion)
+        except ValueError:  # nothing above zero is left at this order
+            continue
+        says = f"promised_budget({rule!r}, {promise!r}, {conversion})"
+        yield from budget_number(says, budget, rule, promise, conversion)
