@@ -41,7 +41,9 @@ def _rho(pair):
     ],
 )
 def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(most, promise, charge, refuted):
-    found = examine(_filter(most, promise, charge), effort=0.01, mechanisms=["gaussian", "rr"], stages=["sequences"])
+    found = examine(
+        _filter(most, promise, charge), effort=0.01, mechanisms=["gaussian", "rr"], stages=["sequences"]
+    )
     assert (found.witness is not None) == refuted
     if refuted:
         assert found.witness.replay().refutes

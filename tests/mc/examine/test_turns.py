@@ -43,7 +43,8 @@ def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_betwee
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
     first, every = (
-        examine(toys.Forgets(), thorough=thorough, effort=0.03, mechanisms="gaussian") for thorough in (False, True)
+        examine(toys.Forgets(), thorough=thorough, effort=0.03, mechanisms="gaussian")
+        for thorough in (False, True)
     )
     refuting, told = (one.stage for one in first.findings if one.witness is not None)
     assert (refuting in ("sequences", "games"), told) == (True, "telling")
