@@ -50,16 +50,6 @@ TRAINING = fp.training.LogisticTraining(np.full((2, 3), SECRET), np.array([0, 1]
 #: Objects that hold somebody's numbers.
 PERSONAL: dict[str, Callable[[], Any]] = {
     "ClippedSums": lambda: fp.training.ClippedSums(_individuals(), clip=1.0, sigma=2.0),
-    "ClippingAfterAdding": lambda: fp.training.ClippingAfterAdding(_individuals(), clip=1.0, sigma=2.0),
-    "Composition": lambda: fp.Composition(dict(zip(LONG, range(1, 60), strict=True))),
-    "Constant": lambda: fp.Constant(0.5),
-    "DoublingOdometer": lambda: fp.odometers.DoublingOdometer(1e-5, 0.1),
-    "EraserForever": fp.EraserForever,
-    "ExactMasses": lambda: fp.ExactMasses((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(2, 3))),
-    "ForgettingSums": lambda: fp.training.ForgettingSums(_individuals(), clip=1.0, sigma=2.0),
-    "Game": lambda: fp.runs.Game(GDP, fp.OneShot(), 3),
-    "GaussianTracker": lambda: TRACKER,
-    "Holds": lambda: fp.charges.Holds(zcdp=0.5),
     "IndividualAccountant": _accountant,
     "IndividualFilter": _individuals,
     "IndividualTracker": _tracked,
