@@ -18,8 +18,6 @@ from filters.accounting.amounts import Plain
 from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.certified.catalogue import covered, things
-from filters.certified.decisions import last_admitted
-from filters.certified.families import FAMILIES
 from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
@@ -28,7 +26,6 @@ from filters.rules.promised import promised_budget
 from tests.filters.certified.groups import THINGS
 from theory.claims.theorem import RefusedError
 from theory.conversions import CKS
-from theory.evidence import Evidence
 
 TINY = 1 + 1e-9
 
@@ -64,17 +61,6 @@ def test_parameters_far_out_raise_no_false_alarm(filt: fp.PrivacyFilter) -> None
     found = fp.certify(filt)
     assert found.holds, [one.number.says for one in found.refused]
     assert len(found.numbers) > 10
-
-
-def test_numbers_are_found_by_running_and_compared_exactly() -> None:
-    filt = fp.ZCDPFilter(0.5)
-    last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-    assert last == 1.0
-    assert filt.admits(filt.start(1), fp.Gaussian(1.0))[0]
-    assert not filt.admits(filt.start(1), fp.Gaussian(math.nextafter(1.0, 2.0)))[0]
-    found = fp.certify(filt)
-    budget = next(one for one in found.numbers if one.number.says.endswith(": budget"))
-    assert (budget.number.value, budget.evidence) == (Fraction(1, 2), Evidence.EXACT)
 
 
 @pytest.mark.parametrize(

@@ -93,17 +93,6 @@ def test_many_worlds_at_once_are_single_worlds() -> None:
             np.testing.assert_allclose(found[w] - noise[w], quiet, atol=1e-12)
 
 
-def test_two_kinds_of_sums_share_the_budgets() -> None:
-    people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 1)  # squared norms over sigma^2 of 2
-    gradients = fp.ClippedSums(people, clip=1.0, sigma=1.0)
-    count = fp.ClippedSums(people, clip=1.0, sigma=1.0)
-    rng = np.random.default_rng(0)
-    gradients.release(np.array([[9.0]]), rng)
-    count.release(np.array([[1.0]]), rng)
-    count.release(np.array([[1.0]]), rng)
-    assert count.factors.made_public()[0] == 0.0
-
-
 @pytest.mark.parametrize(
     ("given", "size"),
     [*((np.array, size) for size in (1e-170, 5e-324, 1e200, 1e307)), (_Closed, 1e-170), (_Closed, 5e-324)],
