@@ -8,9 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,13 +18,12 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filters.adapters.bridge import BridgeError
 from filters.adapters.labelled import service_of
-from filters.contract.work import WorkLimit
 from mc.engine.encoding import nameable
 from mc.examine.family_lines import lines_of
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError, replayed
 from mc.examine.schedule import Schedule, ServiceMove, What
-from mc.examine.schedule_search import breaks, menu_of, searched
+from mc.examine.schedule_search import breaks, menu_of
 from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
@@ -134,16 +131,6 @@ def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: A
     assert [one.name for one in tmp_path.iterdir()] == ["journals"]
 
 
-def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path) -> None:
-    here = type("Here", (services.Queries,), {"folder": tmp_path})
-    free = type("Free", (here,), {"kill": lambda self: Path(self.queries._journal.path).unlink()})
-    moves = moved("ask step step crash ask")
-    lost = Schedule((fp.Gaussian(1.0),), moves).play(free)
-    assert len(lost.released) == 1
-    assert "JournalError" in lost.raised  # without its file it does not start again
-    assert lost.done == moves[:4]
-
-
 def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
     played = Schedule((WHOLE,), moves).play(services.NotAtomic)
@@ -211,7 +198,9 @@ def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -
 def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> None:
     moves = moved("ask step tick again step ask step step")
     assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
-    assert Schedule((WHOLE,), moves).play(StatesEpoch).released == ((WHOLE, 0), (WHOLE, 1))
+    played = Schedule((WHOLE,), moves).play(StatesEpoch)
+    assert played.released == ((WHOLE, 0), (WHOLE, 1))
+    assert breaks(PROMISE)(played) is None  # the promise is for the answers of one epoch
     # what is sent after an epoch's end is of the epoch in which its work began
     assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
 
@@ -231,35 +220,6 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
 
 
 # -- what is found --------------------------------------------------------------------------------------
-
-
-def test_promise_is_for_the_answers_of_one_epoch() -> None:
-    world = SimpleNamespace(
-        by_epoch={0: {WHOLE: 1}, 1: {WHOLE: 2}}, menu=(WHOLE,), done=moved("ask"), story=()
-    )
-    breach = breaks(PROMISE)(world)  # type: ignore[arg-type]
-    assert breach is not None
-    assert breach.epoch == 1
-    world.by_epoch = {0: {WHOLE: 1}, 1: {WHOLE: 1}}
-    assert breaks(PROMISE)(world) is None  # type: ignore[arg-type]
-
-
-def test_what_does_not_happen_twice_is_no_breach() -> None:
-    begun = count()
-
-    class AtFirst(services.Purse):
-        """Grants all in the third play alone."""
-
-        def __init__(self, disk: services.Disk) -> None:
-            super().__init__(disk)
-            self.free = next(begun) == 2
-
-        def fits(self, pair: fp.DominatingPair) -> bool:
-            return self.free or super().fits(pair)
-
-    *_, found = searched(AtFirst, PROMISE, (WHOLE,), WorkLimit.of(2000), seed=0)
-    assert found.schedules > 3
-    assert found.breach is None
 
 
 @given(st.floats(0.01, 9.0))
