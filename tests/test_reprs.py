@@ -70,7 +70,6 @@ HERE: dict[str, Callable[[], Any]] = {
     "ClippingAfterAdding": lambda: fp.training.ClippingAfterAdding(_individuals(), clip=1.0, sigma=2.0),
     "Composition": lambda: fp.Composition(dict(zip(LONG, range(1, 60), strict=True))),
     "Constant": lambda: fp.Constant(0.5),
-    "Coverage": lambda: fp.intervals.Coverage("betting", "coin", 10, 20, 0.1, 1, 0),
     "DoublingOdometer": lambda: fp.odometers.DoublingOdometer(1e-5, 0.1),
     "EraserForever": fp.EraserForever,
     "ExactMasses": lambda: fp.ExactMasses((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(2, 3))),
