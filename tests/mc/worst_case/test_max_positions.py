@@ -9,8 +9,8 @@ import flint
 import pytest
 
 from filters import BasicFilter, ExPostFilter, ZCDPFilter
+from mc.losses.cells import rounded_laws
 from mc.losses.composition import Composition
-from mc.losses.rounded_law import rounded_laws
 from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.log_ratio import LogRatio
