@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 
@@ -19,7 +18,7 @@ from mc.evaluate.forward_law import ForwardLaw
 from mc.evaluate.loss_nodes import BallNodes, needed
 from mc.evaluate.panels import Panels
 from mc.losses.too_large import TooLargeError
-from tests.mc.worst_case.small_games import CountFilter, LossFilter
+from tests.mc.worst_case.small_games import CountFilter
 from theory.evidence import Evidence
 from theory.realisation import kappa, optimal_split, stopped_hockey_stick
 
@@ -121,27 +120,6 @@ def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strate
     estimate = simulated(filt, strategy, found, rounds=8, method="plain")
     assert found.value in estimate
     assert estimate.relative_half_width < 0.1
-
-
-@dataclass(frozen=True)
-class Hasty(LossFilter):
-    """CONT while the loss, the last output's included, is inside a limit."""
-
-    def admits(self, state, request):
-        return (np.abs(state[0]) < self.limit) & (state[1] < self.most)
-
-    def observe(self, state, loss):
-        return state[0] + loss, state[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction):
-    filt, strategy = Hasty(limit=0.7, most=6), fp.Constant(fp.Gaussian(0.4))
-    found = evaluate(filt, strategy, epsilon=0.6, direction=direction)
-    estimate = simulated(filt, strategy, found, method="plain")
-    assert found.value in estimate
-    assert estimate.relative_half_width < 0.05
 
 
 @pytest.mark.parametrize(("on_denial", "squares"), [("halt", 2 * 0.36), ("retry", 2 * 0.36 + 4 * 0.01)])
@@ -347,16 +325,9 @@ def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, as
         evaluate(filt, adversary, **{"epsilon": 1.0, **asked})
 
 
-@pytest.mark.parametrize("together", [True])
-def test_more_pairs_than_a_game_may_ask_for_are_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, together: bool
-) -> None:
-    """Sizes that differ by the position in a round, and by the round."""
-    bold = asking(
-        lambda view: fp.RandomizedResponse(
-            0.1 + np.abs(view.loss) if together else np.full(view.n, view.round + 0.1)
-        )
-    )
+def test_more_pairs_than_a_game_may_ask_for_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes that differ by the position in a round."""
+    bold = asking(lambda view: fp.RandomizedResponse(0.1 + np.abs(view.loss)))
     monkeypatch.setattr(ask, "_MOST_PAIRS", 2)
     assert evaluate(CountFilter(2), bold, epsilon=1.0).low >= 0
     with pytest.raises(TooLargeError, match="at most 2 different pairs"):
