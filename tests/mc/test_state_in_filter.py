@@ -85,24 +85,6 @@ class Elsewhere(InAList):
         return SUMS
 
 
-class TakesPairsOf(fp.PrivacyFilter):
-    """Another filter, asked in its place."""
-
-    promise = fp.ZCDP(0.2)
-
-    def __init__(self, inner):
-        self.inner = inner
-
-    def start(self, n):
-        return self.inner.start(n)
-
-    def admits(self, state, request):
-        return self.inner.admits(state, request)
-
-    def spend(self, state, request):
-        return self.inner.spend(state, request)
-
-
 class LargeList(InAList):
     """In a list, with a budget for many requests."""
 
@@ -110,13 +92,6 @@ class LargeList(InAList):
 
     def admits(self, state, request):
         return np.full(len(state), sum(self.charges) + float(request.zcdp_rho) <= 9.0)
-
-
-class LargeElsewhere(Elsewhere):
-    """In the module, with a budget for many requests."""
-
-    promise = fp.ZCDP(9.0)
-    admits = LargeList.admits
 
 
 @pytest.mark.parametrize(
@@ -128,8 +103,6 @@ class LargeElsewhere(Elsewhere):
         (SetBack, "SetBack changed its attribute 'since' .*in the state"),
         (Elsewhere, r"Elsewhere answered the same requests otherwise .*in the state"),
         (LargeList, "its attribute 'charges'"),
-        (LargeElsewhere, "otherwise"),
-        (lambda: TakesPairsOf(Own()), "TakesPairsOf changed its attribute 'inner'"),
         (
             lambda: fp.LabelledFilter(Own(), labels={"site": ("a", "b")}, over={"site": "a"}),
             "Own changed its attribute 'spent'",

@@ -134,6 +134,7 @@ def different() -> list[Any]:
         *(np.array(1.0), np.array([1.0], dtype=">f8"), four, four.T, objects, np.dtype("f8")),
         *(np.exp, scipy.special.erf, np.where, math.exp, float, np, fp.Gaussian, fp.Gaussian(0.1)),
         *(function for mu in (0.1, 0.9) for function in functions(mu)),
+        *((lambda a, b: a + b), (lambda a, b: a - b), (lambda a, *, b: a + b)),
         *(functools.partial(make, 0.1), functools.partial(make, mu=0.1), Holds(0.1).request, Holds(0.9).request),
         *(Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)}), types.SimpleNamespace(mu=0.1)),
     ]  # fmt: skip
