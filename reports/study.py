@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from filters.privacy_filter import PrivacyFilter
-from mc import Adversary, Curve, Estimate
+from mc import Adversary, Estimate
 from mc.estimate.estimator import Method
 from mc.estimate.simulate import simulate
 from mc.examine.examination import Examination
@@ -76,14 +76,6 @@ class Simulated:
             **self.how,
         )
         return played.to_data()
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedCurve:
-    """Estimates at several epsilons that hold simultaneously, as a curve and as one simulation for each epsilon."""
-
-    curve: Curve
-    rows: tuple[Simulated, ...]
 
 
 def _second(work: Callable[[T], R], numbered: tuple[int, T]) -> R:
@@ -174,39 +166,22 @@ class Study:
         **how: Unpack[GameOptions],
     ) -> Simulated:
         """Simulate the filter's own code against an adversary, at one epsilon."""
-        (row,) = self.simulate_curve(filt, adversary, epsilons=(epsilon,), n=n, quick=quick, **how).rows
-        self.played.append(row)
-        return row
-
-    def simulate_curve(
-        self,
-        filt: PrivacyFilter,
-        adversary: Adversary,
-        *,
-        epsilons: Sequence[float],
-        n: int,
-        quick: int | None = None,
-        **how: Unpack[GameOptions],
-    ) -> SimulatedCurve:
-        """Simulate one set of paths for several epsilons, which counts as one comparison for each epsilon."""
-        where = f"epsilon={epsilons[0]:g}" if len(epsilons) == 1 else f"{len(epsilons)} epsilons"
-        self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, {where}")
-        curve = simulate(
+        self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, epsilon={epsilon:g}")
+        estimate = simulate(
             filt,
             adversary,
-            epsilon=epsilons,
+            epsilon=epsilon,
             n=self.size(n, quick),
             seed=self.seed,
-            confidence=self.count(len(epsilons)),
+            confidence=self.count(),
             executor=self.executor,
             workers=1 if self.executor is None else None,
             **how,
         )
-        rows = tuple(
-            Simulated(filt, adversary, epsilon, one, float(filt.promise.delta(epsilon)), self.seed, how)
-            for epsilon, one in curve
-        )
-        return SimulatedCurve(curve, rows)
+        promised = float(filt.promise.delta(epsilon))
+        row = Simulated(filt, adversary, epsilon, estimate, promised, self.seed, how)
+        self.played.append(row)
+        return row
 
     @staticmethod
     def undecided(scope: str, detail: str) -> Verdict:

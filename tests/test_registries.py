@@ -5,27 +5,19 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from inspect import isabstract, isclass, isfunction, signature
+from inspect import isabstract
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
-import filterproof as fp
-import mc
 import reports.chapters
 from filters import catalogue
 from filters.certified import laws
 from filters.entry import page_tables
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import nameable
-from mc.intervals import Moments, coverage
 from reports.docs.generated import LISTED
 from reports.docs.reference import public_names
-from reports.shown import fragments, pictures
-from tests.reports import test_shown
-from theory import conversions, pairs, proofs
-from theory.shown import Pictured, Shown
+from theory import pairs, proofs
 
 ROOT = Path(__file__).parent.parent
 HERE = sys.modules[__name__]
@@ -123,56 +115,11 @@ def of_pairs() -> Iterator[str]:
             yield f"tests/theory/test_pair_truths.py: hold an example of {name}"
 
 
-def of_conversions() -> Iterator[str]:
-    for name, thing in vars(conversions).items():
-        if not isinstance(thing, conversions.Conversion):
-            continue
-        if not any(thing is listed for listed in conversions.CONVERSIONS):
-            yield f"theory/conversions.py: list {name} in CONVERSIONS"
-        if name not in conversions.__all__:
-            yield f"theory/conversions.py: name {name} in __all__"
-        if name not in import_module("theory").__all__:
-            yield f"theory/__init__.py: name {name} in __all__"
-        if not names("tests/theory/reference.py", name):
-            yield f"tests/theory/reference.py: compute {name} in mpmath"
-
-
-def of_intervals() -> Iterator[str]:
-    moments, measured = Moments.of([0.0, 1.0]), {method.name for method in coverage.METHODS}
-    for module in modules("mc.intervals"):
-        for name, thing in vars(module).items():
-            own = isfunction(thing) and thing.__module__ == module.__name__ and name[0] != "_"
-            from_moments = own and [*signature(thing).parameters] == ["moments", "failure"]
-            if from_moments and thing(moments, failure=0.01).method not in measured:
-                yield f"mc/intervals/coverage.py: measure {name} in METHODS"
-
-
-def of_adversaries() -> Iterator[str]:
-    for name, kind in own_classes("mc.engine", fp.Adversary).items():
-        if nameable().get(name) is not kind:
-            yield f"mc/engine/adversaries.py: name {name} in __all__"
-        if name not in mc.__all__:
-            yield f"mc/__init__.py: import {name} and name it in __all__"
-
-
 def of_chapters() -> Iterator[str]:
     placed = {chapter.tell for chapter in reports.chapters.CHAPTERS}
     for module in modules("reports.chapters"):
         if getattr(module, "tell", None) not in {None, *placed}:
             yield f"reports/templates/chapters.toml: place {module.__name__.rpartition('.')[2]}"
-
-
-def of_results() -> Iterator[str]:
-    made = {name.partition(",")[0] for name in test_shown.MADE}
-    for name, kind in ((path.rpartition(".")[2], attrgetter(path)(fp)) for path in public_names()):
-        if not (isclass(kind) and issubclass(kind, Shown)):
-            continue
-        if kind not in fragments.FRAGMENTS:
-            yield f"reports/shown/fragments.py: say {name} as HTML"
-        if issubclass(kind, Pictured) and kind not in pictures.PICTURES:
-            yield f"reports/shown/pictures.py: draw {name}, and say the picture in words"
-        if name not in made:
-            yield f"tests/reports/test_shown.py: hold an example of {name} in MADE"
 
 
 def of_public_names() -> Iterator[str]:
@@ -188,31 +135,12 @@ def of_public_names() -> Iterator[str]:
         yield f"{folder}: name {name} in a {{public}} block"
 
 
-def of_pages() -> Iterator[str]:
-    root = ROOT / "reports/docs/pages"
-    indexes = list(root.rglob("index.md"))
-    for page in sorted(root.rglob("*.md")):
-        above = [path for path in indexes if path != page and page.is_relative_to(path.parent)]
-        listed = any(
-            page.relative_to(path.parent).with_suffix("").as_posix()
-            in source(path.relative_to(ROOT).as_posix()).splitlines()
-            for path in above
-        )
-        if above and not listed:
-            yield f"reports/docs/pages/index.md: list {page.relative_to(root).as_posix()} in a toctree"
-
-
 RECIPES: dict[str, Callable[[], Iterator[str]]] = {
     "filter": of_filters,
     "theorem": of_theorems,
     "pair": of_pairs,
-    "conversion": of_conversions,
-    "interval": of_intervals,
-    "adversary": of_adversaries,
     "chapter": of_chapters,
-    "result": of_results,
     "public name": of_public_names,
-    "page": of_pages,
 }
 
 

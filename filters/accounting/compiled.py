@@ -1,7 +1,7 @@
 """What exists only for speed: sums of many runs in compiled loops, to the same bits; and quotients, rounded up.
 
-`step` answers as `Budget.general_step` would, to the last bit, `quotients` as `error_free.quotient_beyond`; or with None
-where they know no faster way, or nothing is compiled. Nothing here decides what a filter grants.
+`step` answers as `Budget.general_step` would, to the last bit, `quotients` as `error_free.quotient_beyond`; or with
+None where they know no faster way, or nothing is compiled. Nothing here decides what a filter grants.
 
 Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
 in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all

@@ -53,8 +53,6 @@ class LabelledFilter(PrivacyFilter[Any]):
     request names one or all, as a tuple. over maps dimensions to the labels of the record, one or a tuple: a request
     reads the record if it names one of them in each of these dimensions; of other dimensions all requests do. What
     reads it not has no loss, and its grant may still change what is granted later. promise is the keeper's by default.
-    Of a dimension in `alike` the labels beside the record's are interchangeable, by your word, and a new one is granted
-    in its order only: who asks in another order asks the same by other names, and nothing is played twice.
     The keeper is shown a `Labelled` request and not whose record it is. A request without labels is made where the
     record is. Raises ValueError for labels of the record that no request names, and for more than 32 ways to label one.
     """
@@ -63,7 +61,6 @@ class LabelledFilter(PrivacyFilter[Any]):
     labels: Mapping[str, Sequence[str | int]] = field(kw_only=True)
     over: Mapping[str, Label] = field(kw_only=True)
     together: Sequence[str] = field(default=(), kw_only=True)
-    alike: Sequence[str] = field(default=(), kw_only=True)
     promise: Guarantee = field(default=cast(Guarantee, None), kw_only=True)
     sound: ClassVar[bool | None] = None
     proof: ClassVar[str] = "none: the rule is the keeper's"
@@ -84,15 +81,11 @@ class LabelledFilter(PrivacyFilter[Any]):
                 raise ValueError(
                     f"over must name labels of requests, got {name}={min(map(str, strange))}; add it to labels"
                 )
-        alike = (self.alike,) if isinstance(self.alike, str) else tuple(self.alike)
-        for told, names in (("together", together), ("alike", alike)):
-            if unknown := {*names} - {*labels}:
-                raise ValueError(
-                    f"{told} must name dimensions of labels, got {min(unknown)!r}; add it to labels"
-                )
-        if both := {*together} & {*alike}:
-            raise ValueError(f"alike must not be in together, got {min(both)!r}; leave it out of one")
-        kept = {"promise": promise, "labels": labels, "over": over, "together": together, "alike": alike}
+        if unknown := {*together} - {*labels}:
+            raise ValueError(
+                f"together must name dimensions of labels, got {min(unknown)!r}; add it to labels"
+            )
+        kept = {"promise": promise, "labels": labels, "over": over, "together": together}
         for name, value in kept.items():
             object.__setattr__(self, name, value)
         if len(self.choices) > _MOST:
@@ -108,12 +101,9 @@ class LabelledFilter(PrivacyFilter[Any]):
     def scope(self) -> str:  # type: ignore[override]
         """The record, and the adversaries that are covered."""
         record = where_words(self._record) or "all labels"
-        same = (
-            f", those of {', '.join(self.alike)} beside the record's taken to be alike" if self.alike else ""
-        )
         return (
             f"a record at {record} whose place was fixed before the first request, and every adaptive adversary who "
-            f"sees all that is released, over mechanisms whose pairs describe them and labels among those given{same}"
+            f"sees all that is released, over mechanisms whose pairs describe them and labels among those given"
         )
 
     @property
@@ -174,57 +164,22 @@ class LabelledFilter(PrivacyFilter[Any]):
         return self.keeper.looks_at_losses
 
     def start(self, n: int) -> State:
-        kept = checked_start(self.keeper, n)
-        return (kept, np.zeros((n, len(self.alike)), dtype=np.int64)) if self.alike else kept
+        return checked_start(self.keeper, n)
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
         return self.grant(state, request)[0]
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        kept, used = self._parts(state)
-        return self._whole(
-            checked_spend(self.keeper, kept, self._shown(request), runs_of(state)), used, request
-        )
+        return checked_spend(self.keeper, state, self._shown(request), runs_of(state))
 
     def grant(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        kept, used = self._parts(state)
-        granted, after = checked_grant(self.keeper, kept, self._shown(request), runs_of(state))
-        in_order = (self._places(request) <= used).all(axis=-1)
-        return granted & in_order, None if after is None else self._whole(after, used, request)
+        return checked_grant(self.keeper, state, self._shown(request), runs_of(state))
 
     def observe(self, state: State, loss: NDArray[np.float64]) -> State:
-        kept, used = self._parts(state)
-        after = checked_observe(self.keeper, kept, loss, runs_of(state))
-        return (after, used) if self.alike else after
+        return checked_observe(self.keeper, state, loss, runs_of(state))
 
     def reaches(self, state: State) -> NDArray[np.bool_]:
-        return checked_reaches(self.keeper, self._parts(state)[0], runs_of(state))
-
-    def _parts(self, state: State) -> tuple[State, NDArray[np.int64]]:
-        """The keeper's state, and how many labels of each dimension in `alike` were granted, shape (n, dimensions)."""
-        if not self.alike:
-            return state, np.zeros((runs_of(state), 0), dtype=np.int64)
-        kept, used = cast(tuple[State, NDArray[np.int64]], state)
-        return kept, used
-
-    def _whole(self, kept: State, used: NDArray[np.int64], request: DominatingPair) -> State:
-        return (kept, np.maximum(used, self._places(request) + 1)) if self.alike else kept
-
-    def _places(self, request: DominatingPair) -> NDArray[np.int64]:
-        """The place of each run's labels among those that are alike, -1 for the record's: (dimensions,) or (n, ...)."""
-        places = np.array([self._place(one) for one in request.members], dtype=np.int64)
-        return places[0] if request.choice is None else places[request.choice]
-
-    def _place(self, request: DominatingPair) -> list[int]:
-        named = dict(self.choices[0]) | dict(request.labels)
-        rest = [
-            [label for label in self.labels[name] if label not in several(self.over.get(name, ()))]
-            for name in self.alike
-        ]
-        return [
-            others.index(named[name]) if named[name] in others else -1
-            for name, others in zip(self.alike, rest, strict=True)
-        ]
+        return checked_reaches(self.keeper, state, runs_of(state))
 
     def _shown(self, request: DominatingPair) -> DominatingPair:
         """What the keeper is shown: the mechanism and its labels, whatever it reveals about the record."""

@@ -12,10 +12,10 @@ TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import singledispatch
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 from filters.catalogue import (
     BlackwellFilter,
@@ -33,7 +33,7 @@ from filters.certified.holders import clipped_sums, individual, linear_queries, 
 from filters.certified.laws import law_of
 from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
-from filters.certified.pairs import as_alone, charges, pair_numbers
+from filters.certified.pairs import charges, pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.realised import realisation
@@ -82,47 +82,34 @@ def certify(thing: Thing) -> CertifiedNumbers:
     )
 
 
-@certify.register(Tracker)
-def _(thing: Tracker) -> CertifiedNumbers:
-    return _of_accountant(thing, repr(thing), tracker)
+def _of(name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[RunningNumber]]) -> Any:
+    """What certifies an accountant, whose numbers are found from it and its name."""
+    return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _own_code(thing))
 
 
-@certify.register(Odometer)
-@certify.register(RogersOdometer)
-def _(thing: Odometer | RogersOdometer) -> CertifiedNumbers:
-    return _of_accountant(thing, repr(thing), odometer)
-
-
-@certify.register(IndividualTracker)
-def _(thing: IndividualTracker) -> CertifiedNumbers:
-    name = f"IndividualTracker({thing.tracker!r})"
-    return _of_accountant(thing, name, lambda held, name: tracker(held.tracker, name))
+certify.register(Tracker)(_of(repr, tracker))
+for _kind in (Odometer, RogersOdometer):
+    certify.register(_kind)(_of(repr, odometer))
+certify.register(IndividualTracker)(
+    _of(
+        lambda held: f"IndividualTracker({held.tracker!r})",
+        lambda held, name: tracker(held.tracker, name),
+    )
+)
+certify.register(LinearQueries)(
+    _of(lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})", linear_queries)
+)
+certify.register(ClippedSums)(
+    _of(lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})", clipped_sums)
+)
 
 
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
-    found = _of_accountant(thing, f"IndividualFilter({thing.filter!r})", individual)
+    found = _of(lambda held: f"IndividualFilter({held.filter!r})", individual)(thing)
     whole = certify(thing.filter)
     uncovered = dict.fromkeys(whole.uncovered + found.uncovered)
     return CertifiedNumbers(found.subject, found.numbers + whole.numbers, tuple(uncovered))
-
-
-@certify.register(LinearQueries)
-def _(thing: LinearQueries) -> CertifiedNumbers:
-    name = f"LinearQueries(norm_budget={thing.norm_budget!r}, kappa={thing.kappa!r})"
-    return _of_accountant(thing, name, linear_queries)
-
-
-@certify.register(ClippedSums)
-def _(thing: ClippedSums) -> CertifiedNumbers:
-    name = f"ClippedSums({thing.people.filter!r}, clip={thing.clip!r})"
-    return _of_accountant(thing, name, clipped_sums)
-
-
-def _of_accountant(
-    thing: Any, name: str, numbers: Callable[[Any, str], Iterable[RunningNumber]]
-) -> CertifiedNumbers:
-    return CertifiedNumbers.of(name, numbers(thing, name), _own_code(thing))
 
 
 #: What a filter's decisions are made of, beside methods.
@@ -170,13 +157,40 @@ def _(filt: FilterBase) -> CertifiedNumbers:
     return CertifiedNumbers.of(name, numbers, (*notes, *more))
 
 
-#: Numbers, and what is not covered.
-_Found: TypeAlias = tuple[Iterable[RunningNumber], tuple[str, ...]]
+#: The numbers of a rule that is no law of sums, the theorem of its promise, and what is not covered.
+_RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[RunningNumber]], str, str]] = {
+    BlackwellFilter: (
+        blackwell,
+        "",
+        "mixtures of pairs of the menu, and those after the fourth, are not played",
+    ),
+    RealisationFilter: (realisation, "realisation filter", ""),
+    PotentialFilter: (
+        potential,
+        "potential filter",
+        "pairs that are not of the design are charged by the same inequality, in doubles",
+    ),
+    GaussianResidueFilter: (
+        residue,
+        "GDP residue filter",
+        "randomised responses of other epsilons are charged by the same function",
+    ),
+    HockeyStickFilter: (
+        added,
+        "hockey-stick filter",
+        "other pairs and losses are charged by the same function, in doubles",
+    ),
+    BlockFilter: (lambda filt, name: tracker(filt.tracker, name), "", ""),
+}
 
 
-@singledispatch
-def _numbers(filt: FilterBase, name: str) -> _Found:
-    """The numbers of a filter of that class: of one that adds up charges by its law."""
+def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[RunningNumber], tuple[str, ...]]:
+    """The numbers of a filter, and what is not covered: by its class, or by the law of what it adds up."""
+    for kind in type(filt).__mro__:
+        if kind in _RULES:
+            numbers, theorem, note = _RULES[kind]
+            promised = parameters(filt, name, theorem) if theorem else ()
+            return chain(numbers(filt, name), promised), (note,) if note else ()
     law = law_of(filt)
     if law is None:
         return (), (f"no theorem here says what {type(filt).__name__} may admit",)
@@ -188,41 +202,6 @@ def _numbers(filt: FilterBase, name: str) -> _Found:
     if isinstance(filt, SomeOrderMarkovFilter):
         found.append(payments(filt, name))
     return chain(*found), ()
-
-
-@_numbers.register
-def _(filt: BlackwellFilter, name: str) -> _Found:
-    return blackwell(filt, name), (
-        "mixtures of pairs of the menu, and those after the fourth, are not played",
-    )
-
-
-@_numbers.register
-def _(filt: RealisationFilter, name: str) -> _Found:
-    return chain(realisation(filt, name), parameters(filt, name, "realisation filter")), ()
-
-
-@_numbers.register
-def _(filt: PotentialFilter, name: str) -> _Found:
-    note = "pairs that are not of the design are charged by the same inequality, in doubles"
-    return chain(potential(filt, name), parameters(filt, name, "potential filter")), (note,)
-
-
-@_numbers.register
-def _(filt: GaussianResidueFilter, name: str) -> _Found:
-    note = "randomised responses of other epsilons are charged by the same function"
-    return chain(residue(filt, name), parameters(filt, name, "GDP residue filter")), (note,)
-
-
-@_numbers.register
-def _(filt: HockeyStickFilter, name: str) -> _Found:
-    note = "other pairs and losses are charged by the same function, in doubles"
-    return chain(added(filt, name), parameters(filt, name, "hockey-stick filter")), (note,)
-
-
-@_numbers.register
-def _(filt: BlockFilter, name: str) -> _Found:
-    return tracker(filt.tracker, name), ()
 
 
 @certify.register(DominatingPair)
@@ -237,6 +216,4 @@ def _(pair: DominatingPair) -> CertifiedNumbers:
             uncovered.append(f"{kind} of shape {member.shape} is many pairs; certify one at a time")
         else:
             numbers += [*charges(member), *pair_numbers(member)]
-    if pair.choice is not None and not uncovered:
-        numbers += as_alone("a selection", pair, len(pair.choice))
     return CertifiedNumbers.of(repr(pair), numbers, uncovered)

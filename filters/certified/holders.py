@@ -18,22 +18,13 @@ from filters.certified.running_number import Claims, RunningNumber
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
+from filters.holders.no_noise import LOUD
 from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filters.rules.blocks import BlockFilter
 from filters.rules.one_sum import GaussianFilter, RenyiFilter
 from theory.pairs import Gaussian
 
 _CUT = 2.0**-40
-
-
-class EqualNormals:
-    """A generator whose normals are all one number."""
-
-    def __init__(self, normal: float) -> None:
-        self._normal = normal
-
-    def standard_normal(self, shape: Any) -> np.ndarray:
-        return np.full(shape, self._normal)
 
 
 def tracker(tracker_held: Tracker, name: str) -> Iterator[RunningNumber]:
@@ -135,7 +126,7 @@ def linear_queries(holder: LinearQueries, name: str) -> Iterator[RunningNumber]:
     def started() -> LinearQueries:
         return LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
 
-    drawn = float(started().answer(np.zeros((1, 1)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
+    drawn = float(started().answer(np.zeros((1, 1)), LOUD).value[0])
     # it covers norms that are too small by dimension + 2 half-ulps
     margin = "x**2*(1 - (d + 2)/2**53) - B/(2*kappa)"
     for says, sigma, d in (
@@ -170,7 +161,7 @@ def clipped_sums(holder: ClippedSums, name: str) -> Iterator[RunningNumber]:
     """The noise of a clipped sum, and the norm with which a vector counts."""
     of, sigma = Claims("individual filter", name), Fraction(holder._sigma)
     sums = ClippedSums(IndividualFilter(holder.people.filter, 1), clip=holder.clip, sigma=holder._sigma)
-    drawn = float(sums.release(np.zeros((1, 2)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
+    drawn = float(sums.release(np.zeros((1, 2)), LOUD).value[0])
     yield of.at_least("noise", holder.sigma, sigma, slack=2.0**-30)
     yield of.at_least("the noise that is added where a normal is one", drawn, sigma, slack=2.0**-30)
     vector = np.array([[3.0 * holder.clip, 4.0 * holder.clip]])

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial, reduce
 
-import numpy as np
 from flint import arb
 
 from filters.accounting.amounts import Charge
@@ -211,36 +210,3 @@ def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
     for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
         for word, value, truth in zip("PQ", both, row, strict=True):
             yield Claims("basic composition").equal(f"{pair!r}: mass {place} of {word}", value, truth)
-
-
-_RULES = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0), renyi_charge.at(128.0))
-
-
-def _charged(pair: DominatingPair, n: int) -> dict[str, list[Exact]]:
-    """What each of n runs is charged, by the names of what charges it."""
-    found = {repr(rule): amounts(rule(pair), n) for rule in _RULES}
-    for name, charge in zip(("rho beside xi", "xi"), approximate_zcdp_charge(pair), strict=True):
-        found[name] = amounts(charge, n)
-    for level in (None, 0.5):
-        for name, charged in zip(("epsilon", "delta"), approximate_charge(pair, level), strict=True):
-            found[f"the {name} at {level}"] = np.broadcast_to(charged, n).tolist()
-    return found
-
-
-def as_alone(says: str, pair: DominatingPair, n: int) -> Iterator[RunningNumber]:
-    """How many of n runs are charged otherwise than each alone, by every rule."""
-    runs = [pair.of_run(run) for run in range(n)]
-    alone = {
-        key: _charged(one, 1) for key, one in {id(one): one for one in runs}.items()
-    }  # of many one member
-    for name, charged in _charged(pair, n).items():
-        wrong = sum(not _alike(due, alone[id(one)][name][0]) for due, one in zip(charged, runs, strict=True))
-        claim = f"how many of {n} runs that ask for {says} {name} charges otherwise than one alone"
-        yield Claims("RDP filter").equal(claim, wrong, 0)
-
-
-def _alike(one: Exact, other: Exact) -> bool:
-    # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return abs(one - other) <= Fraction(1, 2**38) * abs(other)
-    return one == other

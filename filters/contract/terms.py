@@ -7,14 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import signature
-from operator import attrgetter, is_
+from reprlib import repr as short
 from types import MethodType
 from typing import Any, Self
-
-import numpy as np
 
 from filters.contract.content import Same, Walk, content
 from filters.contract.identity import constants_of
@@ -33,12 +31,7 @@ class FilterTerms:
     the others, so that what is written into is another one; all else there is the very thing that it was.
     """
 
-    names: tuple[str, ...]
-    values: tuple[object, ...]
-    #: The content of each at the opening; None of a value that cannot change.
-    contents: tuple[Hashable | None, ...]
-    #: What reads the values from a filter.
-    read: Callable[[object], tuple[object, ...]]
+    contents: Mapping[str, Hashable]
     #: Whether the filter is made of the library's values alone, which do not change.
     fixed: bool
 
@@ -47,32 +40,36 @@ class FilterTerms:
         """The terms of a filter, or of a tracker, as they are now."""
         fixed = made_of_the_library(filt)
         users = () if fixed else (*constants_of(type(filt)), *_given_to(filt))
-        named = [name for name in dict.fromkeys((*_ALWAYS, *users)) if _is_term(filt, name)]
-        # of one name alone an `attrgetter` reads no tuple
-        names = (*named, "__class__", "__class__")
-        read = attrgetter(*names)
-        values = read(filt)
-        terms = zip(names, values, strict=True)
-        contents = [None if fixed or _stays(value) else _told(name, value) for name, value in terms]
-        return cls(names, values, tuple(contents), read, fixed)
+        return cls({} if fixed else _contents(filt, dict.fromkeys((*_ALWAYS, *users, "__class__"))), fixed)
 
     def check(self, filt: object) -> None:
         """TypeError if the filter's terms are others."""
-        if self.fixed:
+        if self.fixed or (now := _contents(filt, self.contents)) == self.contents:
             return
-        try:
-            now = self.read(filt)
-        except (AttributeError, ValueError):
-            now = tuple([getattr(filt, name, None) for name in self.names])
-        if all(map(is_, now, self.values)) and not any(self.contents):
-            return
-        for name, value, before, held in zip(self.names, now, self.contents, self.values, strict=True):
-            if _told(name, value) != (before or _told(name, held)):
-                got = f"another {name}" if value is held else f"{value!r} where it was opened with {held!r}"
-                raise TypeError(
-                    f"{type(filt).__name__} must keep its {name} while it is held, got {got}; make another filter for "
-                    "another budget"
-                )
+        name = next(one for one, told in now.items() if told != self.contents[one])
+        raise TypeError(
+            f"{type(filt).__name__} must keep its {name} while it is held, got {short(_value(filt, name))} in the "
+            "place of what it was opened with; make another filter for another budget"
+        )
+
+
+def _contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
+    """What tells each term from others, by name; methods are none."""
+    told: dict[str, Hashable] = {}
+    for name in names:
+        value = _value(filt, name)
+        if name in _ALWAYS:
+            told[name] = None if isinstance(value, MethodType) else content(value, Same)
+        else:
+            told[name] = _OfNumbers().of(value)
+    return told
+
+
+def _value(filt: object, name: str) -> object:
+    try:
+        return getattr(filt, name, None)
+    except ValueError:  # no theorem gives a budget for the promise
+        return None
 
 
 class _OfNumbers(Walk):
@@ -80,24 +77,6 @@ class _OfNumbers(Walk):
 
     def read(self, value: Any) -> Any:
         return super().read(value) if type(value) in (list, dict) else Same(value)
-
-
-def _told(name: str, value: object) -> Hashable:
-    """What tells a term from others."""
-    told: Hashable = content(value, Same) if name in _ALWAYS else _OfNumbers().of(value)
-    return told
-
-
-def _stays(value: object) -> bool:
-    return made_of_the_library(value) and not isinstance(value, np.ndarray)
-
-
-def _is_term(filt: object, name: str) -> bool:
-    """Whether a filter has a value under that name, and no method of its class."""
-    try:
-        return not isinstance(getattr(filt, name), MethodType)
-    except (AttributeError, ValueError):  # no theorem gives a budget for the promise
-        return False
 
 
 def _given_to(filt: object) -> list[str]:

@@ -11,8 +11,7 @@ and is refused. An older copy of the whole file cannot be told from the file: ke
 A second file, `<name>.lock`, is locked while the journal is open and stays there: the journal itself becomes another
 file with each write.
 
-Every write takes all sums, also where one person was charged: 16 bytes a person, about 30 ms for a million people. An
-earlier layout overwrote blocks of one file in place: 1 ms for one person in a million, 25 ms where all are charged.
+Every write takes all sums, also where one person was charged: 16 bytes a person, about 30 ms for a million people.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ import struct
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
-from filters.holders.sums import Sums
+from numpy.typing import NDArray
 
 try:
     import fcntl
@@ -36,7 +35,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
-#: What this is, layout, terms, people. The first two are where layout 1, which was overwritten in place, has them.
+#: What this is, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST = 32
 _REMEDIES = {
@@ -55,6 +54,37 @@ class Terms(NamedTuple):
 
     norm_budget: float
     kappa: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
+
+    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one holder.
+    """
+
+    high: NDArray[np.float64]
+    low: NDArray[np.float64]
+    left: NDArray[np.bool_]
+
+    @classmethod
+    def fresh(cls, people: int) -> Sums:
+        """So many people who were charged nothing."""
+        return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.high)
+
+    def part(self, people: slice) -> Sums:
+        """Those people's sums, in the same memory."""
+        return Sums(self.high[people], self.low[people], self.left[people])
+
+    def with_more(self, people: int) -> Sums:
+        """These sums and after them those of so many new people, in arrays of their own."""
+        new = Sums.fresh(people)
+        return Sums(
+            np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)
+        )
 
 
 class Journal:
@@ -165,12 +195,6 @@ class Journal:
                 "pass the path that the queries were made with"
             )
         body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
-        layout = int.from_bytes(content[len(_MAGIC) :][:4], "little")
-        if layout == 1:
-            raise JournalError(
-                f"journal must have layout {_LAYOUT}, got layout 1 in {str(self.path)!r}; open it with the version of "
-                "this package that wrote it, and pass its to_dict to LinearQueries.from_dict here, with a new journal"
-            )
         if hashlib.sha256(body).digest() != digest:
             raise JournalError(
                 f"journal must be whole, got {str(self.path)!r} with damage; find the file as it was last written, or "

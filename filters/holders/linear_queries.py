@@ -27,11 +27,10 @@ from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
-from filters.holders.journal import Journal, JournalError, Terms
+from filters.holders.journal import Journal, JournalError, Sums, Terms
 from filters.holders.personal import MOST_PEOPLE, PersonalReport, check_person
 from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
 from filters.holders.secret_noise import UsedNoise
-from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
 from theory.numerics.error_free import two_sum

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class _Constant(np.random.Generator):
+class EqualNormals(np.random.Generator):
     """Normals that are all one number; whoever draws otherwise is told."""
 
     def __init__(self, normal: float) -> None:
@@ -29,4 +29,4 @@ class _Constant(np.random.Generator):
 
 
 #: Without noise, and with that of one standard deviation: their difference is the noise that is drawn.
-SILENT, LOUD = _Constant(0.0), _Constant(1.0)
+SILENT, LOUD = EqualNormals(0.0), EqualNormals(1.0)

@@ -70,15 +70,9 @@ def unsealed(
             "key must be the one that data was signed with, got key=None; pass the key to read what was signed"
         )
     signature = copy.pop("hmac", None)
-    expected = ("format", "version", *names)
-    for name in expected:
-        if name not in copy:
-            raise ValueError(f"data must have the key {name!r}, got none; pass what {source} returned")
-    for name in copy:
-        if name not in expected:
-            raise ValueError(
-                f"data must have no other keys, got {short(name)} in version {version}; pass what {source} returned"
-            )
+    for name in {"format", "version", *names} ^ copy.keys():
+        held = "no other keys, got" if name in copy else "all keys, got none for"
+        raise ValueError(f"data must have {held} {short(name)}; pass what {source} returned")
     if key is not None and not (
         isinstance(signature, str)
         and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))
@@ -151,9 +145,17 @@ def saved_size(content: Mapping[str, Any], name: str) -> float:
 
 
 def _signature(data: Mapping[str, object], key: bytes) -> str:
-    """HMAC-SHA256 of the canonical JSON text of `data`: keys sorted, no spaces, ASCII."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+    """HMAC-SHA256 of the canonical JSON text of `data`."""
+    return hmac.new(key, _text(data).encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def _text(data: object) -> str:
+    """The canonical JSON text: keys sorted, no spaces, ASCII."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def _same(number: Any) -> Any:
+    return number
 
 
 def encode_state(state: State) -> object:
@@ -190,35 +192,18 @@ def _encoded_array(array: NDArray[Any]) -> dict[str, object]:
     return {"dtype": array.dtype.str, "shape": list(array.shape), "values": values}
 
 
-def _decoded_array(data: object, like: NDArray[Any], runs: int) -> NDArray[Any]:
+def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
     """The array that `encode_state` wrote, with the dtype and dimensions of `like` and `runs` runs."""
-    if not isinstance(data, dict) or data.keys() != {"dtype", "shape", "values"}:
-        raise ValueError(f"state must hold arrays as dtype, shape and values, got {short(data)}; {_REMEDY}")
-    dtype, shape, values = data["dtype"], data["shape"], data["values"]
-    if dtype != like.dtype.str:
-        raise ValueError(f"dtype must be {like.dtype.str!r}, got dtype={short(dtype)}; {_REMEDY}")
-    whole = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
-    if not whole or len(shape) != like.ndim or shape[0] != runs:
-        raise ValueError(
-            f"shape must be {like.ndim} sizes, the first {runs}, got shape={short(shape)}; {_REMEDY}"
-        )
-    kind = _type_of(like)
-    if not isinstance(values, list) or len(values) != math.prod(shape):
-        got = f"{len(values)} of them" if isinstance(values, list) else short(values)
-        raise ValueError(f"values must be a list of {math.prod(shape)} numbers, got {got}; {_REMEDY}")
-    for value in values:
-        if type(value) is not kind:
-            raise ValueError(
-                f"values must be written as {kind.__name__}, got {short(value)} in them; {_REMEDY}"
-            )
+    number = float.fromhex if _type_of(like) is str else _same
     try:
-        numbers = [float.fromhex(x) for x in values] if kind is str else values
-        array = np.array(numbers, dtype=like.dtype).reshape(shape)
-    except (ValueError, OverflowError):
-        array = None
-    if array is None or _encoded_array(array) != data:  # a number written in another way, or with digits lost
+        array = np.array(list(map(number, data["values"])), dtype=like.dtype).reshape(data["shape"])
+        # a number written in another way, with digits lost, or of another type
+        known = _text(_encoded_array(array)) == _text(data)
+    except (TypeError, ValueError, KeyError, OverflowError):
+        known = False
+    if not known or array.ndim != like.ndim or len(array) != runs:
         raise ValueError(
-            f"values must be numbers of dtype {dtype} as they were written, got {short(values)}; {_REMEDY}"
+            f"state must hold arrays of {like.dtype} for {runs} runs as they were written, got {short(data)}; {_REMEDY}"
         )
     return array
 

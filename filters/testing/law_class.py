@@ -53,12 +53,12 @@ def law_class(
     budget and adds a law. That order does not matter is a law of filters that say `order_free = True`.
     By `fp.laws` each test runs in a process of its own, with all that pytest has set up. Runs are reproducible: no
     example depends on the clock.
-    Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
+    Passing is no proof: it says that no example contradicted a law.
     """
-    from filters.testing import strategies  # before hypothesis: its ImportError says what to install
-
-    import hypothesis  # isort: skip
+    import hypothesis
     from hypothesis import strategies as st
+
+    from filters.testing import strategies
 
     kind: Any = type(target) if isinstance(target, PrivacyFilter) else target
     if not callable(target) and not isinstance(target, PrivacyFilter):

@@ -266,36 +266,18 @@ def _numbers(pair: DominatingPair) -> tuple[float, ...]:
     return tuple(value for value in values if isinstance(value, float))
 
 
-def cheaper_first(
-    first: DominatingPair, second: DominatingPair
-) -> tuple[DominatingPair, DominatingPair] | None:
-    """(cheaper, dearer), None where that cannot be said.
-
-    It can be said of equal pairs, and of two of one family where every parameter of one is at least the other's:
-    their hockey-stick divergences then tell which is dearer, for some parameters are noise and some are losses.
-    """
-    if first == second:
-        return first, second
-    if type(first) is not type(second):
-        return None
-    gaps = [a - b for a, b in zip(_numbers(first), _numbers(second), strict=True)]
-    if not gaps or min(gaps) < 0 < max(gaps) or not any(gaps):
-        return None
-    rises = [float(second.hockey_stick(eps) - first.hockey_stick(eps)) for eps in (0.0, 1.0)]
-    if min(rises) >= 0 < max(rises):
-        return first, second
-    return (second, first) if min(rises) < 0 >= max(rises) else None
-
-
 def _chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:
-    """The distinct pairs in chains from the cheapest to the dearest; a pair that fits nowhere is a chain by itself."""
+    """The distinct pairs in chains from the cheapest to the dearest; a pair that fits nowhere is a chain by itself.
+
+    Of two pairs of one family the dearer one is that which dominates the other.
+    """
     chains: list[list[DominatingPair]] = []
     for pair in sorted(dict.fromkeys(pairs), key=lambda pair: (type(pair).__name__, _numbers(pair))):
         for chain in chains:
-            if cheaper_first(chain[-1], pair) == (chain[-1], pair):
+            if type(pair) is type(chain[0]) and pair.dominates(chain[-1]):
                 chain.append(pair)
                 break
-            if cheaper_first(chain[0], pair) == (pair, chain[0]):  # a noise: the larger, the cheaper
+            if type(pair) is type(chain[0]) and chain[0].dominates(pair):  # a noise: the larger, the cheaper
                 chain.insert(0, pair)
                 break
         else:

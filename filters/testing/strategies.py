@@ -14,16 +14,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeVar
 
+import hypothesis
 import numpy as np
-
-try:
-    import hypothesis
-    from hypothesis import strategies as st
-    from hypothesis.strategies import SearchStrategy
-except ModuleNotFoundError as missing:
-    raise ImportError(
-        "strategies and laws need Hypothesis, which is not installed; pip install filterproof[testing]"
-    ) from missing
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from filters.testing.requests import Requests, Tape, requests_of
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from importlib import resources
 
-from reports.reading import read
-
-SCHEMA = 3
+SCHEMA = 4
 
 
 class Kind(Enum):
@@ -73,35 +71,21 @@ class Audit:
         return replace(self, libraries=tuple(one for one in self.libraries if one.key in keys))
 
     def to_json(self) -> str:
-        """The audit as text, a finding in two lines; the same text for the same findings."""
-        told = []
-        for library in self.libraries:
-            head = {name: value for name, value in asdict(library).items() if name != "findings"}
-            rows = ",\n".join(map(_row, library.findings))
-            told.append(f'{json.dumps(head)[:-1]}, "findings": [\n{rows}]}}')
-        libraries = ",\n".join(told)
-        return f'{{"schema": {SCHEMA}, "libraries": [\n{libraries}]}}\n'
+        """The audit as text; the same text for the same findings."""
+        data = {"schema": SCHEMA, **asdict(self)}
+        return json.dumps(data, indent=1, ensure_ascii=False, default=lambda kind: kind.value) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Audit:
-        """The audit that `to_json` wrote; ValueError for anything else."""
-        try:
-            data = json.loads(text)
-            schema = data.pop("schema", None)
-        except (TypeError, AttributeError, RecursionError) as malformed:
-            raise ValueError(f"text must be a recorded audit, got {malformed!r}; audit again") from malformed
-        if schema != SCHEMA:
-            raise ValueError(f"schema must be {SCHEMA}, got {schema!r}; audit again")
-        return read(cls, data, "a recorded audit", lines=False)
-
-
-def _row(finding: AuditFinding) -> str:
-    """The finding as JSON in two lines, the second with what was expected and what came; defaults are left out."""
-    words = {field.name: (getattr(finding, field.name), field.default) for field in fields(finding)}
-    cells = {name: value for name, (value, default) in words.items() if value != default}
-    cells["kind"] = finding.kind.value
-    first, second = json.dumps(cells, ensure_ascii=False).split(', "expected": ')
-    return f'{first},\n "expected": {second}'
+        """The audit that `to_json` wrote."""
+        data = json.loads(text)
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
+        rows = [
+            (row, [AuditFinding(**one | {"kind": Kind(one["kind"])}) for one in row["findings"]])
+            for row in data["libraries"]
+        ]
+        return cls(tuple(Library(**row | {"findings": tuple(findings)}) for row, findings in rows))
 
 
 def recorded_audit() -> Audit:

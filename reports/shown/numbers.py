@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from mc.intervals.estimate import Estimate
 from theory.agreement import Accord, Agreement
@@ -39,20 +38,6 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
 def within(estimate: Estimate) -> str:
     """The interval of an estimate in four digits, its ends rounded outwards."""
     return interval(estimate.low, estimate.high, 4)
-
-
-def signed(value: float, low: float, high: float, places: int = 1) -> str:
-    """A change and its interval with so many decimals, the ends rounded outwards.
-
-    >>> signed(0.26, -0.14, 0.61)
-    '+0.3 [-0.2, +0.7]'
-    """
-    unit = Decimal(1).scaleb(-places)
-    outer = (
-        Decimal(repr(float(end))).quantize(unit, rounding)
-        for end, rounding in ((low, ROUND_FLOOR), (high, ROUND_CEILING))
-    )
-    return f"{value:+.{places}f} [{', '.join(f'{end:+}' for end in outer)}]"
 
 
 def steps_by_check(proof: Proof) -> str:

@@ -171,7 +171,13 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in ("rates", "tour") else [])
+        for page in WITH_CODE  # rates and the tour take ten seconds; what they show has tests of its own
+    ],
+)
 def test_the_blocks_of_a_page_print_what_it_says(page: Path) -> None:
     assert run_examples(page) >= (3 if page.stem == "README" else 1)
 

@@ -67,15 +67,6 @@ def test_the_closest_row_is_the_one_that_is_known_to_reach_most_of_the_promise()
     assert "nothing is decided" not in judge_promise(Study(), CLAIM, [near]).verdict.detail
 
 
-def test_a_simulation_that_finds_nothing_says_how_near_it_came_and_one_that_refutes_says_its_verdict() -> (
-    None
-):
-    near, above = simulated(8e-6, 8.5e-6, 9e-6, 1e-5), simulated(2e-5, 3e-5, 4e-5, 1e-5)
-    assert judge_promise(Study(), CLAIM, [near]).said == "nothing found above the promise; closest 85 %"
-    assert judge_promise(Study(), CLAIM, [above]).said == ""
-    assert judge_promise(Study(), CLAIM, []).said == ""
-
-
 ROW = simulated(8e-6, 8.5e-6, 9e-6, 1e-5)
 
 

@@ -25,7 +25,7 @@ from theory.evidence import Evidence, Outcome
 
 EXAMINED, GAMES = chapter("examined"), chapter("games")
 #: Chapters that are told at once.
-QUICK = tuple(map(chapter, ("steps", "gdp", "profile", "approximate-dp", "naive")))
+QUICK = tuple(map(chapter, ("steps", "gdp", "approximate-dp", "naive")))
 
 LINK = re.compile(r'(?:href|src)="([^"]*)"')
 #: A filter that keeps its promise and one that does not.
@@ -91,7 +91,7 @@ def check_report(out: Path, result: Ended, pictures: Sequence[str]) -> str:
     return page
 
 
-PICTURES = ("explained-003-5", "gdp_tight", "privacy_profile", "trade_off", "bstar_slack")
+PICTURES = ("explained-003-5", "gdp_tight", "bstar_slack")
 
 
 def test_a_job_of_few_chapters_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:

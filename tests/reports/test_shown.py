@@ -1,7 +1,6 @@
 """Results show themselves: rows keep every digit, HTML never lacks an interval, and pictures draw what rows say."""
 
 import ast
-import pickle
 import random
 import re
 from base64 import b64decode
@@ -23,10 +22,8 @@ from reports.shown.fragments import MOST_LINES
 from reports.shown.numbers import exact_or
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
-from theory.claims.theorem import Step, Theorem
-from theory.evidence import Checked
 from theory.numerics.decimals import above, below, interval
-from theory.proofs.proof import JOIN, CheckedStep, Proof
+from theory.proofs.proof import JOIN
 from theory.shown import Shown
 
 GAUSSIAN = fp.GaussianFilter(mu=1.0)
@@ -72,7 +69,7 @@ MADE = {
         (fp.results.TwoRoutes("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
     ),
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
-    "Proof": lambda: fp.prove("B*"),
+    "Proof": lambda: fp.prove("kappa"),
     "CertifiedNumbers": lambda: fp.certify(fp.ZCDPFilter(0.5)),
     "Examined": refuted,
 }
@@ -129,17 +126,6 @@ def test_html_is_well_formed_and_borrows_its_colours(name: str) -> None:
     assert not re.search(r"color|background|<script|#[0-9a-f]{6}|https?://(?!www\.w3\.org)", plain)
 
 
-@pytest.mark.parametrize("name", [name for name in MADE if name != "Examined"])
-def test_a_result_stays_a_value(name: str) -> None:
-    value = made(name)
-    if name == "CalibratedFilter":  # filters have attributes of their own
-        assert not hasattr(Shown, "__dict__") or "__dict__" not in vars(Shown)
-    else:
-        assert not hasattr(value, "__dict__")
-    if name not in ("WorstCase", "Proof"):  # a strategy and a theorem compare as objects
-        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301, our own bytes
-
-
 @pytest.mark.parametrize("name", PICTURED)
 def test_a_picture_is_drawn_into_a_new_figure_or_into_axes_that_are_given(name: str) -> None:
     value = made(name)
@@ -181,11 +167,6 @@ def test_a_shown_interval_contains_the_interval(name: str) -> None:
     assert INTERVAL.search(str(one))
 
 
-def test_no_more_confidence_is_shown_than_there_is() -> None:
-    for failure, told in ((1.01e-6, "1 - 1.1e-06"), (1 - (1 - 1e-6), "1 - 1e-06"), (0.05001, "0.9499")):
-        assert f"at confidence {told} (n=" in str(replace(made("Estimate"), failure=failure))
-
-
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
     row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
     told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
@@ -194,13 +175,6 @@ def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> Non
     assert row_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
     assert row_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
     assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
-
-
-@pytest.mark.parametrize("name", [name for name in MADE if name not in ("Agreement", *OF_STEPS)])
-def test_html_tells_every_cell_of_the_first_and_of_the_last_row(name: str) -> None:
-    told, rows = words(made(name)), made(name).rows()
-    for row in (rows[0], rows[-1]):
-        assert not [cell for cell in row_cells(row).values() if " ".join(cell.split()) not in told]
 
 
 def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:
@@ -277,30 +251,6 @@ def test_a_proof_shows_its_formulas_and_its_steps() -> None:
         assert " ".join(step.statement.split()) in told
 
 
-def test_a_refused_step_is_shown_as_refused() -> None:
-    step = Step("1 < 0", lambda: None)  # type: ignore[arg-type, return-value]
-    refusal = CheckedStep(
-        "1 < 0", "", False, "flint", fp.Evidence.CERTIFIED, Checked.POINT, 0.0, "1 >= 0 & so on"
-    )
-    proof = Proof(Theorem("mine", "Mine", "nowhere", "x > 0", "1 < 0", (step,)), (refusal,))
-    assert "REFUSED: 1 >= 0 & so on" in words(proof)
-    assert words(proof).startswith("Mine: UNDECIDED")
-    assert proof.rows()[0]["holds"] is False
-
-
-def test_a_verdict_shows_scope_evidence_and_what_it_cites() -> None:
-    said = "failing to refute"
-    cited = fp.Verdict(fp.Outcome.HOLDS, fp.Evidence.CITED, "all", said, citations=("Knuth; p. 1", "Ville"))
-    names = ("outcome", "evidence", "scope", "detail", "citations")
-    values = ("HOLDS", "CITED", "all", said, "Knuth; p. 1; Ville")
-    assert cited.rows() == [dict(zip(names, values, strict=True))]
-    told = words(cited)
-    assert "Cited, not checked here: Knuth; p. 1." in told
-    assert "a named theorem that was not checked here" in told
-    assert all("proves nothing" in words(made(name)) for name in ("Verdict", "TrainingAudit"))
-    assert "proves nothing" not in told
-
-
 def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_says_so() -> None:
     exam = made("Examined")
     rows = exam.rows()
@@ -319,13 +269,6 @@ def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_s
 
 
 EVIL = '<img src=x onerror="alert(1)">&amp;'
-
-
-class Evil(fp.ZCDPFilter):
-    """A filter whose repr is HTML."""
-
-    def __repr__(self) -> str:
-        return EVIL
 
 
 @pytest.mark.parametrize(
@@ -356,8 +299,3 @@ def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> No
     )
     ran = python("-c", code, cwd=ROOT)
     assert ran.stdout.split("\n")[:2] == ["[]", "False True"], ran.stderr
-
-
-def test_numbers_of_numpy_become_plain() -> None:
-    one = fp.Estimate(np.float64(0.5), np.float64(0.25), np.float64(0.75), 0.01, np.int64(10), "by hand")
-    assert [type(cell) for cell in one.rows()[0].values()] == [float, float, float, float, int, str, str, int]

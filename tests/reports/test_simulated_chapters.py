@@ -1,7 +1,4 @@
-"""Chapters that simulate: they claim no proof, and what leaves its interval, its band or its promise is said to.
-
-Null of every AGREES of a band: it is valid, so that a closed form leaves it with probability at most 1.6e-7.
-"""
+"""Chapters that simulate and solve: they claim no proof, and what leaves its interval or its promise is said to."""
 
 import mpmath
 import pytest
@@ -14,10 +11,7 @@ from filters import (
     ZCDPFilter,
     knowingly,
 )
-from mc.intervals.coverage import METHODS, Coverage
 from reports.chapters import chapter, realisation
-from reports.chapters.coverage import judge
-from reports.chapters.profile import ALPHAS, EPSILONS, judge_curves, play_both_ways
 from reports.chapters.tightness import (
     DELTA,
     EPSILON,
@@ -26,47 +20,15 @@ from reports.chapters.tightness import (
     tightness_filters,
     worst_table,
 )
-from reports.drawing import NARROW
-from reports.study import SimulatedCurve, Study
-from theory.agreement import Accord, Agreement
-from theory.evidence import Outcome
-from theory.guarantees import GaussianDP
+from reports.study import Study
 from theory.pairs import RandomizedResponse
 
-COVERAGE, EVALUATED, PROFILE = map(chapter, ("coverage", "evaluated", "profile"))
-
-Curves = tuple[SimulatedCurve, SimulatedCurve]
+EVALUATED = chapter("evaluated")
 
 
 @pytest.fixture
 def study() -> Study:
     return Study(quick=True)
-
-
-# -- coverage --------------------------------------------------------------------------------------------------
-
-
-def test_the_chapter_measures_every_method_and_claims_no_proof(study: Study) -> None:
-    told = COVERAGE.tell(study, COVERAGE.claims)
-    (finding,), (table,) = told.findings, told.tables
-    assert finding.verdict.outcome is Outcome.UNDECIDED
-    assert finding.as_expected
-    assert {row[0] for row in table.rows} >= {"empirical Bernstein", "betting", "Clopper-Pearson"}
-    assert len(table.rows) == sum(len(m.cases) for m in METHODS)
-    assert study.made == 1
-
-
-def test_a_method_that_misses_too_often_is_refuted() -> None:
-    fine = Coverage("betting", "fair coin", 1000, 1250, 0.01, 2, 1)
-    poor = Coverage("normal", "rare hits", 1000, 1250, 0.01, 0, 460)
-    verdict = judge([fine, poor], 1e-6)
-    assert verdict.outcome is Outcome.REFUTED
-    assert verdict.witness is not None
-    assert verdict.witness["method"] == "normal"
-    # the line between them is the binomial tail: 12.5 are expected, and 60 have probability 1e-20 at the nominal rate
-    for misses in (12, 60):
-        one = Coverage("betting", "fair coin", 1000, 1250, 0.01, misses, 0)
-        assert (judge([one], 1e-6).outcome is Outcome.REFUTED) == (misses == 60)
 
 
 # -- fixed strategies ----------------------------------------------------------------
@@ -90,55 +52,6 @@ def test_every_fixed_strategy_has_a_line_and_lies_in_its_interval(study: Study) 
         ("EraserForever", "CERTIFIED"),
     ]
     assert told.notes[0].startswith("Not evaluated: RandomSpender(")
-
-
-# -- whole curves ----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def curves() -> Curves:
-    return play_both_ways(Study(quick=True), GaussianFilter(mu=1.0))
-
-
-def judged(curves: Curves, promise: GaussianDP) -> Agreement:
-    found = judge_curves(PROFILE.claims[0], *curves, promise).result
-    assert isinstance(found, Agreement)
-    return found
-
-
-def test_the_chapter_draws_both_bands_and_claims_no_proof(study: Study) -> None:
-    told = PROFILE.tell(study, PROFILE.claims)
-    (finding,) = told.findings
-    assert finding.result.outcome is Accord.AGREES
-    assert finding.as_expected
-    assert finding.result.failure == pytest.approx(study.failure * 2 * len(EPSILONS) / study.comparisons)
-    assert len(finding.result.compared) == 2 * len(EPSILONS) + len(ALPHAS)
-    assert [picture.name for picture in told.pictures] == ["privacy_profile", "trade_off"]
-    assert all(picture.figure.get_figwidth() <= NARROW for picture in told.pictures)  # two fit side by side
-    assert study.made == 2 * len(EPSILONS)
-
-
-@pytest.mark.parametrize("mu", [0.97, 1.03])
-def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(
-    curves: Curves, mu: float
-) -> None:
-    found = judged(curves, GaussianDP(mu))
-    assert found.outcome is Accord.DISAGREES
-    again = mc.replay(found.witness)
-    assert found.witness["closed_form"] == GaussianDP(mu).delta(found.witness["epsilon"])
-    assert found.witness["closed_form"] not in again
-    assert found.witness["promised"] in again
-
-
-def test_a_curve_counts_as_many_comparisons_as_it_has_epsilons() -> None:
-    study = Study(quick=True, comparisons=3)
-    game = GaussianFilter(mu=1.0), mc.OneShot()
-    simulated = study.simulate_curve(*game, epsilons=(0.5, 1.0, 2.0), n=8192, method="tilted")
-    assert study.made == 3
-    assert simulated.curve.failure == pytest.approx(study.failure)
-    assert [row.estimate for row in simulated.rows] == list(simulated.curve.at)
-    with pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
-        study.simulate_curve(*game, epsilons=(3.0,), n=8192)
 
 
 # -- tightness, and the realisation filter -----------------------------------------------------------------------

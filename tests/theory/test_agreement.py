@@ -2,8 +2,6 @@
 
 import math
 
-import pytest
-
 import filterproof as fp
 
 NEAR = fp.results.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
@@ -39,15 +37,3 @@ def test_a_number_that_is_zero_has_no_share() -> None:
     assert _agreement(NEAR, none).share == math.inf
     assert _agreement(NEAR, none).loosest is NEAR  # by distance, where a share says nothing
     assert fp.results.TwoRoutes("same", 0.0, 0.0, 0.0, 0.0).share == 0
-
-
-def test_agrees_is_never_read_as_holds() -> None:
-    agreed = _agreement(NEAR)
-    with pytest.raises(TypeError, match="an agreement has no truth value, got AGREES"):
-        bool(agreed)
-    assert not isinstance(agreed, fp.Verdict)
-    assert not hasattr(agreed, "evidence")
-    assert {one.name for one in fp.results.Accord}.isdisjoint(one.name for one in fp.Outcome)
-    assert agreed.outcome not in list(fp.Outcome)
-    with pytest.raises(TypeError):
-        fp.results.Agreement((OFF,), scope="s", failure=0.0, outcome=fp.results.Accord.AGREES)  # type: ignore[call-arg]

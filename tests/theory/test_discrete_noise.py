@@ -1,15 +1,11 @@
 """Whole noise beside its definition: sums over all of its values by mpmath, and cuts between them."""
 
 import math
-from fractions import Fraction
 
-import numpy as np
 import pytest
-from flint import arb, ctx
 from mpmath import mp
 
 import filterproof as fp
-from theory.pairs import discrete_gaussian
 
 
 @pytest.mark.parametrize("pair", [fp.DiscreteLaplace(b, s) for b in (0.3, 4.5) for s in (1, 2, 3)], ids=repr)
@@ -31,13 +27,6 @@ def test_much_noise_and_little_keep_the_digits_of_mu() -> None:
     )
 
 
-def test_another_sensitivity_is_another_pair() -> None:
-    one, two = fp.DiscreteLaplace(4.0), fp.DiscreteLaplace(4.0, 2)
-    assert not one.dominates(two)
-    assert not two.alike(one)
-    assert two.dominates(fp.DiscreteLaplace(np.array([3.0, 5.0]), 2)).tolist() == [False, True]
-
-
 def test_wide_noise_is_gaussian() -> None:
     # a cut between whole numbers is off by half a step at most: second order in s / sigma
     wide = fp.DiscreteGaussian(1000.0, 2)
@@ -54,25 +43,3 @@ def test_wide_noise_is_charged_its_hockey_stick_though_most_of_two_sums_cancels(
         assert (
             due <= mp.mpf(float(fp.DiscreteGaussian(sigma).delta_beyond(at))) <= due * (1 + mp.mpf(10) ** -8)
         )
-
-
-def test_tails_that_are_asked_for_one_after_the_other_are_found_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A composition asks for thousands of them; beside, each is the sum of its own terms."""
-    asked, term = list[int | Fraction](), discrete_gaussian._term
-
-    def counted(square: Fraction, y: int | Fraction) -> arb:
-        asked.append(y)
-        return term(square, y)
-
-    monkeypatch.setattr(discrete_gaussian, "_term", counted)
-    discrete_gaussian._uppers.cache_clear()
-    square = Fraction(22.064365023749033) ** 2
-    with ctx.workprec(320):
-        sums = {first: discrete_gaussian._upper(square, first) for first in range(1, 400)}
-        assert len(asked) < 10 * len(sums)
-        for first in (1, 63, 64, 87, 88, 89, 399):
-            alone = sum((term(square, y) for y in range(first, 1500)), arb(0))
-            assert sums[first].overlaps(alone)
-            assert sums[first].rel_accuracy_bits() > 300

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 import filterproof as fp
 from filters.rules.orders import RenyiCurve
-from theory.extremal import Extremal, erasures_extremal, squares_extremal
+from theory.extremal import erasures_extremal, squares_extremal
 from theory.numerics.two_outcomes import Kept, most_under, stick_above
 from theory.thresholds.b_star import b_star
 
@@ -60,7 +60,7 @@ def searched(orders: tuple[tuple[float, float], ...], epsilon: float) -> float:
         with mpmath.workdps(30):
             y = mpmath.exp(log_y)
             low, high = y, mpmath.mpf(1)
-            for _ in range(60):
+            for _ in range(45):
                 x = (low + high) / 2
                 fits = all(max(divergence(a, x, y), divergence(a, y, x)) <= rho for a, rho in orders)
                 low, high = (x, high) if fits else (low, x)
@@ -128,15 +128,6 @@ def test_of_pure_approximate_and_gaussian_dp_both_ends_are_the_closed_form(
     assert bool(found.steps) == (delta > 0)
 
 
-def test_an_event_that_reveals_all_comes_first() -> None:
-    plain = fp.ZCDP(0.5).extremal(2.0)
-    found = plain.with_erasure(1e-3)
-    assert found.low == pytest.approx(1e-3 + 0.999 * plain.low, rel=1e-14)
-    assert found.high == pytest.approx(1e-3 + 0.999 * plain.high, rel=1e-14)
-    assert found.steps == ((fp.Erasure(1e-3), 1), *plain.steps)
-    assert plain.with_erasure(0.0) is plain
-
-
 def test_equal_randomised_responses_are_worth_the_binomial_tail() -> None:
     level = math.sqrt(0.02 / 64)
     found = squares_extremal(0.02, 5e-4, 0.5, level=level, times=64)
@@ -153,14 +144,6 @@ def test_erasures_spend_what_is_kept_for_quantiles() -> None:
     found = erasures_extremal(1e-7, 5e-6, 48, 1e-5, 10.0)
     assert found.low == pytest.approx(-math.expm1(47 * math.log1p(-1e-7) + math.log1p(-5e-6)), rel=1e-12)
     assert (found.high, found.steps) == (1e-5, ((fp.Erasure(1e-7), 47), (fp.Erasure(5e-6), 1)))
-
-
-def test_a_guarantee_that_says_nothing_is_bounded_by_its_delta() -> None:
-    class Mine(fp.Guarantee):
-        def delta(self, epsilon: object) -> float:
-            return 0.25
-
-    assert Mine().extremal(1.0) == Extremal(1.0, 0.0, 0.25 * (1 + 2.0**-38))
 
 
 def test_where_no_point_is_found_the_promise_bounds() -> None:

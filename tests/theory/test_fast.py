@@ -119,7 +119,7 @@ def raised(n: int) -> NDArray[np.bool_]:
     return np.random.default_rng(n).random(n) < 0.5
 
 
-@pytest.mark.parametrize("n", [0, 1, 31, 32, 400])
+@pytest.mark.parametrize("n", [0, 31, 400])
 @pytest.mark.parametrize("route", ["kernels", "numpy"])
 @pytest.mark.parametrize(("low", "high"), LEVELS)
 def test_either_level_is_met_to_the_last_bit(
@@ -132,8 +132,3 @@ def test_either_level_is_met_to_the_last_bit(
         pair = Gaussian.either(low, high, which)
         assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]
         assert pair.shape == (n,)
-
-
-def test_some_levels_are_lost_by_plain_arithmetic() -> None:
-    # so the test above takes both branches of the NumPy route
-    assert {low + (high - low) == high for low, high in LEVELS} == {True, False}

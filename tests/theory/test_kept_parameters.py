@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from theory.pairs import (
     KOV,
@@ -66,60 +64,6 @@ def test_who_picked_what_is_read_only_too() -> None:
     for one in (pair, pair.take(np.array([1, 2])), pair.swapped):
         with pytest.raises(ValueError, match="read-only"):
             one.index[0] = 0
-
-
-# -- what follows of numbers follows of those that there are ---------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Derived(RandomizedResponse):
-    """Randomised response whose losses are kept, as FinitePair keeps its outcomes, and charged."""
-
-    _loss: Any = field(init=False)
-    seen: Any = field(init=False)
-
-    def __post_init__(self) -> None:
-        RandomizedResponse.__post_init__(self)
-        self._keep("_loss", 1 * self.epsilon)
-        self._keep("seen", 2 * self.epsilon)
-
-    @property
-    def pure_epsilon(self) -> Any:
-        return self._loss
-
-    @property
-    def zcdp_rho(self) -> Any:
-        return self.seen
-
-
-def _charges(pair: Any) -> tuple[list[float], list[float]]:
-    return np.ravel(pair.pure_epsilon).tolist(), np.ravel(pair.zcdp_rho).tolist()
-
-
-@given(st.lists(st.sampled_from([0.5, 2.0]) | st.floats(0.01, 9.0), min_size=2, max_size=5), st.data())
-def test_what_a_pair_derives_of_its_numbers_is_derived_of_the_numbers_of_each_run(
-    numbers: list[float], data: st.DataObject
-) -> None:
-    n = len(numbers)
-    many, runs = (
-        Derived(np.array(numbers)),
-        np.array(data.draw(st.lists(st.integers(0, n - 1), max_size=4)), int),
-    )
-    assert _charges(many.take(runs)) == _charges(Derived(np.array(numbers)[runs]))
-    assert _charges(many.with_parameters({"epsilon": 0.5, "exact": None})) == _charges(Derived(0.5))
-    index = np.arange(n) if len(runs) == 0 else runs
-    menu = Selection(tuple(map(Derived, numbers)), index)
-    for one, run in [(many.of_run(k), k) for k in range(n)] + [
-        (menu.of_run(k), place) for k, place in enumerate(index.tolist())
-    ]:
-        assert _charges(one) == _charges(Derived(numbers[run]))
-    for asking, pair in menu.families():
-        assert pair.shape == ()  # a constructor need not take more than one number
-        asked = index if asking is None else index[asking]
-        for own, place in zip(np.broadcast_to(pair.zcdp_rho, asked.shape), asked, strict=True):
-            assert own == Derived(numbers[place]).zcdp_rho
-    for one in many.quieter:
-        assert _charges(one) == _charges(Derived(np.array(numbers) / 2))
 
 
 # -- nothing above zero becomes zero ---------------------------------------------------------------------------

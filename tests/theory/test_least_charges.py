@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import filterproof as fp
-from theory.numerics import stable
 from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
 from theory.pairs.truths import down, up
 
@@ -41,7 +40,7 @@ def masses_of(weights: list[tuple[int, int]]) -> Masses:
 WEIGHTS = st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), min_size=2, max_size=5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(WEIGHTS)
 def test_the_least_rho_is_what_a_search_over_all_orders_finds(weights: list[tuple[int, int]]) -> None:
     masses = masses_of(weights)
@@ -63,14 +62,6 @@ def test_the_pair_that_shows_what_the_best_conversion_is_costs_an_eighteenth_of_
     for rho, granted in ((0.03056, True), (0.03055, False)):
         filt = fp.ZCDPFilter(rho)
         assert filt.admits(filt.start(1), pair)[0] == granted
-
-
-def test_both_directions_and_the_order_of_outcomes_are_one_charge() -> None:
-    for pair in (extremal(), fp.FinitePair((0.5, 0.3, 0.2), (0.1, 0.3, 0.6))):
-        turned = fp.FinitePair(pair.p[::-1], pair.q[::-1])
-        for name in ("zcdp_rho", "gdp_mu"):
-            charges = [getattr(one, name) for one in (pair, pair.swapped, turned)]
-            assert max(charges) <= min(charges) * (1 + 2.0**-29)
 
 
 def test_pairs_at_the_ends() -> None:
@@ -101,7 +92,7 @@ def test_pairs_at_the_ends() -> None:
     assert high <= low * (1 + 2e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(WEIGHTS)
 def test_the_least_mu_dominates_at_every_epsilon_and_a_smaller_one_does_not(
     weights: list[tuple[int, int]],
@@ -170,16 +161,6 @@ def test_a_pair_says_how_loose_its_charges_are(pair: fp.DominatingPair, charge: 
         assert met >= declared * found.low * (0.99 if isinstance(pair, fp.SubsampledGaussian) else 0.9999)
 
 
-def test_of_a_pair_of_ones_own_only_what_it_declares_is_known() -> None:
-    class Mine(fp.Laplace):
-        """Someone's own."""
-
-        def least(self, charge: Any) -> tuple[float, float]:
-            return fp.DominatingPair.least(self, "zcdp_rho")
-
-    assert Mine(1.0).least_share("zcdp_rho") == (0.0, 1.0)
-
-
 def test_a_ball_that_says_nothing_bounds_nothing_and_one_beyond_the_doubles_is_bounded_by_their_ends() -> (
     None
 ):
@@ -218,18 +199,3 @@ def test_the_least_rho_at_the_ends_of_the_doubles_lies_between_bounds(pair: fp.D
 def test_no_half_of_a_square_is_rounded_down_among_the_least_doubles(pair: fp.DominatingPair) -> None:
     root = float(pair.zcdp_root or 0.0)
     assert Fraction(float(pair.zcdp_rho)) >= Fraction(root) ** 2 / 2 > 0
-
-
-@pytest.mark.parametrize("bits", [2, 20, 53])
-def test_a_charge_stays_above_its_logarithm_when_another_thread_sets_the_precision(
-    bits: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Spoiled:
-        def workprec(self, asked: int) -> Any:
-            return ctx.workprec(min(asked, bits))
-
-    monkeypatch.setattr("flint.ctx", Spoiled())
-    for ratio in (Fraction(3), Fraction(7, 6), Fraction(10) ** 9, 1 + Fraction(1, 3 * 2**60)):
-        charge = stable.log_beyond.__wrapped__(ratio)
-        with ctx.workprec(256):
-            assert arb(charge) > arb(ratio.numerator).log() - arb(ratio.denominator).log()

@@ -38,11 +38,3 @@ def test_the_filter_of_order_one_adds_divergences_and_keeps_its_promise() -> Non
     assert not filt.open().request(Gaussian(math.nextafter(1.0, 2.0)))
     assert filt.promise == RenyiDP(1.0, 0.5)
     assert str(filt.promise) == "(1, 0.5)-RDP"
-
-
-def test_a_tracker_of_order_one_counts_blocks() -> None:
-    tracker = fp.RenyiTracker(1.0, 0.5)
-    state = tracker.start(1)
-    for expected in (0.5, 0.5, 1.0):
-        state = tracker.spend(state, Gaussian(0.6))  # 0.18 each
-        assert tracker.value(state)[0] == expected

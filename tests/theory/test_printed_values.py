@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from theory import CKS, SIMPLE, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from theory.proofs.papers_steps import PRINTED
 
 
@@ -31,9 +30,3 @@ def test_the_least_epsilon_over_the_orders_is_the_conversion_of_zcdp() -> None:
     assert renyi_epsilon(2.0, math.inf, 1e-6) == math.inf
     assert renyi_epsilon(2.0, 0.0, 0.9) == 0.0
     assert np.shape(renyi_epsilon(np.array([2.0, 3.0]), 1.0, 1e-6)) == (2,)
-
-
-def test_guarantees_have_short_names() -> None:
-    promises = [PureDP(1.0), ApproxDP(1.0, 1e-5), RenyiDP(8.0, 0.5), ZCDP(0.5), GaussianDP(1.0)]
-    assert [str(p) for p in promises] == ["1-DP", "(1, 1e-05)-DP", "(8, 0.5)-RDP", "0.5-zCDP", "1-GDP"]
-    assert repr(ApproxDP(epsilon=1.0, delta=1e-5)) == "ApproxDP(epsilon=1.0, delta=1e-05)"

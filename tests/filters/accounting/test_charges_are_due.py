@@ -18,7 +18,6 @@ from filters.accounting.charges import approximate_charge
 from filters.catalogue import CATALOGUE, Entry
 from filters.contract import parameters
 from theory.numerics import portable
-from theory.numerics.norms import exact_sum, nearest
 
 
 def ball(x: Any) -> arb:
@@ -85,36 +84,6 @@ def test_a_declared_rho_is_no_less_than_half_a_square_and_is_it_where_that_is_a_
         if 1e-300 < rho < math.inf:
             assert least <= Fraction(rho) <= least * (1 + Fraction(1, 2**50))
     assert fp.Gaussian(0.5).zcdp_rho == Renamed(0.5).zcdp_rho == 0.125
-
-
-#: Rows of one, two or three numbers, of few and of many digits, that cancel.
-ROWS = st.integers(1, 3).flatmap(
-    lambda d: st.lists(
-        st.lists(
-            st.floats(-(2.0**900), 2.0**900) | st.sampled_from([1e16, -1e16, 1.0, 5e-324]),
-            min_size=d,
-            max_size=d,
-        ),
-        min_size=1,
-        max_size=40,
-    )
-)
-
-
-@given(rows=ROWS, cut=st.integers(0, 40))
-def test_the_parts_of_a_sum_are_no_double_too_many(rows: list[list[float]], cut: int) -> None:
-    table = np.array(rows)
-    parts = exact_sum([block for block in (table[:cut], table[cut:]) if len(block)])
-    for column, values in enumerate(table.T.tolist()):
-        whole = sum(map(Fraction, values), Fraction(0))
-        assert sum((Fraction(float(part[column])) for part in parts), Fraction(0)) == whole
-        assert nearest(parts)[column] == float(whole)
-
-
-@pytest.mark.parametrize("bad", [math.inf, math.nan, 1.7e308])
-def test_rows_whose_sum_may_be_no_double_are_refused(bad: float) -> None:
-    with pytest.raises(ValueError, match=r"rows must be below 2\^998, got"):
-        exact_sum([np.array([[1.0, bad], [0.0, 0.0]])])
 
 
 def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> None:

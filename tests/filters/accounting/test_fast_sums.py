@@ -1,8 +1,6 @@
 """What makes the ledger fast, held to its general route bit for bit: one sum in floats, many sums in compiled loops."""
 
 import math
-import subprocess
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +13,7 @@ from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.compiled import SMALL, quotients, step
 from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
-from theory.fast.compiler import compiler, worth
+from theory.fast.compiler import compiler
 from theory.numerics.error_free import Exact, quotient_beyond
 
 COMPILED = pytest.mark.skipif(compiler() is None, reason="no numba")
@@ -95,14 +93,6 @@ def test_there_is_a_compiled_loop_for_every_charge_of_many_runs() -> None:
     budget, many = Budget.of(1.0), np.full(40, 0.1)
     for charge in (*map(Square, (0.1, many)), *map(Plain, (0.1, many)), Square(many, 0.3)):
         assert step(budget, budget.start(40), charge) is not None
-
-
-def test_a_few_runs_are_worth_a_kernel_only_where_there_is_a_compiler_already() -> None:
-    compiler()
-    assert [worth(n) for n in (0, 1, 2, 31, 32)] == [False, False, True, True, True]
-    code = "from theory.fast.compiler import worth; print([worth(n) for n in (1, 2, 31, 32)])"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == "[False, False, False, True]\n"
 
 
 # -- quotients -------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,30 +20,6 @@ FILTERS = (
     fp.RogersFilter(2.0, 1e-3, at=0.5),
     fp.WhitehouseFilter(1.0, 1e-3, at=0.5),
 )
-
-
-PAIRS: dict[Any, dict[str, float]] = {
-    fp.Gaussian: {"mu": 0.1},
-    fp.Laplace: {"b": 10.0},
-    fp.RandomizedResponse: {"epsilon": 0.1},
-    fp.Erasure: {"p": 1e-6},
-    fp.KOV: {"epsilon": 0.1, "delta": 1e-7},
-}
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("filt", FILTERS, ids=repr)
-def test_no_filter_grants_a_parameter_that_is_none(filt: fp.PrivacyFilter) -> None:
-    """No constructor lets it through: it became so afterwards, for all runs or for each."""
-    for (kind, usual), value, one in product(PAIRS.items(), (math.nan, -0.1, -5.0), (True, False)):
-        for name in usual:
-            pair = kind(**{field: x if one else np.array([x]) for field, x in usual.items()})
-            object.__setattr__(pair, name, value if one else np.array([value]))
-            session = filt.open("retry")
-            assert not session.request(pair), (kind, name, value, one)
-            if not one:
-                picked = fp.Selection((fp.RandomizedResponse(0.01), pair), np.array([1]))
-                assert not session.request(picked), (kind, name, value, "picked")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,18 +49,6 @@ def test_no_filter_grants_what_a_pair_of_ones_own_says_and_no_pair_has(filt: fp.
         pair = Said(value)
         assert not session.request(pair), value
         assert not session.request(fp.Selection((fp.RandomizedResponse(0.01), pair), np.array([1]))), value
-
-
-@pytest.mark.parametrize("value", IMPROPER)
-def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
-    filt = fp.GaussianFilter(1.0)
-    pair = fp.Gaussian(np.array([0.5, 0.5, 0.5]))
-    object.__setattr__(pair, "mu", np.array([0.5, value, 0.25]))
-    assert filt.admits(filt.start(3), pair).tolist() == [True, False, True]
-    admitted, after = filt.grant(filt.start(3), pair)
-    assert admitted.tolist() == [True, False, True]
-    assert after is not None
-    assert after[0][[0, 2]].tolist() == [0.25, 0.0625]
 
 
 def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> None:

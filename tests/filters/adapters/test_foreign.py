@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from dp_accounting import (
-    GaussianDpEvent,
     NeighboringRelation,
     RandomizedResponseDpEvent,
-    rdp,
 )
 from dp_accounting.pld import PLDAccountant
 from hypothesis import given, settings
@@ -150,21 +148,6 @@ def test_it_grants_up_to_the_target_and_no_bit_beyond(menu: Any) -> None:
         assert answering(answer).open().request(MENU[0]) is within
     with pytest.raises(ValueError, match="the rule of Purse must answer with a number, got nan"):
         answering(math.nan).open().request(MENU[0])
-
-
-def test_epsilon_at_the_promised_delta_is_what_is_compared_by_default() -> None:
-    def event(pair: Any) -> GaussianDpEvent:
-        return GaussianDpEvent(1 / pair.mu)
-
-    filt = fp.from_accountant(rdp.RdpAccountant, event, fp.ApproxDP(1.0, 1e-5), menu=(fp.Gaussian(0.1),))
-    session, uses = filt.open("retry"), 0
-    while session.request(fp.Gaussian(0.1)):
-        uses += 1
-    accountant = rdp.RdpAccountant()
-    accountant.compose(event(fp.Gaussian(0.1)), uses)
-    assert accountant.get_epsilon(1e-5) <= 1.0
-    accountant.compose(event(fp.Gaussian(0.1)))
-    assert accountant.get_epsilon(1e-5) > 1.0
 
 
 def test_the_rule_of_an_exact_accountant_is_refuted_by_the_game_of_the_natural_filter() -> None:

@@ -62,8 +62,8 @@ def kept(make: Any, promise: float) -> fp.PrivacyFilter:
     return fp.from_budget(make, spend, fp.PureDP(promise))
 
 
-def at_sites(make: Any, promise: float, labels: str = "ab", alike: Any = (), **over: Any) -> Any:
-    return fp.LabelledFilter(kept(make, promise), labels={"site": tuple(labels)}, over=over, alike=alike)
+def at_sites(make: Any, promise: float, **over: Any) -> Any:
+    return fp.LabelledFilter(kept(make, promise), labels={"site": ("a", "b")}, over=over)
 
 
 def reached(filt: Any, menu: list[Any], rounds: int = 4) -> Fraction:
@@ -116,9 +116,9 @@ def test_an_examination_asks_at_every_label_and_its_witness_says_where() -> None
     assert exam.witness.replay().refutes
 
 
-def test_a_keeper_that_looks_at_losses_is_told_them_and_its_order_of_labels_stays() -> None:
+def test_a_keeper_that_looks_at_losses_is_told_them() -> None:
     keeper = fp.ExPostFilter(2.0, 0.0)
-    filt = fp.LabelledFilter(keeper, labels={"site": tuple("abc")}, over={"site": "a"}, alike="site")
+    filt = fp.LabelledFilter(keeper, labels={"site": tuple("abc")}, over={"site": "a"})
     session, alone, small = filt.open("retry"), keeper.open("retry"), fp.RandomizedResponse(0.5)
     for site in "bcbac":
         assert session.request(filt.at(small, site=site)) == alone.request(small)
@@ -127,9 +127,9 @@ def test_a_keeper_that_looks_at_losses_is_told_them_and_its_order_of_labels_stay
         session.observe(0.25 if site == "a" else 0.0)
         alone.observe(0.25 if site == "a" else 0.0)
     saved: Any = session.to_dict()
-    assert saved["state"][0] == alone.to_dict()["state"]
+    assert saved["state"] == alone.to_dict()["state"]
     assert fp.Session.from_dict(saved, filt, "retry").to_dict() == saved
-    saved["state"][0][0]["values"] = [(-1000.0).hex()]
+    saved["state"][0]["values"] = [(-1000.0).hex()]
     with pytest.raises(ValueError, match="state must be what granted requests can have led to"):
         fp.Session.from_dict(saved, filt, "retry")
 
@@ -141,47 +141,6 @@ def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
         filt.admits(state, fp.Labelled(ASK, {"site": "b"}))
     with pytest.raises(ValueError, match="labels must be among site=a; site=b, got site=c; add"):
         filt.admits(state, fp.Labelled(ASK, {"site": "c"}))
-
-
-def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
-    filt = at_sites(PerSite, 1.0, site="a")
-    asked = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="b")), np.array([0, 1, 0]))
-    state = filt.start(3)
-    for _ in range(2):
-        granted, after = filt.grant(state, asked)
-        assert granted.all()
-        state = filt.spend(state, asked) if after is None else after
-    assert filt.admits(state, filt.at(ASK, site="a")).tolist() == [False, True, False]
-    assert filt.admits(state, ASK).tolist() == [False, True, False]  # without labels: where the record is
-
-
-@pytest.mark.parametrize("over", [{}, {"site": "a"}])
-@pytest.mark.parametrize("make", [PerSite, LastSite, lambda: PerSite(5, checked=True)])
-def test_labels_that_are_alike_give_the_same_game_and_are_not_played_twice(make: Any, over: Any) -> None:
-    found = {}
-    for alike in ((), ("site",)):
-        filt = at_sites(make, 1.0, "abc", alike, **over)
-        menu = [filt.at(ASK, site=site) for site in "abc"]
-        solved = fp.worst_case(filt, menu, epsilon=fp.LogRatio(Fraction(2)), rounds=5)
-        found[alike] = (solved.value, solved.positions)
-    assert found[()][0] == found["site",][0]
-    # who forgets what others asked is in few states, whether sites are alike or not
-    assert found["site",][1] < (150 if make is LastSite else found[()][1])
-
-
-def test_a_new_label_of_those_that_are_alike_is_granted_in_its_order() -> None:
-    filt = at_sites(PerSite, 1.0, "abc", alike="site", site="b")
-    session = filt.open("retry")
-    asked = [session.request(filt.at(ASK, site=site)) for site in "cbacc"]
-    assert asked == [False, True, True, True, False]  # c after a; the limit of three
-    assert "those of site beside the record's taken to be alike" in filt.scope
-    wider = at_sites(PerSite, 1.0, "bacd", alike="site", site=("a", "b"))
-    session = wider.open("retry")  # those of the record in any order
-    assert [session.request(wider.at(ASK, site=site)) for site in "adbc"] == [True, False, True, True]
-    both = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="c")), np.array([0, 1, 0]))
-    assert filt.admits(filt.start(3), both).tolist() == [True, False, True]
-    after = filt.spend(filt.start(3), filt.at(ASK, site="a"))
-    assert filt.admits(after, both).tolist() == [True, True, True]
 
 
 def test_a_program_is_told_the_labels(tmp_path: Path) -> None:

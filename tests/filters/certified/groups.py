@@ -36,7 +36,7 @@ CLOSED_FORMS: Mapping[str, _Numbers] = {
     "the pairs": pairs.numbers,
     "the conversions": conversions.numbers,
     "the guarantees, and the drift": guarantees.numbers,
-    "kappa, its split, and walks that stay inside": realisation.numbers,
+    "kappa and its split": realisation.numbers,
     "norms, and rationals as doubles": numerics.numbers,
 }
 #: Compositions, what filters hold every path to, and budgets.

@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from filters.catalogue import (
     ApproximateDPFilter,
@@ -28,12 +27,13 @@ from filters.catalogue import (
     ZCDPFilter,
 )
 from filters.certified.certify import certify
-from filters.certified.running_number import Least, RunningNumber
+from filters.certified.running_number import Claims, Least, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
-from theory.claims.formula import rational_value, variables
+from theory.claims.formula import rational_value
+from theory.claims.theorem import RefusedError
 from theory.conversions import CKS, SIMPLE
-from theory.proofs.engines import certified
+from theory.evidence import Evidence
 
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 
@@ -151,8 +151,11 @@ def _compared(name: str, theorem: str, says: str, sides: tuple[str, str], at: Ma
 
 
 def _check(formula: str, at: Mapping[str, Fraction]) -> None:
-    point: dict[str, Any] = {name: (at[name], at[name]) for name in variables(formula)}
-    certified(formula, precision=256, **point)()
+    """RefusedError unless the formula is above zero, in balls."""
+    if Claims("").by_margin("", at["x"], "<=", formula, slack=None, **at).sign(at["x"]) != 1:
+        raise RefusedError(
+            f"{formula} is not seen to be above zero", engine="flint", evidence=Evidence.CERTIFIED
+        )
 
 
 def _lemma(name: str, theorem: str, says: str, claim: str, tactic: str) -> str:

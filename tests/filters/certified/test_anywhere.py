@@ -111,7 +111,7 @@ def test_what_a_pair_says_is_what_its_law_says(
     assert wrong(numbers) == []
 
 
-@anywhere
+@settings(anywhere, max_examples=TRIES // 2)
 @given(powers(0.1, 100.0), powers(1e-90, 1e-2))
 def test_what_converts_promises_and_bounds_budgets_does_so_for_any_epsilon_and_delta(
     epsilon: float, delta: float
@@ -126,7 +126,7 @@ def test_what_converts_promises_and_bounds_budgets_does_so_for_any_epsilon_and_d
     assert wrong([*numbers_at(epsilon, delta), *promised, *limit, *budgets(epsilon, delta)]) == []
 
 
-@anywhere
+@settings(anywhere, max_examples=TRIES // 2)
 @given(powers(1e-3, 30.0), powers(1e-12, 0.3), st.data())
 def test_filters_of_any_budget_admit_what_their_theorems_allow_and_hardly_less(
     epsilon: float, delta: float, data: st.DataObject

@@ -24,7 +24,6 @@ from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
-from filters.rules import blackwell
 from filters.rules.promised import promised_budget
 from tests.filters.certified.groups import THINGS
 from theory.claims.theorem import RefusedError
@@ -39,7 +38,9 @@ def refused(thing) -> set[str]:
 
 
 def test_everything_that_prove_looks_at_fits() -> None:
-    found = [*map(covered, things()), *(covered(make()) for make in THINGS)]
+    # the table of a potential filter is certified with its own tests, and takes seconds
+    every = (thing for thing in things() if not isinstance(thing, fp.PotentialFilter))
+    found = [*map(covered, every), *(covered(make()) for make in THINGS)]
     assert [(one.subject, one.refused) for one in found if one.refused] == []
     assert any(isinstance(thing, FilterBase) for thing in things())
     empty = [one for one in found if not one.numbers]
@@ -113,10 +114,6 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
     "an infinite charge is none": (
         *(fp.Erasure, "zcdp_rho", lambda _: property(lambda self: 0.0), partial(fp.Erasure, 0.25), "UNSOUND"),
     ),
-    "a declared rho is half": (
-        *(fp.Gaussian, "zcdp_rho", lambda _: property(lambda self: self.mu**2 / 4)),
-        *(partial(fp.Gaussian, 0.5), "UNSOUND"),
-    ),
     "runs that ask together are granted what one is refused": (
         *(fp.WhitehouseFilter, "admits", granting(lambda state, request: len(state[0]) > 1)),
         *(partial(fp.WhitehouseFilter, 1.0, 1e-3), "OFF"),
@@ -124,29 +121,6 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
     "in place all is granted": (
         *(fp.AdditiveFilter, "grant_in_place", lambda exact: lambda self, *asked: exact(self, *asked) | True),
         *(partial(fp.ZCDPFilter, 0.3), "OFF"),
-    ),
-    "what has no bound is granted": (
-        *(fp.BasicFilter, "admits", granting(lambda state, request: isinstance(request, fp.Gaussian))),
-        *(partial(fp.BasicFilter, 1.0), "OFF"),
-    ),
-    "a family is denied as a whole": (
-        fp.BasicFilter,
-        "admits",
-        lambda exact: (
-            lambda self, state, request: exact(self, state, request) & (not isinstance(request, fp.KOV))
-        ),
-        *(partial(fp.BasicFilter, 1.0), "LOOSE"),
-    ),
-    "a filter decides after the release": (
-        fp.WhitehouseFilter,
-        "admits",
-        lambda _: lambda self, state, request: self._budgets[0].fits(state[:2], Plain(0.0)),
-        partial(fp.WhitehouseFilter, 1.0, 1e-3),
-        "UNSOUND",
-    ),
-    "a cover is too large": (
-        *(blackwell, "gaussian_cover", scaled(1.01)),
-        *(partial(fp.BlackwellFilter, 1.0, (fp.RandomizedResponse(0.25),)), "LOOSE"),
     ),
     "the last output is looked at": (
         fp.RealisationFilter,

@@ -17,28 +17,6 @@ from theory.pairs import examples
 SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
 
 
-@pytest.mark.parametrize(
-    ("pair", "losses"),
-    [
-        (fp.RandomizedResponse(1.0), Losses.FINITE),
-        (fp.DiscreteLaplace(2.0, 4), Losses.FINITE),
-        (fp.KOV(1.0, 0.0), Losses.FINITE),
-        (fp.FinitePair((0.5, 0.5), (0.25, 0.75)), Losses.FINITE),
-        (fp.KOV(1.0, 1e-3), Losses.INFINITE),
-        (fp.Erasure(1e-9), Losses.INFINITE),
-        (fp.FinitePair((0.5, 0.5, 0.0), (0.25, 0.5, 0.25)), Losses.INFINITE),
-        (fp.Laplace(2.0), Losses.BOUNDED),
-        (fp.BoundedRange(0.5), Losses.BOUNDED),
-        (fp.Gaussian(0.5), Losses.GAUSSIAN),
-        (SAMPLED, Losses.UNBOUNDED),
-        (SAMPLED.swapped, Losses.UNBOUNDED),
-        (fp.DiscreteGaussian(2.0, 1), Losses.UNBOUNDED),
-    ],
-)
-def test_a_pair_is_told_by_its_losses(pair: fp.DominatingPair, losses: Losses) -> None:
-    assert Losses.of(pair) is losses
-
-
 def test_every_rule_that_holds_by_a_theorem_says_what_joins_it_to_each_kind_of_mechanism() -> None:
     for entry in CATALOGUE.values():
         if entry.sound is True and entry.kind.theorem is not None:

@@ -161,25 +161,3 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
         assert filt.open().affordable(lambda t: Gaussian(t + 0.65)) == 0
         clipped = fp.IndividualFilter(filt, 3).clip(np.array([0.65, 0.0, 0.8]), sigma=1.0)
         assert not (clipped[[0, 2]] * [0.65, 0.8] > 0.5).any()
-
-
-@pytest.mark.parametrize(
-    ("kind", "terms", "epsilon", "granted", "twice"),
-    [
-        (fp.BasicFilter, (1.0, 1e-3), 0.25, 4, 2),
-        (fp.RogersFilter, (2.0, 1e-3), 0.25, 1, 0),  # K is that of what is spent
-        (fp.WhitehouseFilter, (1.0, 1e-3), 0.1, 6, 3),
-        (fp.ApproximateZCDPFilter, (1.0, 1e-3), 0.75, 3, 2),
-        (fp.AllOrdersFilter, ((2.0, 4.0), (1.0, 2.0)), 0.75, 2, 1),
-    ],
-)
-def test_a_filter_of_several_sums_may_be_asked_by_a_grant_and_charged_by_a_spend_of_a_subclass(
-    kind: Any, terms: tuple[Any, ...], epsilon: float, granted: int, twice: int
-) -> None:
-    by_both = type("Both", (kind,), {"grant": lambda self, *asked: (self.admits(*asked), self.spend(*asked))})
-    dearer = type("Dear", (kind,), {"spend": lambda self, s, r: kind.spend(self, kind.spend(self, s, r), r)})
-    for made, times in ((kind, granted), (by_both, granted), (dearer, twice)):
-        filt, people = made(*terms), fp.IndividualFilter(made(*terms), 2)
-        request = RandomizedResponse(epsilon)
-        assert sum(map(filt.open("retry").request, [request] * 9)) == times
-        assert np.sum([people.select(request) for _ in range(9)], axis=0).tolist() == [times] * 2

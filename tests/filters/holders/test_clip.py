@@ -3,7 +3,6 @@
 import copy
 import itertools
 import pickle
-import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -132,27 +131,17 @@ def released(vectors: Any, rng: Any) -> Call:
 REFUSED: list[tuple[Call, type[Exception], str]] = [
     *(
         (lambda people, norms=norms: people.clip(np.array(norms), sigma=1.0), ValueError, "norms")
-        for norms in ([1.0], [1.0, -1.0], [1.0, np.nan], [1.0, np.inf])
+        for norms in ([1.0], [1.0, -1.0], [1.0, np.nan])
     ),
-    *(
-        (lambda people, given=given: people.clip(np.ones(2), **given), ValueError, next(iter(given)))
-        for given in (
-            *({"sigma": bad} for bad in (0.0, -1.0, np.nan, np.inf)),
-            *({"most": bad, "sigma": 1.0} for bad in (0.0, -1.0, np.nan)),
-        )
-    ),
+    (lambda people: people.clip(np.ones(2), sigma=0.0), ValueError, "sigma"),
+    (lambda people: people.clip(np.ones(2), sigma=1.0, most=-1.0), ValueError, "most"),
     *(
         (released(vectors, np.random.default_rng(0)), ValueError, "nothing was charged")
-        for vectors in (
-            *(np.zeros((3, 2)), np.zeros(2), np.zeros((2, 0)), np.array([[np.nan], [0.0]])),
-            *(np.array([[np.inf], [0.0]]), _Closed(np.array([[np.nan], [0.0]]))),
-            np.full((2, 10_000), 1.7e308),  # whose norm is no double
-        )
+        for vectors in (np.zeros((3, 2)), np.array([[np.inf], [0.0]]), _Closed(np.array([[np.nan], [0.0]])))
     ),
-    *(
-        (released(vectors, SILENT), TypeError, "nothing was charged")
-        for vectors in ([["a"], ["b"]], [[1.0], [1.0, 2.0]], np.ones((2, 1), dtype=complex), None)
-    ),
+    # whose norm is no double
+    (released(np.full((2, 10_000), 1.7e308), np.random.default_rng(0)), ValueError, "nothing was charged"),
+    (released([["a"], ["b"]], SILENT), TypeError, "nothing was charged"),
     (released(np.ones((2, 1)), None), TypeError, "nothing was charged"),
 ]
 
@@ -256,22 +245,6 @@ def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) 
                 asked.noisy_sum(ones, used)
         assert spent == (queries.to_dict(), people.remaining().made_public().tolist())
         asked.noisy_sum(ones, np.random.Generator(kind(2)))
-
-
-def test_threads_that_share_a_generator_are_not_taken_for_one_that_is_set_back() -> None:
-    people, rng = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4), np.random.default_rng(1)
-    sums, said = fp.ClippedSums(people, clip=1.0, sigma=9.0), list[float]()
-
-    def ask() -> None:
-        for _ in range(25):
-            said.append(float(sums.release(np.zeros((4, 1)), rng).value[0]))
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert len(set(said)) == 200
 
 
 # -- what is personal ------------------------------------------------------------------------------------------

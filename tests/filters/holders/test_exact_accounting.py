@@ -15,7 +15,6 @@ import filters as fp
 import filters.holders.in_blocks
 import filters.holders.linear_queries
 from filters.holders.no_noise import SILENT
-from theory.pairs import Gaussian, RandomizedResponse
 
 PEOPLE, SIGMA = 7, 2.0
 #: Their budgets are one release of norm SIGMA.
@@ -183,21 +182,6 @@ def test_people_in_blocks_and_one_by_one_are_people_at_once(
             patch.setattr(filters.holders.in_blocks, "BLOCK", 3)
             patch.setattr(filters.holders.linear_queries, "_BLOCK", 3 * PEOPLE)
             assert kind.counted(some, sizes) == found
-
-
-@pytest.mark.parametrize("filt", FILTERS.values(), ids=FILTERS)
-def test_individuals_are_separate_filters(filt: fp.PrivacyFilter) -> None:
-    rng, people = np.random.default_rng(7), fp.IndividualFilter(filt, PEOPLE)
-    alone = [filt.open("retry") for _ in range(PEOPLE)]
-    for t in range(20):
-        sizes = (norms, odd_norms)[t % 2](rng)
-        request = fp.gaussian_request(sizes, SIGMA)
-        expected = [
-            one.request(Gaussian(float(mu)) if mu else RandomizedResponse(0.0))
-            for one, mu in zip(alone, np.asarray(request.gdp_mu).tolist(), strict=True)
-        ]
-        assert people.select(request).tolist() == expected
-    assert people.remaining().made_public().tolist() == [one.remaining() for one in alone]
 
 
 @pytest.mark.parametrize("journal", [False, True])

@@ -1,8 +1,6 @@
 """A session is restored under the filter that was saved: the same class with the same parameters, bit for bit."""
 
 import functools
-import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -149,39 +147,12 @@ def test_a_filter_is_the_same_after_it_has_decided() -> None:
         assert FilterIdentity.of(filt).parameters == before.parameters
 
 
-@pytest.mark.parametrize(
-    "odd", [threading.Lock(), iter(()), sys, (x for x in ())], ids=lambda odd: type(odd).__name__
-)
-def test_what_no_digest_can_read_is_told_by_its_class(odd: Any) -> None:
-    saved = Mine(odd).open("retry").to_dict()
-    assert fp.Session.from_dict(saved, Mine(odd), "retry").to_dict() == saved
-
-
 # -- constants of classes ------------------------------------------------------------------------------
 
 
 def made(**constants: Any) -> Any:
     """A filter of a class with these constants."""
     return type("Const", (Mine,), {"limit": 0.5, "__init__": lambda self: None, **constants})()
-
-
-@pytest.mark.parametrize(("before", "after"), [(0.5, 50.0), ([0.5], [50.0]), (None, 1)], ids=str)
-def test_a_constant_of_the_class_that_is_exchanged_is_seen_by_the_next_request_and_at_restoring(
-    before: Any, after: Any
-) -> None:
-    filt = made(LIMIT=before)
-    session, people = filt.open("retry"), fp.IndividualFilter(filt, people=2)
-    assert session.request(Gaussian(0.1))
-    saved = session.to_dict()
-    type(filt).LIMIT = after
-    for ask in (session.request, people.select):
-        with pytest.raises(TypeError, match="Const must keep its LIMIT while it is held, got"):
-            ask(Gaussian(0.1))
-    assert session.to_dict() == saved  # the identity is that of the opening
-    with pytest.raises(ValueError, match="which differ in LIMIT; pass the same filter"):
-        fp.Session.from_dict(saved, filt, "retry")
-    type(filt).LIMIT = before
-    assert session.request(Gaussian(0.1))
 
 
 def test_words_functions_and_what_a_class_remembers_are_no_parameters() -> None:

@@ -4,7 +4,6 @@ import itertools
 import os
 import shutil
 import stat
-import struct
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -285,13 +284,6 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, 
     with refused("journal must be a file that LinearQueries wrote, got "):
         opened(path)
     assert path.read_bytes() == content
-
-
-def test_a_journal_of_the_earlier_layout_is_refused_with_the_way_out(path: Path) -> None:
-    header = struct.pack("<28sI16sdd", b"filterproof.journal of sums\n", 1, bytes(16), 2.0, 0.5)
-    path.write_bytes(header.ljust(12288, b"\0"))
-    with refused("journal must have layout 2, got layout 1 in .*; open it with .*from_dict here"):
-        opened(path)
 
 
 def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:

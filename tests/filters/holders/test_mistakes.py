@@ -43,23 +43,6 @@ def test_a_write_into_the_state_is_refused_and_charges_nothing(method: str, peop
     assert holder.to_dict() == before
 
 
-def test_a_write_by_what_gives_advice_changes_nothing_either() -> None:
-    def remaining(self: Any, state: Any) -> Any:
-        left = state[0]
-        left -= self.budget.high
-        return -left
-
-    session = type(
-        "InPlace",
-        (fp.AdditiveFilter,),
-        {"promise": PureDP(1.0), "charge": fp.pure_charge, "remaining": remaining},
-    )().open("retry")
-    assert session.request(RandomizedResponse(0.75))
-    with pytest.raises(TypeError, match=r"InPlace\.remaining must leave the state .* return a new array"):
-        session.remaining()
-    assert not session.request(RandomizedResponse(0.5))
-
-
 class Listed(Adding):
     """Keeps what was spent in a list in the state, and appends to it."""
 

@@ -51,34 +51,6 @@ def test_the_loss_overtakes_the_bound_with_probability_below_delta(
     assert crossing(odometer, epsilon, 200) <= DELTA
 
 
-def test_the_lines_of_the_stitched_odometer_share_delta() -> None:
-    """Slope (k+1)/2 and intercept log(1/d)/k of each line, read off the bound, give back its d.
-
-    They fall as (j+1)^-s, and s is the one exponent that makes the published constants: 1.7, .72 and 5.2
-    are (2^(1/4) + 2^(-1/4)) sqrt(s/2), 1/s and zeta(s) / (log 2)^s, rounded up (Whitehouse et al., Theorem 5.3).
-    """
-    delta, first = 0.05, 0.1
-    odometer = fp.odometers.StitchedOdometer(delta, first)
-    shares = []
-    for j in range(40):
-        middle = first * 2.0 ** (j + 0.5)
-        s = np.array([middle * 0.999, middle * 1.001])
-        low, high = odometer.bound(s)
-        slope = (high - low) / (s[1] - s[0])
-        shares.append(math.exp(-(low - slope * s[0]) * (2 * slope - 1)) / delta)
-        if j != 1:  # there the line before is lower still; a line is the best one in the middle of its epoch
-            best = middle / 2 + math.sqrt(-2 * middle * math.log(delta * shares[-1]))
-            assert float(odometer.bound(np.array([middle]))[0]) == pytest.approx(best, rel=1e-9)
-    exponents = [-math.log(shares[j] / shares[0]) / math.log(j + 1) for j in (3, 10, 39)]
-    assert exponents == pytest.approx([exponents[0]] * 3, rel=1e-6)
-    power = exponents[0]
-    assert power > 1
-    assert shares[0] * float(mpmath.zeta(power)) == pytest.approx(1.0, rel=1e-5)
-    assert math.ceil(10 * (2**0.25 + 2**-0.25) * math.sqrt(power / 2)) / 10 == 1.7
-    assert math.ceil(100 / power) / 100 == 0.72
-    assert math.ceil(10 * float(mpmath.zeta(power)) / math.log(2) ** power) / 10 == 5.2
-
-
 def test_a_filter_that_is_passed_by_an_ulp_has_halted() -> None:
     """The logarithm of first 2^j (1 + 2^-52) is rounded to j: the bound is that of filter j + 1 all the same."""
     odometer = fp.odometers.DoublingOdometer(0.05, 0.01)

@@ -3,7 +3,7 @@
 import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +12,8 @@ import filters as fp
 import filters.holders.in_blocks
 import filters.holders.linear_queries
 from filters.catalogue import CATALOGUE
-from filters.holders.sums import Sums
 from tests.filters.own import Adding
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
-from theory.too_large import TooLargeError
 
 LARGE = np.random.default_rng(2).uniform(1, 10, 100)
 
@@ -67,7 +65,7 @@ BLIND = [name for name in CATALOGUE if not CATALOGUE[name].example().looks_at_lo
 
 def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
     """One mechanism for all, one per person, and a pick of two, of sizes of which some people get a few."""
-    menu = getattr(filt, "menu", None)
+    menu = getattr(filt, "menu", getattr(filt, "design", None))
     if menu is not None:
         return [*menu, Selection(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
     most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
@@ -208,29 +206,3 @@ def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more() -> No
     mu[-1] = 0.5
     with pytest.raises(TypeError, match="must keep the dtype"):
         fp.IndividualFilter(Whole(), PEOPLE).select(Gaussian(mu))
-
-
-def no_memory(*_: object) -> NoReturn:
-    raise MemoryError("Unable to allocate 146. GiB")
-
-
-def test_more_people_than_memory_holds_are_refused_by_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    queries = fp.LinearQueries(2, norm_budget=1.0, kappa=1.0)
-    makes = [
-        queries.join,
-        lambda people: fp.LinearQueries(people, norm_budget=1.0, kappa=1.0),
-        lambda people: fp.IndividualFilter(fp.ZCDPFilter(1.0), people=people),
-        lambda people: fp.IndividualTracker(fp.GaussianTracker(size=0.5), people=people),
-    ]
-    for make in makes:
-        with pytest.raises(ValueError, match="people must be"):
-            make(2**34)
-    monkeypatch.setattr(Sums, "fresh", no_memory)
-    monkeypatch.setattr(fp.ZCDPFilter, "start", no_memory)
-    monkeypatch.setattr(fp.GaussianTracker, "start", no_memory)
-    for make in makes:
-        with pytest.raises(
-            TooLargeError, match=r"people must fit into memory, got people=3: Unable.*; pass fewer"
-        ):
-            make(3)
-    assert queries.people == 2

@@ -5,7 +5,6 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 import filters as fp
@@ -49,19 +48,6 @@ def test_what_is_saved_is_a_mapping_with_its_own_keys() -> None:
         assert "data must be a mapping" in refusal(data)
 
 
-def test_a_session_that_waits_for_a_loss_has_granted_something_and_not_halted() -> None:
-    filt = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),))
-    session = filt.open()
-    session.request(Gaussian(mu=0.5))
-    data = reread(session.to_dict())
-    assert fp.Session.from_dict(data, filt).to_dict() == data
-    assert "halted must be false where" in refusal({**data, "halted": True}, filt, policy="halt")
-    fresh = reread(filt.open().to_dict())
-    assert "awaits_loss must be false before a grant" in refusal(
-        {**fresh, "awaits_loss": True}, filt, policy="halt"
-    )
-
-
 def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
     filt = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3)
     session = filt.open("retry")
@@ -74,27 +60,6 @@ def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
         restored.observe(-50.0)
     restored.observe(-0.5)
     assert restored.to_dict()["loss_within"] == "inf"
-
-
-def test_states_that_only_a_subclass_knows_are_restored() -> None:
-    class Upwards(fp.ZCDPFilter):
-        """Sums from minus the budget up to 0, of which what it inherits says that no requests lead to them."""
-
-        __slots__ = ()
-
-        def start(self, n: int) -> Any:
-            return np.full(n, -0.5), np.zeros(n)
-
-        def admits(self, state: Any, request: Any) -> Any:
-            return state[0] + request.zcdp_rho <= 0
-
-        def spend(self, state: Any, request: Any) -> Any:
-            return state[0] + request.zcdp_rho, state[1]
-
-    session = Upwards(0.5).open()
-    assert session.request(Gaussian(0.5))
-    saved = reread(session.to_dict())
-    assert fp.Session.from_dict(saved, Upwards(0.5)).to_dict() == saved
 
 
 # -- keys ------------------------------------------------------------------------------------------------------

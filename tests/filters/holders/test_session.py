@@ -36,28 +36,6 @@ def test_probabilities_are_affordable_up_to_one() -> None:
     assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"admits": lambda *asked: np.ones(1)}, r"admits .* got float64 of shape \(1,\); compare"),
-        ({"admits": lambda *asked: np.full(1, -1, np.int8)}, r"admits .* got int8 of shape \(1,\); compare"),
-        (
-            {"admits": lambda *asked: np.ones(3, np.bool_)},
-            r"admits must return booleans of shape \(1,\), got",
-        ),
-        (
-            {"spend": lambda *asked: np.zeros(2)},
-            r"spend must return .* with 1 runs .* float64 of shape \(2,\)",
-        ),
-        ({"promise": None}, r"promise must be a guarantee"),
-    ],
-)
-def test_numbers_decisions_on_other_runs_and_no_promise_are_refused(changed: Any, said: str) -> None:
-    """Other mistakes are those of `tests/mc/examine/test_unhappy.py`."""
-    with pytest.raises(TypeError, match=rf"Changed\.{said}"):
-        type("Changed", (MyFilter,), changed)().open().request(RandomizedResponse(0.1))
-
-
 def test_bisection_finds_the_largest_parameter() -> None:
     filt = MyFilter()
     state = np.array([0.0, 0.015, 0.02, 0.03])

@@ -48,20 +48,6 @@ def test_a_charge_is_the_chi_square_divergence_of_the_round_rounded_up(
         assert exact <= charge <= exact * (1 + mp.mpf("1e-12"))
 
 
-def test_from_a_fifth_on_and_without_sampling_a_round_costs_its_gdp_parameter_squared() -> None:
-    for q in (0.2, 0.5, 1.0):
-        assert 1 / 0.7**2 <= charged(fp.SubsampledGaussian(q=q, sigma=0.7)) <= 1 / 0.7**2 * (1 + 1e-12)
-    for pair in (fp.Gaussian(0.25), fp.RandomizedResponse(0.25), fp.Laplace(4.0), fp.Erasure(0.1)):
-        rounds = repeats(limited(1.0), pair, most=100)
-        assert rounds == repeats(fp.GaussianFilter(1.0), pair, most=100)
-    assert repeats(limited(1.0), fp.Gaussian(0.25), most=100) == 16
-
-
-def test_a_round_that_reveals_something_is_never_free_nor_one_whose_charge_no_double_holds() -> None:
-    assert charged(fp.SubsampledGaussian(q=1e-200, sigma=1.0)) > 0
-    assert charged(fp.SubsampledGaussian(q=1e-200, sigma=0.01)) == math.inf
-
-
 def test_one_round_breaks_the_promise_far_out() -> None:
     q, sigma, epsilon = 0.05, 1.0, 4.0
     filt = limited(math.sqrt(q * q * math.expm1(1.0)) * (1 + 1e-9))

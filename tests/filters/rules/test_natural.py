@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import filters as fp
 from filters.rules import menu
 from filters.rules.composition import composed_hockey_stick
-from theory.pairs import Erasure, FinitePair, Gaussian, Labelled, RandomizedResponse, Selection
+from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
@@ -59,23 +59,6 @@ def test_gaussians_compose_to_one_gaussian() -> None:
         pair.hockey_stick(eps + np.log(1.5))
     )
     assert mixed == pytest.approx(by_hand, rel=1e-12)
-
-
-def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
-    filt = three_rounds()
-    state = filt.start(4)
-    assert not filt.admits(state, RandomizedResponse(0.1)).any()
-    assert filt.spend(state, Labelled(STEPS[1], {"site": "a"})).tolist() == [[0, 1, 0]] * 4
-    there = menu.positions(
-        (STEPS[0], Labelled(STEPS[0], {"site": "a"})), Labelled(STEPS[0], {"site": "a"}), 1
-    )
-    assert there.tolist() == [1]
-    asked = Selection((*STEPS, Gaussian(0.1)), np.array([0, 1, 2, 3]))
-    one_by_one = [bool(filt.admits(filt.start(1), pair)[0]) for pair in asked.pairs]
-    assert filt.admits(state, asked).tolist() == one_by_one
-    array = RandomizedResponse(np.array([float(STEPS[0].epsilon), 0.2]))
-    assert filt.admits(filt.start(2), array).tolist() == [True, False]
-    assert filt.spend(filt.start(2), array).tolist() == [[1, 0, 0], [0, 0, 0]]
 
 
 def test_doubles_keep_a_margin() -> None:

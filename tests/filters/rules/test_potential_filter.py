@@ -155,28 +155,6 @@ def test_heights_are_at_least_the_hockey_stick_at_the_loss_itself(pair: fp.Domin
             assert height_at(pair, place, 64) >= pair.truths.hockey_stick(above).ball()
 
 
-def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above() -> None:
-    """Far atoms are summed along chords: at knots on and between them, at levels low and high."""
-    family = potential_clock(2.0, 1e-5, COMMON_RATES).forward
-    law = loss_atoms(COMMON_RATES[2], family.parts)
-    assert law.places[-1] > 16
-    means = family.means(law)
-    r = 1 - Fraction(1, family.parts)
-    masses = [*zip(law.places.tolist(), map(Fraction, law.masses.tolist()), strict=True)]
-    knots = means.shape[1]
-    for level in (0, 100, len(means) - 1):
-        f = [int(h) for h in family.heights[level]]
-        for knot in (0, 700, 821, 822, 823, knots - 2, knots - 1):
-            mean = Fraction(law.infinite) * family.top
-            for place, p in masses:
-                to = max(knot + place, 0)
-                last = r ** max(to - knots + 1, 0)
-                mean += p * (f[to] if to < knots else family.top - last * (family.top - f[-1]))
-            # beyond its own rounding it leaves room for what is done with it later
-            assert mean * (1 + Fraction(1, 2**49)) <= Fraction(means[level, knot])
-            assert means[level, knot] <= float(mean) * (1 + 1e-12) + 1e-4 * ONE
-
-
 def test_the_payoff_is_rounded_up_at_every_knot() -> None:
     for epsilon, parts, first in ((1.0, 64, -90), (0.3, 100, -20), (2.0, 64, -200)):
         heights = payoff(epsilon, parts, first, 300)

@@ -31,29 +31,20 @@ NAIVE = CATALOGUE["NaiveRealisationFilter"].example()
 @pytest.mark.parametrize(
     ("filt", "part", "values", "pair"),
     [
-        (NATURAL, 0, [1, -1, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
         (NATURAL, 0, [1, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
-        (NATURAL, 0, [2**63 - 1, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
         (BLACKWELL, 0, [-1], BIT),
-        (BLACKWELL, 0, [0, 0], BIT),
         (BLACKWELL, 0, [2**47], BIT),  # to compose them would never end
         (NATURAL, 0, [2**47, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
         (RANGED, 0, [2**47, 0, 0, 0, 0], RANGED.menu[0]),
         (BLACKWELL, 1, [-1.0], BIT),
         (REALISED, 0, [math.nan], STEP),
-        (REALISED, 1, [math.nan], STEP),
         (REALISED, 2, [-1.0], STEP),  # a quantile of the loss that no mechanism has
         (REALISED, 3, [-math.inf], STEP),
-        (REALISED, 3, [math.nan], STEP),
-        (REALISED, 4, [-1], STEP),
         (REALISED, 4, [49], STEP),
         (REALISED, 0, [0.5], STEP),  # before the first release nothing was lost
         (BOUNDED, 0, [-0.1], BIT),
         (BOUNDED, 1, [0.26], BIT),  # more than the menu ever loses
-        (BOUNDED, 1, [-0.26], BIT),
         (KAPPA, 0, [0.5], STEP),
-        (KAPPA, 0, [math.nan], STEP),
-        (KAPPA, 2, [-1], STEP),
         (KAPPA, 2, [5], STEP),
         (NAIVE, 0, [math.nan], BIT),
         (fp.RogersFilter(2.0, 1e-3), 2, [1.0], SMALL),  # within its own sum, and beyond the bound
@@ -153,7 +144,7 @@ def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
     assert "can have led to" in refusal(data, Mine())
     data = reread(session.to_dict())
     data["state"][0]["values"][0] = (0.1).hex()  # has more bits than a single
-    assert "values must be numbers of dtype <f4" in refusal(data, Mine())
+    assert "state must hold arrays of float32" in refusal(data, Mine())
 
 
 def test_a_filter_of_ones_own_says_which_states_there_are() -> None:

@@ -10,7 +10,7 @@ from hypothesis.errors import FlakyFailure
 
 import filterproof as fp
 from filters.testing.broken_laws import broken_laws
-from filters.testing.requests import cheaper_first, possible_loss, requests_of
+from filters.testing.requests import possible_loss, requests_of
 from tests.filters.own import of
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
@@ -114,15 +114,9 @@ def first_only(before: Any, after: Any) -> Any:
     return tuple(np.append(b[:1], a[1:]) for a, b in zip(before, after, strict=True))
 
 
-FIVE_UNLESS_DEAR = of(
-    Sound,
-    spend=lambda filt, s, r: (s[0] + cost(r), s[1] + 1, np.maximum(s[2], cost(r))),
-    admits=lambda filt, s, r: Sound.admits(filt, s, r) & ((s[1] < 5) | (s[2] > 0.08)),
-)
 #: What each does wrong, the law that it breaks, and the filter.
 PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
-    "charges less": ("a_grant_is_admits_and_spend", of(Together, share=0.5)),
     "denies small": ("cheaper_is_admitted_too", refused(lambda s, c: c < 0.05**2 / 2)),
     "hole after three": (
         "cheaper_is_admitted_too",
@@ -133,15 +127,6 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         of(Sound, spend=lambda filt, s, r: (s[0] + np.where(cost(r) > 0.25, 0, cost(r)), s[1] + 1, s[2])),
     ),
     "spends outside": ("runs_do_not_see_each_other", SpendsOutside),
-    "takes one in all": (
-        "runs_do_not_see_each_other",
-        of(
-            Sound,
-            over=False,
-            spend=lambda filt, s, r: (setattr(filt, "over", True), Sound.spend(filt, s, r))[1],
-            admits=lambda filt, s, r: Sound.admits(filt, s, r) & (not filt.over),
-        ),
-    ),
     "numbers its charges": (
         "saving_is_invisible",
         of(Sound, spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
@@ -155,10 +140,6 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "max of runs": (
         "runs_do_not_see_each_other",
         of(Sound, admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
-    ),
-    "grants all what one may have": (
-        "runs_do_not_see_each_other",
-        of(Together, grant=lambda filt, s, r: (np.any(Sound.admits(filt, s, r)) | (s[0] < 0), None)),
     ),
     "charges the first of many alone": (
         "runs_do_not_see_each_other",
@@ -189,11 +170,9 @@ def test_a_planted_fault_is_named(fault: str) -> None:
     ("kind", "law"),
     [
         (PLANTED["hole after three"][1], "cheaper_is_admitted_too"),
-        (FIVE_UNLESS_DEAR, "a_cheaper_past_denies_no_more"),
         (CountsCalls, "saving_is_invisible"),
-        (PLANTED["allows more"][1], "a_grant_is_admits_and_spend"),
     ],
-    ids=["hole after three", "five unless dear", "counts calls", "allows more"],
+    ids=["hole after three", "counts calls"],
 )
 def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], law: str) -> None:
     # a filter that counts breaks its law in a way that does not repeat, which hypothesis says as well
@@ -227,8 +206,9 @@ def test_what_the_filter_raises_passes_through_even_an_assertion() -> None:
 
 
 def test_more_noise_is_cheaper_and_more_epsilon_is_dearer() -> None:
-    assert cheaper_first(Laplace(1.0), Laplace(2.0)) == (Laplace(2.0), Laplace(1.0))
-    assert cheaper_first(Gaussian(1.0), Gaussian(0.5)) == (Gaussian(0.5), Gaussian(1.0))
-    assert cheaper_first(Gaussian(1.0), RandomizedResponse(1.0)) is None
-    (chain,) = requests_of([Laplace(1.0), Laplace(4.0), Laplace(2.0)]).chains
-    assert chain.pairs == (Laplace(4.0), Laplace(2.0), Laplace(1.0))
+    drawn = [Laplace(1.0), Gaussian(1.0), RandomizedResponse(1.0), Laplace(4.0), Gaussian(0.5), Laplace(2.0)]
+    assert [chain.pairs for chain in requests_of(drawn).chains] == [
+        (Gaussian(0.5), Gaussian(1.0)),
+        (Laplace(4.0), Laplace(2.0), Laplace(1.0)),
+        (RandomizedResponse(1.0),),
+    ]

@@ -276,8 +276,6 @@ ODD: list[Any] = [
     ("natural-game", {"base": 10.0, "rounds": 1}, "differently after each outcome"),
     ("natural-game", {"base": 1.001, "rounds": 2}),
     ("per-instance", {"ratio": 1000, "rounds": 3}),
-    ("supermartingale", {"mu": 0.01, "epsilon": 50.0, "n": 100, "pace": 2}),
-    ("supermartingale", {"mu": 10.0, "epsilon": 0.01, "n": 100, "pace": 2, "failure": 0.5}),
 ]
 #: Words of the papers' values.
 ONLY_AS_PRINTED = ("roughly", "420 and 495", "belong to epsilon", "at its parameters")

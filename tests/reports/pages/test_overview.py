@@ -9,15 +9,13 @@ from mc import Estimate
 from mc.examine.examination import Examination, Tightness
 from mc.examine.examination import StageFinding as Stage
 from mc.examine.measure import Measure
-from mc.examine.stages.parts import SCOPE
 from mc.examine.supremum import Supremum
 from mc.examine.witness import menu_witness
 from reports.drawing import svg_text
 from reports.finding import Claim, Finding
 from reports.pages.filter_page import filter_page
 from reports.pages.held import LookedAt
-from reports.pages.overview import Row, between, counted, overview, picture
-from reports.pages.page import Badge
+from reports.pages.overview import Row, between, overview, picture
 from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
 from reports.pages.subjects import SUBJECTS
 from tests.reports.colours import contrast
@@ -82,17 +80,6 @@ def test_a_dot_lies_left_of_the_promise_if_it_is_kept_and_right_of_it_if_it_is_b
     assert all((place > 1) == (share > 1) for place in places)
 
 
-def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None:
-    row = rows(HOLDS, 0.5)[0]
-    assert row.badge == Badge("HOLDS, citing", "joined")
-    assert row.says == "A theorem joined to the code that runs, for all; it cites Doob's theorem."
-    said = replace(row, verdict=replace(HOLDS, scope=SCOPE)).says
-    assert "for mechanisms with finitely many outcomes" in said  # no EXACT without what it is about
-    assert row.evidence == "a cited theorem"
-    plain = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all")
-    assert Badge.of(plain) == Badge("HOLDS", "holds")
-
-
 def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_its_witness() -> None:
     row = rows(OPEN, 0.24)[0]
     assert row.says == "Nothing found above the promise, which proves nothing; closest 24 % of delta."
@@ -132,17 +119,6 @@ def test_where_a_theorem_holds_the_front_page_tells_both_ends_and_elsewhere_the_
     assert marked(OPEN, 0.5, "D") == []
 
 
-def test_what_a_page_says_is_lost_at_least_is_no_more_and_at_most_no_less() -> None:
-    for share, least, ends in (
-        (0.12345679, "0.122222", "[0.122222, 0.123457]"),
-        (1.3333333, "1.31999", "[1.31999, 1.33334]"),
-    ):
-        facts = dict(filter_page(rows(OPEN, share)[0]).facts)
-        assert f"at least {least}, by" in facts["All mechanisms"]
-        assert f": {ends}, " in facts["Worst case on this menu"]
-        assert "the longest play has 3 rounds" in facts["Worst case on this menu"]
-
-
 def test_a_kept_promise_shows_the_simulation_of_what_is_extremal() -> None:
     kept = rows(HOLDS, 0.5)[0]
     other = replace(kept.played.at_main.estimate, value=0.1, low=0.05, high=0.2)
@@ -157,14 +133,6 @@ def test_a_kept_promise_shows_the_simulation_of_what_is_extremal() -> None:
         said = dict(filter_page(replace(kept, played=unknown, verdict=verdict)).facts)["All mechanisms"]
         assert "extremal requests are known" in said
         assert "reached by" not in said
-
-
-def test_the_answer_counts_the_outcomes() -> None:
-    mixed = (*rows(HOLDS, 0.5)[:2], *rows(BROKEN, 1.4)[:3], *rows(OPEN, 0.5)[:4])
-    told = counted(mixed)
-    assert told.startswith("Of 9 filters, 2 keep their promise")
-    assert "3 break it" in told
-    assert "4 are undecided" in told
 
 
 def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> None:

@@ -7,7 +7,6 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.chapters import CHAPTERS
-from reports.figures.paper_figure import FIGURES
 from reports.pages.subjects import SUBJECTS, PageSubject
 from reports.template import mathml
 
@@ -30,11 +29,6 @@ def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Page
     exec(subject.typed, made)  # noqa: S102, it is ours
     assert made["filt"] == subject.make()
     assert [repr(pair) for pair in made["menu"]] == [repr(pair) for pair in subject.menu]  # type: ignore[attr-defined]
-
-
-def test_pictures_that_explain_are_figures_of_the_room() -> None:
-    explained = {one.explained for one in SUBJECTS if one.explained}
-    assert explained == {"supermartingale", "natural-game", "eraser"} <= set(FIGURES)
 
 
 @NAMED

@@ -1,7 +1,5 @@
 """A claim's formula is one formula: its text, LaTeX, sympy, ball and Rocq forms are compared at points."""
 
-from fractions import Fraction
-
 import pytest
 import sympy as sp
 from flint import arb
@@ -60,13 +58,6 @@ def test_the_rocq_form_stands_in_the_statement_or_a_definition_of_it_and_means_t
             assert (found - ball(formula, point)).rad() < 1e-20 * (1 + abs(found.mid()))
 
 
-def test_theorems_with_a_kernel_statement_state_a_formula() -> None:
-    assert len(CLAIMS) >= 30
-    for theorem in THEOREMS.values():
-        if theorem.kernel and theorem.claim_latex:
-            assert theorem.formulas, theorem.name
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -90,14 +81,6 @@ def test_what_is_no_term_is_refused(text: str) -> None:
 def test_a_formula_that_differs_in_one_notation_is_told() -> None:
     wrong = Formula("exp((alpha - 1) * B)", rocq="exp (alpha * B)")
     assert not any(in_rocq(wrong, point).overlaps(ball(wrong, point)) for point in points(wrong))
-
-
-def test_every_variable_varies_over_the_points() -> None:
-    formula = Formula("delta + m + t + u")
-    compared = list(points(formula))
-    assert all(len({point[name] for point in compared}) == 4 for name in ("delta", "m", "t", "u"))
-    corners = {(Fraction(1, 1024), 1, Fraction(1, 2), 1), (Fraction(1, 4), 9, 8, 8)}
-    assert {tuple(point.values()) for point in compared} >= corners
 
 
 def test_a_definition_of_rocq_is_applied_to_its_arguments() -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from filters.certified import conversion_truths
-from filters.certified.conversion_truths import promised_delta
 from filters.certified.running_number import CLOSE, Claims, RunningNumber
 from tests.filters.certified.closed_form import LEAST, closed_form, grid, in_balls
 from theory.drift import drift
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.guarantees import GaussianDP, RenyiDP
 from theory.pairs.truths import TrueValue
 from theory.relative_entropy import entropy_delta
 
-_EPSILONS = (0.0, 1e-9, 0.1, 0.5, 1.0, 2.0, 7.0, 30.0)
 _ENTROPIES = (
     *((1e-100, 0.0), (1e-9, 0.0), (1e-9, 0.1), (1e-3, 1e-6), (0.02, 0.0), (0.02, 0.1)),
     *((0.5, 0.0), (0.5, 1.0), (3.0, 0.1), (3.0, 5.0), (20.0, 18.0), (30.0, 1.0)),
@@ -21,39 +19,11 @@ _ENTROPIES = (
 
 
 def numbers() -> Iterator[RunningNumber]:
-    """PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP: delta(epsilon); drift; entropy_delta."""
-    for bound in (1e-6, 0.3, 1.0, 4.0, 50.0):
-        # below the kink, where what is left of the difference is of the size of its rounding, points are kept off it
-        shares = (0.0, 0.25, 0.875, 1.25)
-        pure = PureDP(bound)
-        yield from _deltas("RR zCDP", f"PureDP({bound!r})", pure, [x * bound for x in shares], least=0.0)
-        for delta in (1e-300, 1e-5, 0.25):
-            levels = [x * bound for x in (0.0, 0.5, 1.0, 2.0)]
-            says, promise = f"ApproxDP({bound!r}, {delta!r})", ApproxDP(bound, delta)
-            yield from _deltas("Rényi divergences", says, promise, levels, least=0.0)
-    for alpha in (1.001, 1.5, 2.0, 8.0, 256.0):
-        for rho in (1e-6, 0.05, 1.0, 20.0):
-            yield from _deltas("CKS", f"RenyiDP({alpha!r}, {rho!r})", RenyiDP(alpha, rho), _EPSILONS)
-    for rho in (1e-6, 0.02, 1.0):
-        yield from _deltas("CKS", f"ZCDP({rho!r})", ZCDP(rho), _EPSILONS)
-    for mu in (1e-3, 0.5, 1.0, 6.0):
-        yield from _deltas("Gaussian hockey-stick", f"GaussianDP({mu!r})", GaussianDP(mu), _EPSILONS)
+    """The trade-off of GaussianDP, drift, entropy_delta."""
     says, value = "GaussianDP(1.5).trade_off(0.25)", float(GaussianDP(1.5).trade_off(0.25))
     yield Claims("Gaussian hockey-stick").near(says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5)
     yield from _drift()
     yield from _entropy()
-
-
-def _deltas(
-    theorem: str, name: str, promise: Guarantee, epsilons: Sequence[float], least: float = LEAST
-) -> Iterator[RunningNumber]:
-    def truth(epsilon: float) -> TrueValue:
-        delta = promised_delta(promise, epsilon)
-        assert delta is not None
-        return delta
-
-    says = f"{name}.delta({{!r}})"
-    return closed_form(theorem, says, promise.delta, truth, grid(epsilons), least=least)
 
 
 def _drift() -> Iterator[RunningNumber]:
