@@ -107,15 +107,6 @@ def test_a_star_brings_every_public_name(tmp_path: Path) -> None:
     assert result.stdout.strip() == "ZCDPFilter(rho=0.5) simulate", result.stderr
 
 
-def test_without_hypothesis_strategies_and_laws_name_the_extra(tmp_path: Path) -> None:
-    (tmp_path / "hypothesis.py").write_text("raise ModuleNotFoundError('no hypothesis')\n")
-    for use in ("fp.strategies", "fp.laws(fp.ZCDPFilter(0.5))"):
-        result = run(f"import filterproof as fp; {use}", tmp_path)
-        last = result.stderr.strip().splitlines()[-1]
-        assert last.startswith("ImportError: ")
-        assert "pip install filterproof[testing]" in last
-
-
 @pytest.mark.slow
 def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> None:
     names = tmp_path / "names.py"

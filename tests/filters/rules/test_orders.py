@@ -1,13 +1,37 @@
 """All orders hold the promise; some order does not; the order that is chosen for a plan keeps most of it."""
 
+import math
+
 import numpy as np
 import pytest
 
 import filters as fp
 from filters.rules.orders import order_budget
 from theory.conversions import CKS
-from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
+from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse, SubsampledGaussian
 from theory.thresholds.some_order import share_at_some_order
+
+
+def test_some_order_is_beaten_by_two_branches() -> None:
+    with fp.knowingly():
+        filt = fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0))
+    keep, hair = (
+        1 / (1 + math.exp(-0.1)),
+        1e-7,
+    )  # given back: the last digits of the printed pairs are rounded
+    branches = [
+        FinitePair((0.608430710 - hair, 0.391569290 + hair), (0.001614676 + hair, 0.998385324 - hair)),
+        FinitePair(
+            (0.0168334078 - hair, 0.9831665922 + hair), (1.88775534e-5 + hair, 1 - 1.88775534e-5 - hair)
+        ),
+    ]
+    state, lost = filt.spend(filt.start(1), RandomizedResponse(0.1)), 0.0
+    for p, q, pair in zip((keep, 1 - keep), (1 - keep, keep), branches, strict=True):
+        assert filt.admits(state, pair)[0]
+        lost += sum(
+            max(p * float(a) - math.exp(6.0) * q * float(b), 0.0) for a, b in zip(pair.p, pair.q, strict=True)
+        )
+    assert lost > 0.0139
 
 
 def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None:

@@ -104,18 +104,6 @@ def test_tampered_families_are_not_valid() -> None:
     assert not replace(family, top=ONE - 1).is_valid(EPSILON)
 
 
-def test_which_data_set_is_called_the_first_makes_no_difference_to_a_clock() -> None:
-    clock = potential_clock(EPSILON, DELTA, (BIT,))
-    dear = replace(clock.backward, slack=9 * clock.backward.slack)
-    one, other = replace(clock, backward=dear), replace(clock, forward=dear)
-    assert one.kept == other.kept > DELTA >= clock.kept
-    assert not one.is_valid(EPSILON, DELTA)
-    assert not other.is_valid(EPSILON, DELTA)
-    for pair in (LOPSIDED, LOPSIDED.swapped):
-        assert one.charges(pair).tolist() == other.charges(pair.swapped).tolist()
-        assert clock.charges(pair).tolist() == clock.charges(pair.swapped).tolist()
-
-
 def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
     filt = PotentialFilter(EPSILON, DELTA, SMALL)
     levels = np.arange(0, filt._first, filt._first // 1000)
