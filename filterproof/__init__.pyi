@@ -67,7 +67,6 @@ from mc.engine.adversary import Adversary as Adversary
 from mc.engine.adversary import View as View
 from mc.estimate.compare_filters import compare_filters as compare_filters
 from mc.estimate.decide import decide as decide
-from mc.estimate.decide import decide_profile as decide_profile
 from mc.estimate.renyi import simulate_renyi as simulate_renyi
 from mc.estimate.simulate import simulate as simulate
 from mc.estimate.survival import survival as survival

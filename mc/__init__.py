@@ -33,7 +33,6 @@ from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.intervals.anytime import BettingTest, Decision, Side
 from mc.intervals.betting import betting
-from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.composition import Bounds, Composition
@@ -61,7 +60,6 @@ __all__ = [
     "CalibratedThreshold",
     "Composition",
     "Constant",
-    "Coverage",
     "Curve",
     "Decision",
     "EraserForever",
@@ -111,7 +109,6 @@ __all__ = [
     "cluster",
     "empirical_bernstein",
     "kl_chernoff",
-    "measure_coverage",
     "play",
     "replay",
     "simulate_person",

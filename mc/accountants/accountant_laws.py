@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
@@ -18,7 +17,7 @@ from unittest import SkipTest
 from filters.adapters.budget import is_no
 from filters.adapters.foreign import CountedFilter, limit_of
 from filters.testing.laws import LawBrokenError
-from mc.accountants.accountant_subject import MOST, AccountantSubject, History, exceeds
+from mc.accountants.accountant_subject import AccountantSubject, History, exceeds
 from mc.accountants.truth import promised_too_little, worth_more
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, Laplace, RandomizedResponse
@@ -64,22 +63,6 @@ def the_order_does_not_matter(subject: AccountantSubject) -> str:
                     f"{_listing(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
                 )
     return _asked(tried, "histories", "no history had two kinds of request granted")
-
-
-def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
-    """An accountant that re-reads its own ledger answers the same."""
-    if subject.reread is None:
-        raise SkipTest("it keeps no ledger that it can read")
-    tried = 0
-    for history in subject.histories:
-        budget, granted = subject.played(history)
-        if not granted:
-            continue
-        tried += 1
-        before, after = subject.says(budget), subject.says(subject.reread(budget))
-        if not subject.alike(before, after):
-            raise LawBrokenError(f"{_listing(granted)}: {before:.9g}, read again {after:.9g}")
-    return _asked(tried, "histories", "nothing of any history was granted")
 
 
 def the_total_never_falls(subject: AccountantSubject) -> str:
@@ -156,77 +139,6 @@ def a_denial_changes_nothing(subject: AccountantSubject) -> str:
                         f"{asked!r} was denied"
                     )
     return _asked(tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied")
-
-
-def what_raises_is_charged_once(subject: AccountantSubject) -> str:
-    """An exception in the mechanism neither refunds nor charges twice; says whether it is charged."""
-    run = _running(subject)
-    said: dict[str, None] = {}
-    for pair, uses in product(subject.menu, (0, 1)):  # a refund of what was never spent may stop at zero
-        free, charged = (_after(subject, (pair,) * count, pair) for count in (uses, uses + 1))
-        if free is None or charged is None or (free[0] == charged[0] and charged[1] is None):
-            continue  # neither what is left nor what is spent would tell them apart
-        budget, touched = subject.played((pair,) * uses)[0], list[bool]()
-
-        def fails(touched: list[bool] = touched) -> None:
-            touched.append(True)
-            raise ArithmeticError("the mechanism fails")
-
-        try:
-            run(budget, pair, fails)
-        except Exception:
-            if not touched:  # it was not the mechanism that failed
-                raise
-        if not touched:
-            raise SkipTest(f"the mechanism that it runs for {pair!r} touches no data")
-        spent, left = subject.foreign.spent(budget), subject.lasts(budget, pair)
-        for words, (lasts, total) in (("charged", charged), ("not charged", free)):
-            told = spent is not None and total is not None
-            if (left == lasts or (told and left == 0)) and (not told or subject.alike(spent, total)):  # type: ignore[arg-type]
-                said[words if left == lasts else f"{words}, and it grants no more"] = None
-                break
-        else:
-            spends = "" if spent is None else f", with {spent:.9g} spent"
-            raise LawBrokenError(
-                f"{pair!r} is granted {free[0]} times, and {left} times after one that raised{spends}"
-            )
-    if not said:
-        raise SkipTest("no pair is granted, and then no more")
-    return f"a mechanism that raises is {' or '.join(said)}"
-
-
-def _after(
-    subject: AccountantSubject, history: History, pair: DominatingPair
-) -> tuple[int, float | None] | None:
-    """How often the pair is granted after a history, and what is spent by then; None if some of it is denied."""
-    budget, granted = subject.played(history)
-    if len(granted) < len(history):
-        return None
-    says = subject.foreign.spent(subject.played((pair,))[0]) is not None
-    spent = (subject.foreign.spent(budget) if granted else subject.at_start()) if says else None
-    return subject.lasts(budget, pair), spent
-
-
-def nothing_is_touched_before_the_check(subject: AccountantSubject) -> str:
-    """A mechanism that is denied has not touched the data."""
-    run, tried = _running(subject), 0
-    for pair in subject.menu:
-        budget, touched = subject.foreign.make(), list[bool]()
-        if (most := subject.lasts(subject.foreign.make(), pair)) >= MOST:
-            continue
-        # on an object that has refused nothing yet: one that halts may check before it runs from then on
-        subject.foreign.replayed(budget, pair, most)
-        if most:  # one that touches nothing when it is granted shows nothing when it is denied
-            run(subject.foreign.make(), pair, lambda touched=touched: touched.append(True))  # type: ignore[misc]
-            if not touched:
-                raise SkipTest(f"the mechanism that it runs for {pair!r} touches no data")
-            touched.clear()
-        with suppress(Exception):  # the denial, in the library's own words
-            run(budget, pair, lambda touched=touched: touched.append(True))  # type: ignore[misc]
-        tried += 1
-        if touched:
-            raise LawBrokenError(f"{pair!r} touched the data of a budget that grants it no more")
-    return _asked(tried, "pairs", "nothing was denied")
 
 
 def odd_parameters_grant_nothing(subject: AccountantSubject) -> str:
@@ -331,13 +243,10 @@ ACCOUNTANT_LAWS: Mapping[str, Callable[[AccountantSubject], str]] = {
     for law in (
         a_count_is_so_many_uses,
         the_order_does_not_matter,
-        its_own_ledger_answers_the_same,
         the_total_never_falls,
         a_superset_never_costs_less,
         more_noise_never_costs_more,
         a_denial_changes_nothing,
-        what_raises_is_charged_once,
-        nothing_is_touched_before_the_check,
         odd_parameters_grant_nothing,
         tiny_spends_are_their_sum,
         what_it_answers_is_at_least_the_truth,
@@ -351,12 +260,6 @@ def _asked(tried: int, what: str, otherwise: str) -> str:
     if not tried:
         raise SkipTest(otherwise)
     return f"{tried} {what}"
-
-
-def _running(subject: AccountantSubject) -> Callable[[Any, DominatingPair, Callable[[], None]], object]:
-    if subject.run is None:
-        raise SkipTest("it runs no mechanism")
-    return subject.run
 
 
 def _listing(history: History) -> str:

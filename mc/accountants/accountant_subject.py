@@ -29,17 +29,14 @@ _SEED = 20_261_122
 class AccountantSubject:
     """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what laws need of it.
 
-    reread(held) gives what the object says of itself to a fresh one; raw(held, value) charges a bare parameter, such as
-    an epsilon or a noise; run(held, pair, body) runs a mechanism that calls `body` when it touches the data. None where
-    the library has no such thing. Answers are compared within `tolerance`, relative, which the library's own docs set.
+    raw(held, value) charges a bare parameter, such as an epsilon or a noise; None where the library has no such thing.
+    Answers are compared within `tolerance`, relative, which the library's own docs set.
     """
 
     filter: CountedFilter | CopiedFilter
     menu: tuple[DominatingPair, ...]
     tolerance: float = 1e-6
-    reread: Callable[[Any], Any] | None = None
     raw: Callable[[Any, float], object] | None = None
-    run: Callable[[Any, DominatingPair, Callable[[], None]], object] | None = None
 
     @cached_property
     def _totals(self) -> dict[History, float | None]:

@@ -30,17 +30,14 @@ def laws_for_accountants(
     *,
     menu: tuple[DominatingPair, ...] | None = None,
     tolerance: float = 1e-6,
-    reread: Callable[[Any], Any] | None = None,
     raw: Callable[[Any, float], object] | None = None,
-    run: Callable[[Any, DominatingPair, Callable[[], None]], object] | None = None,
 ) -> type:
     """A test class of the laws for the object behind a filter: `TestMine = fp.laws_for_accountants(filt)`.
 
     filt is made by `from_accountant`, `from_budget` or `from_queryable`; menu holds the pairs to ask for, by default
-    its own. Answers are compared within `tolerance`, relative. reread(held) gives what the object says of itself to a
-    fresh one, raw(held, value) charges a bare parameter, and run(held, pair, body) runs a mechanism that calls `body`
-    when it touches the data. A law that does not concern the object, needs what was not given, or finds nothing to ask
-    of the menu, such as orders of a single pair, is skipped and says why.
+    its own. Answers are compared within `tolerance`, relative. raw(held, value) charges a bare parameter. A law that
+    does not concern the object, needs what was not given, or finds nothing to ask of the menu, such as orders of a
+    single pair, is skipped and says why.
     Passing is no proof. Raises TypeError for other filters and ValueError for a tolerance that is not positive.
     """
     check_positive("tolerance", tolerance)
@@ -51,7 +48,7 @@ def laws_for_accountants(
     asked = menu if menu is not None else getattr(filt, "menu", None)
     if not asked:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
-    subject = AccountantSubject(filt, tuple(asked), tolerance, reread, raw, run)
+    subject = AccountantSubject(filt, tuple(asked), tolerance, raw)
     methods = {f"test_{name}": _test(law, subject) for name, law in ACCOUNTANT_LAWS.items()}
     return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
 

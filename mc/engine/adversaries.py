@@ -56,6 +56,20 @@ class _Levels(Adversary):
         return self.family is Gaussian
 
 
+class _OneLevel(_Levels):
+    """An adversary that asks for one level again and again."""
+
+    __slots__ = ()
+    level: float | None
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return None if self.family is None or self.level is None else (self.family(self.level),)
+
+    def request(self, view: View) -> DominatingPair:
+        return self.family(self.level)  # type: ignore[misc]
+
+
 class _Exhausting(_Levels):
     """An adversary whose final request takes all that is left of the budget."""
 
@@ -119,20 +133,15 @@ class Scripted(Adversary):
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        for name, value in (("pairs", self.pairs), ("times", self.times)):
-            if not isinstance(value, tuple):
-                raise TypeError(f"{name} must be a tuple, got {short(value)}; pass one entry for each pair")
+        if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in self.pairs):
+            raise TypeError(
+                f"pairs must be single pairs, got {short(self.pairs)}; pass e.g. fp.Gaussian(mu=0.3)"
+            )
         if len(self.pairs) != len(self.times) or not self.pairs:
             raise ValueError(
                 f"times must hold one number for each pair, got {len(self.times)} for {len(self.pairs)}; pass both"
             )
-        for pair, times in zip(self.pairs, self.times, strict=True):
-            if not isinstance(pair, DominatingPair):
-                raise TypeError(f"pairs must be pairs, got {short(pair)}; pass e.g. fp.Gaussian(mu=0.3)")
-            if pair.shape != ():
-                raise ValueError(
-                    f"pairs must be single pairs, got shape {pair.shape}; pass scalar parameters"
-                )
+        for times in self.times:
             check_count("times", times)
 
     @property
@@ -153,7 +162,7 @@ class Scripted(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class OneShot(_Levels):
+class OneShot(_OneLevel):
     """Makes one request: `level` of the family, by default the largest that the filter admits."""
 
     family: MechanismFamily | None = None
@@ -167,17 +176,9 @@ class OneShot(_Levels):
         family = admitted_family(filt, self.family)
         return replace(self, family=family, level=largest(filt, family) if self.level is None else self.level)
 
-    @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
-        return None if self.family is None or self.level is None else (self.family(self.level),)
-
-    def request(self, view: View) -> DominatingPair:
-        assert self.family is not None
-        return self.family(self.level)
-
 
 @dataclass(frozen=True, slots=True)
-class ManySmall(_Exhausting):
+class ManySmall(_OneLevel, _Exhausting):
     """Spends the budget in k equal requests and a final one for what rounding left of it."""
 
     k: int = 100
@@ -195,13 +196,6 @@ class ManySmall(_Exhausting):
         family = admitted_family(filt, self.family)
         level = even_level(filt, family, self.k) if self.level is None else self.level
         return replace(self, family=family, level=level)
-
-    @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
-        return None if self.family is None or self.level is None else (self.family(self.level),)
-
-    def request(self, view: View) -> DominatingPair:
-        return self.family(self.level)  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,29 +87,21 @@ def decode(data: Any, known: Nameable) -> Any:
     try:
         return _decoded(data, known)
     except RecursionError as error:
-        raise ValueError(
-            "data must be nested as encode nests it, got more; pass what encode returned"
-        ) from error
+        raise _refused("nested deeper than encode nests") from error
 
 
 def _decoded(data: Any, known: Nameable) -> Any:
     if isinstance(data, list):
         return tuple(_decoded(x, known) for x in data)
     if type(data) is int and abs(data) > _LARGEST:
-        raise ValueError(
-            "data must hold numbers that a double can hold, got a longer integer; write fewer digits"
-        )
+        raise _refused("an integer that no double can hold")
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
-    if not isinstance(data, dict):
-        raise ValueError(
-            f"data must be what JSON holds, got {type(data).__name__}; pass what encode returned"
-        )
     match data:
         case {"float": str(text)} if text in _SPECIAL and len(data) == 1:
             return _SPECIAL[text]
-        case {"fraction": _} if len(data) == 1:
-            return decode_fraction(data["fraction"])
+        case {"fraction": text} if len(data) == 1:
+            return decode_fraction(text)
         case {"array": list(flat), "shape": list(shape), "dtype": str(kind)} if len(data) == 3:
             return _array(flat, shape, kind, known)
         case {"name": name} if len(data) == 1:
@@ -121,53 +113,50 @@ def _decoded(data: Any, known: Nameable) -> Any:
                 f"data must say what it was made with, got the class name {name!r} alone; make that class a frozen "
                 "dataclass, and pass it among the kinds when the witness is made and when it is replayed"
             )
-    raise ValueError(
-        f"data must be what encode returned, got keys {sorted(map(str, data))}; pass it unchanged"
-    )
+    raise _refused(f"{type(data).__name__} {repr(data)[:40]}")
+
+
+def _refused(got: str) -> ValueError:
+    return ValueError(f"data must be what encode returned, got {got}; pass it unchanged")
 
 
 def decode_fraction(text: object) -> Fraction:
     """The fraction written "p/q" or "p", with decimal integers p and q."""
-    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
     try:
-        return Fraction(text)
-    except ZeroDivisionError as error:
-        raise ValueError(f"data must hold a fraction, got {text[:40]!r}; its denominator is zero") from error
+        if isinstance(text, str) and _FRACTION.fullmatch(text):
+            return Fraction(text)
+    except ZeroDivisionError:
+        pass
+    raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
 
 
 def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
     sides = [side for side in shape if type(side) is int and side >= 0]
     if kind not in _KINDS or sides != shape or math.prod(sides) != len(flat):
-        raise ValueError(
-            f"data must hold an array of its shape, got {len(flat)} numbers, shape {shape!r}, dtype {kind!r}; "
-            "pass what encode returned"
-        )
+        raise _refused(f"an array of {len(flat)} numbers, shape {shape!r}, dtype {kind!r}")
     try:
         return np.array([_decoded(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
     except (TypeError, OverflowError) as error:
-        raise ValueError(
-            f"data must hold an array of numbers of dtype {kind!r}, got {_sentence(error)}"
-        ) from error
+        raise _refused(f"an array of other things than numbers, {_sentence(error)}") from error
 
 
 def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
     kind = _look_up(name, known)
     if not isinstance(kind, type):
-        raise ValueError(f"data must name a class as its type, got {name!r}, a function; use its name")
+        raise _refused(f"the type {name!r}, which is a function")
     allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
     given = {key: _decoded(x, known) for key, x in data.items() if key != "type"}
     if stray := sorted(given.keys() - allowed):
-        raise ValueError(f"data must hold only parameters of {name}, got {stray[0]!r}; remove it")
+        raise _refused(f"the parameter {stray[0]!r} of {name}, which has none of that name")
     try:
         return kind(**given)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
         # e.g. the class is abstract, or the data has a list or a huge integer where the class wants a float
-        raise ValueError(f"data must hold what a {name} is made of, got {_sentence(error)}") from error
+        raise _refused(f"what makes no {name}, {_sentence(error)}") from error
 
 
 def _sentence(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}; pass what encode returned"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
 def _look_up(name: object, known: Nameable) -> Any:

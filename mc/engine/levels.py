@@ -26,6 +26,7 @@ from theory.arguments import check_count
 from theory.pairs import Gaussian, RandomizedResponse
 
 
+@remembered(256)
 def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.
 
@@ -33,11 +34,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     losses zero. Returns the lower end of the grid where no candidate is admitted that often. What is found for a filter
     and a family of the library is remembered.
     """
-    return _even_level(filt, family, int(check_count("rounds", rounds)))
-
-
-@remembered(256)
-def _even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
+    rounds = check_count("rounds", rounds)
     low = high = largest(filt, family)
     low /= rounds
     for _ in range(2):

@@ -115,7 +115,6 @@ def compare_filters(
     mechanism: DominatingPair | PureDP | GaussianDP | ZCDP,
     *,
     most: int = MOST_ROUNDS,
-    levels: int = 1,
     seed: int = 0,
 ) -> FilterComparison:
     """The rounds of `mechanism` that each sound filter allows within (epsilon, delta)-DP, epsilon in nats.
@@ -123,20 +122,19 @@ def compare_filters(
     `mechanism` is a pair of shape (), or a guarantee that each release has: PureDP, GaussianDP or ZCDP, of which the
     first two have a pair that dominates all others. Rounds are counted by running the filters. The best that is
     possible is a plan fixed in advance, composed with certified bounds; for ZCDP(rho), above, one of Gaussians, and
-    below rounds rho <= B*. `levels`: calibrated filters for pure DP admit 1, ..., levels times the mechanism's epsilon.
-    `seed` is for the filters that look at losses, whose outputs are drawn from P; it is played for Gaussians and for
-    pairs with finitely many outcomes.
+    below rounds rho <= B*. `seed` is for the filters that look at losses, whose outputs are drawn from P; it is played
+    for Gaussians and for pairs with finitely many outcomes.
     Raises ValueError where a plan of more than `most` rounds may keep the promise.
     """
     epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
-    most, levels = check_count("most", most), check_count("levels", levels)
+    most = check_count("most", most)
     pair = _pair_of(mechanism)
     fewest, largest = planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):
         with_rho = threshold("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
     only_rho = isinstance(mechanism, ZCDP)
-    candidates = _candidates(epsilon, delta, pair, levels, only_rho=only_rho)
+    candidates = _candidates(epsilon, delta, pair, only_rho=only_rho)
     choices = [_counted(candidate, pair, 2 * most) for candidate in candidates]
     # only of these the quantile of a loss takes microseconds
     known = pair.outputs is not None or pair.normal_mu is not None
@@ -157,7 +155,7 @@ class _Candidate:
 
 
 def _candidates(
-    epsilon: float, delta: float, pair: DominatingPair, levels: int, *, only_rho: bool
+    epsilon: float, delta: float, pair: DominatingPair, *, only_rho: bool
 ) -> Iterator[_Candidate]:
     """Those of the catalogue that can promise (epsilon, delta)-DP."""
     for conversion, word in ((CKS, "CKS"), (SIMPLE, "SIMPLE")):
@@ -186,12 +184,12 @@ def _candidates(
             f"fp.calibrated({epsilon!r}, {delta!r}, each={epsilon_each!r})",
             "pure-DP mechanisms up to the table's largest level",
         )
-        menu = [RandomizedResponse(epsilon_each * (j + 1)) for j in range(levels)]
+        menu = [RandomizedResponse(epsilon_each)]
         yield _Candidate(
             "calibrated",
             lambda: calibrate(_kind("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE),
             f"fp.calibrate(fp.ZCDPFilter, {epsilon!r}, {delta!r}, menu={_text(menu)}, relative={_RELATIVE!r})",
-            f"pure-DP mechanisms up to epsilon {epsilon_each * levels:g}",
+            f"pure-DP mechanisms up to epsilon {epsilon_each:g}",
         )
 
 

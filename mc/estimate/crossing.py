@@ -9,7 +9,7 @@ True
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, Protocol, Unpack
+from typing import Any, NoReturn, Protocol, Unpack, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 _NOTHING = ApproxDP(0.0, 1.0)
 
 
+@runtime_checkable
 class LossBound(Protocol):
     """A bound on the loss so far, as `Odometer` has it: states of n runs, and the bound in each, in nats."""
 
@@ -152,21 +153,6 @@ class Approaching(Adversary):
         return self.family(np.clip(self.share * far, self.low, self.high))
 
 
-def _checked(odometer: object) -> LossBound:
-    """`odometer` if it has the methods of a `LossBound`, else TypeError."""
-    if isinstance(odometer, type):
-        raise TypeError(
-            f"odometer must be an instance, got the class {odometer.__name__}; make one of it: {odometer.__name__}(...)"
-        )
-    missing = [name for name in ("start", "spend", "epsilon") if not callable(getattr(odometer, name, None))]
-    if missing:
-        raise TypeError(
-            f"odometer must have start, spend and epsilon, got {odometer!r} without {', '.join(missing)}; "
-            "pass e.g. LineOdometer(delta=0.05, target=1.0)"
-        )
-    return odometer  # type: ignore[return-value]
-
-
 def crossing(
     odometer: LossBound,
     adversary: Adversary,
@@ -191,8 +177,13 @@ def crossing(
         raise TypeError("rounds must be given, got none; pass how long the loss is watched")
     if "on_denial" in how:
         raise TypeError("on_denial must be left out, got one; a run ends where the loss crosses the bound")
+    if isinstance(odometer, type) or not isinstance(odometer, LossBound):
+        raise TypeError(
+            f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "
+            "pass e.g. LineOdometer(delta=0.05, target=1.0)"
+        )
     play, failure = Play(n=n, **how), stated_failure(confidence, failure)
-    watched = play.game(_Below(_checked(odometer)), adversary)
+    watched = play.game(_Below(odometer), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds
     game = replace(watched, adversary=_AndOneMore(watched.adversary, last), rounds=last + 1)

@@ -75,11 +75,8 @@ class Curve(Pictured):
             line -= ROUNDING * (low + np.abs(line - low))
             beyond = np.sign(wanted - g)[..., None] == np.sign(g - other)
             bound = np.maximum(bound, line.max(axis=-1, where=beyond, initial=0.0))
-        # above DOUBLES_END no line is followed: there H is known from below only by what H is further on
-        far = np.asarray(epsilon, dtype=np.float64) > DOUBLES_END
-        bound = np.where(far, 0.0, bound)
-        for e, estimate in self._sorted():
-            bound = np.where(far & np.less_equal(epsilon, e), np.maximum(bound, estimate.low), bound)
+        # above DOUBLES_END no line is followed, and nothing is known from below
+        bound = np.where(np.greater(epsilon, DOUBLES_END), 0.0, bound)
         return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
 
     def _sorted(self) -> list[tuple[float, Estimate]]:

@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import count, groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from theory.pairs import DominatingPair
 #: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES = 256
+Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
 #: The share of the work for the search; what is left is for the dearest last request.
 _SEARCHED = 0.7
@@ -155,9 +156,7 @@ def first_difference(
     return last_report(work, nothing, effort, seconds, stands, filt=asked, whose=whose)
 
 
-def _confirm(
-    filters: tuple[PrivacyFilter, PrivacyFilter], found: DifferenceSearch, deadline: Deadline
-) -> None:
+def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
     """FilterFault where a filter that nobody has asked before decides otherwise."""
     if (difference := found.difference) is None:
         return
@@ -168,9 +167,7 @@ def _confirm(
                 raise FilterFault(impure(filt))
 
 
-def _searched(
-    filters: tuple[PrivacyFilter, PrivacyFilter], seed: int, units: float
-) -> Iterator[DifferenceSearch]:
+def _searched(filters: Filters, seed: int, units: float) -> Iterator[DifferenceSearch]:
     """The reports of a search, the first one before anything is asked of both."""
     found = DifferenceSearch(None, 0, 0)
     with examining(filters[0]), examining(filters[1]):
@@ -179,11 +176,11 @@ def _searched(
         limit, pace = WorkLimit.of(units), Pace()
         searching = limit.fraction(_SEARCHED)
         for history in _histories(near, np.random.default_rng(seed)):
-            asked, apart = _played(filters, history)
+            asked, difference = _played(filters, history)
             found = DifferenceSearch(None, found.histories + 1, found.requests + asked)
-            if apart is not None:
-                yield replace(found, difference=apart.told(apart.broken))
-                found = replace(found, difference=_worst(apart.cut(), near, limit))
+            if difference is not None:
+                yield replace(found, difference=replace(difference, wrong=_wrong(filters, difference)))
+                found = replace(found, difference=_dearest(filters, _cut(filters, difference), near, limit))
                 break
             if searching.exhausted:
                 break
@@ -206,70 +203,66 @@ def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[Histo
             yield drawn.history(tape, _LENGTHS[k // 8 % len(_LENGTHS)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Apart:
-    """After a history that both filters granted, the one of number `granting` alone grants the request."""
-
-    filters: tuple[PrivacyFilter, PrivacyFilter]
-    history: History
-    request: DominatingPair
-    granting: int
-
-    def by(self, history: History, request: DominatingPair) -> _Apart | None:
-        """The same after what both grant of another history, at this request; None where they do not differ so."""
-        found = _played(self.filters, [*history, (request, 0.0)])[1]
-        return found if found and found.request is request and found.granting == self.granting else None
-
-    @property
-    def broken(self) -> str:
-        """How these requests, fixed in advance, pass what is promised; "" where they do not, or are not fixed."""
-        filt = self.filters[self.granting]
-        if filt.looks_at_losses and self.history:
-            return ""
-        asked = Sequence(tuple((pair, 1) for pair, _ in (*self.history, (self.request, 0.0))))
-        if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
-            return ""
-        (measure, low), promised = breach, breach[0].promised(filt.promise)
-        return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
-
-    def cut(self, *, broken: bool = False) -> _Apart:
-        """The same after no request that it does without; broken: and with what is granted above the promise."""
-
-        def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
-            found = self.by(list(history), self.request)
-            return found is not None and (not broken or bool(found.broken))
-
-        return self.by(list(minimise(self.history, differs)), self.request) or self
-
-    def told(self, wrong: str) -> Difference:
-        return Difference(tuple(self.history), self.request, _NAMES[self.granting], wrong)
-
-
-def _played(filters: tuple[PrivacyFilter, PrivacyFilter], history: History) -> tuple[int, _Apart | None]:
-    """How many requests were asked, and where the filters differ first."""
+def _played(
+    filters: Filters, history: Iterable[tuple[DominatingPair, float]]
+) -> tuple[int, Difference | None]:
+    """How many requests were asked, and where the filters differ first; who is wrong is not said."""
     states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
+    asked = 0
     for asked, (request, loss) in enumerate(history, 1):
         after = [granted(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
-            return asked, _Apart(filters, common, request, int(denied[0]))
+            return asked, Difference(tuple(common), request, _NAMES[denied[0]], "")
         if not denied[0]:
             common.append((request, loss))
             states = after
-    return len(history), None
+    return asked, None
 
 
-def _worst(apart: _Apart, near: list[Requests], limit: WorkLimit) -> Difference:
+def _same(
+    filters: Filters,
+    found: Difference,
+    history: tuple[tuple[DominatingPair, float], ...],
+    request: DominatingPair,
+) -> Difference | None:
+    """The difference after what both grant of another history, at this request; None where it is not the same one."""
+    other = _played(filters, [*history, (request, 0.0)])[1]
+    is_same = other is not None and other.request is request and other.granted_by == found.granted_by
+    return other if is_same else None
+
+
+def _wrong(filters: Filters, found: Difference) -> str:
+    """How the requests, fixed in advance, pass what is promised; "" where they do not, or are not fixed."""
+    filt = filters[_NAMES.index(found.granted_by)]
+    if filt.looks_at_losses and found.history:
+        return ""
+    asked = Sequence(tuple((pair, 1) for pair, _ in (*found.history, (found.request, 0.0))))
+    if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
+        return ""
+    (measure, low), promised = breach, breach[0].promised(filt.promise)
+    return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
+
+
+def _cut(filters: Filters, found: Difference, *, broken: bool = False) -> Difference:
+    """The same after no request that it does without; broken: and with what is granted above the promise."""
+
+    def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
+        other = _same(filters, found, history, found.request)
+        return other is not None and (not broken or _wrong(filters, other) != "")
+
+    return _same(filters, found, minimise(found.history, differs), found.request) or found
+
+
+def _dearest(filters: Filters, found: Difference, near: list[Requests], limit: WorkLimit) -> Difference:
     """The difference, with the dearest request of a family in its place where that breaks the promise on paper."""
-    wrong = apart.broken
-    for chain in () if wrong else (chain for drawn in near for chain in drawn.chains):
-        for dearer in reversed(chain.pairs):
-            if limit.exhausted:
-                return apart.told("")
-            if (other := apart.by(apart.history, dearer)) is not None:
-                if other.broken:
-                    kept = other.cut(broken=True)
-                    return kept.told(kept.broken)
-                break
-    return apart.told(wrong)
+    if wrong := _wrong(filters, found):
+        return replace(found, wrong=wrong)
+    for chain in (chain for drawn in near for chain in drawn.chains):
+        dearer = (_same(filters, found, found.history, pair) for pair in reversed(chain.pairs))
+        other = next((one for one in dearer if one is not None or limit.exhausted), None)
+        if other is not None and _wrong(filters, other):
+            cut = _cut(filters, other, broken=True)
+            return replace(cut, wrong=_wrong(filters, cut))
+    return found

@@ -120,11 +120,6 @@ class BettingTest:
         """The number of bets on larger values."""
         return len(self._grid(self.upper / self.threshold))
 
-    @property
-    def bets(self) -> int:
-        """The number of all bets."""
-        return self.bets_above + len(self._grid(1 / (1 - self.threshold / self.upper)))
-
     def wealth(self, values: ArrayLike, *, zeros: int = 0) -> Wealth:
         """The wealth from these samples, each in [0, upper], and from `zeros` more samples of value 0."""
         centre = self.threshold / self.upper

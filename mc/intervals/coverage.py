@@ -19,7 +19,6 @@ from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstei
 from mc.intervals.anytime import BettingTest, Side, Wealth
 from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
-from theory.arguments import check_count, check_delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +68,13 @@ class IntervalMethod:
 
     The values come in parts, in the ratios `parts`, and within a part their order makes no difference; with no parts
     it may make one anywhere. Samples that hold every value equally often in each part are the same to the method, and
-    asked about once. It takes samples of a multiple of `multiple` values.
+    asked about once.
     """
 
     name: str
     miss: Callable[[NDArray[np.float64], float, float], Side]
     counts_only: bool = False
     parts: tuple[int, ...] = ()
-    block: int = 1
-
-    @property
-    def multiple(self) -> int:
-        """What the size of a sample must be a multiple of."""
-        return sum(self.parts) or self.block
 
     @property
     def cases(self) -> tuple[HardCase, ...]:
@@ -139,7 +132,6 @@ METHODS: tuple[IntervalMethod, ...] = (
     IntervalMethod(
         "betting on means of 10",
         _by_interval(lambda x, f: _betting(x.reshape(-1, 10).mean(axis=1).tobytes(), f)),
-        block=10,
     ),
     IntervalMethod(
         "Clopper-Pearson",
@@ -190,23 +182,7 @@ def measure_coverage(
     repetitions: int = 10_000,
     failure: float = 1e-2,
 ) -> Coverage:
-    """The misses of the method on `repetitions` independent samples of size n from the case.
-
-    Raises ValueError for a method that needs counts if the case has values other than 0 and 1, and where n is not
-    divisible into the method's parts or blocks.
-    """
-    n = check_count("n", n, least=2)
-    if over := n % method.multiple:
-        raise ValueError(
-            f"n must be a multiple of {method.multiple} for {method.name}, got n={n}; "
-            f"pass {n - over + method.multiple}"
-        )
-    repetitions = check_count("repetitions", repetitions)
-    failure = float(check_delta("failure", failure))
-    if method.counts_only and not case.counts_successes:
-        raise ValueError(
-            f"case must hold zeros and ones for {method.name}, got levels={case.levels!r}; pass another case"
-        )
+    """The misses of the method on `repetitions` independent samples of size n from the case; its parts divide n."""
     times = {Side.ABOVE: 0, Side.BELOW: 0, Side.UNDECIDED: 0}
     for values, often in _samples(case, method.parts, n, rng, repetitions):
         times[method.miss(values, case.mean, failure)] += often

@@ -162,7 +162,7 @@ def cells(
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
         atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
-        edges = sorted({*range(first, last + width, width), *(k for k in atoms if k > first)})
+        edges = sorted({*range(first, last + width, width), *(k for k in atoms if first < k <= last)})
         tails_at = {edge: law.above(step * edge) for edge in edges}
         for tilt in tilts:
             _halve(law, step, tails_at, tilt, variance, most)

@@ -41,9 +41,9 @@ from theory.shown import Shown
 _ADDED, _TAKEN = 1 / 6, 1 / 12
 #: A divergence that need not be known closely.
 _NEGLIGIBLE = 1e-200
-#: How far a level lies beyond epsilon that alone has a divergence above 1 - 2^-39, and the largest level whose square
-#: is a double.
-_FAR, _LARGEST = 28.0, 2.0**500
+#: How far a level lies beyond epsilon that alone has a divergence above 1 - 2^-39, the largest level whose square is a
+#: double, and the largest that is cut into cells.
+_FAR, _LARGEST, _CUT = 28.0, 2.0**500, 2.0**39
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
 #: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
@@ -234,6 +234,8 @@ class Composition:
             )
             tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
+        if any(float(known.epsilon) > _CUT for known in levels):
+            return _most_telling(pairs, epsilon)
         best = Bounds(0.0, 1.0)
         if (bounds := _inverted(pairs, counts, epsilon)) is not None:
             best = bounds
@@ -272,7 +274,8 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
     steep = tilt + 1 / math.sqrt(total)
     allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
-    finest = Fraction(0) if reached else max(step for _, step in rough) * 16
+    # places that fit int64
+    finest = max(step for _, step in rough) * (Fraction(1, 2**44) if reached else 16)
     too_fine = False
     for _ in range(_TRIES if reached else 1):
         summands = Summands.of(counts, tuple(variances), precision=min(allowed / total, 1 / 16))

@@ -1,4 +1,4 @@
-"""What a training run has cost each person: epsilon by privacy loss distributions, and by sums of Renyi divergences.
+"""What a training run has cost each person: epsilon and delta by the privacy loss distributions of its steps.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -11,11 +11,9 @@ array([[1.004113, 0.      ],
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import methodcaller
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +25,10 @@ from theory.arguments import (
     check_at_least_zero,
     check_count,
     check_delta,
-    check_order,
     check_positive,
     check_probability,
     own,
 )
-from theory.conversions import renyi_epsilon
 
 Array = NDArray[np.float64]
 
@@ -41,14 +37,10 @@ _LEAST, _MOST = 2.0**-8, 100_000
 #: The numbers that the bounds were tried with: rates, noise, and levels. With less noise the tilted losses lie further
 #: out than anybody needs.
 _RAREST, _QUIETEST, _LOUDEST, _SMALLEST = 1e-6, 0.2, 1000.0, 1e-6
-#: Most counts that are kept, people times levels; the most orders, and the largest.
-_COUNTS, _ORDERS, _HIGHEST = 2**32, 10_000, 2.0**20
+#: Most counts that are kept, people times levels.
+_COUNTS = 2**32
 #: Counts are unsigned integers of 32 bits.
 _STEPS = 2**32 - 1
-#: Orders times m above which divergences are bounded in closed form: they are large, and seldom anybody's best.
-_FURTHEST = 64.0
-#: By which sums of divergences and conversions are rounded, relatively.
-_ROUNDING = 2.0**-38
 
 
 class IndividualAccountant:
@@ -68,8 +60,8 @@ class IndividualAccountant:
     bounds. In training the shares follow from what was released before, and then no theorem makes the value a
     guarantee for that person: it describes the run (and 003's condition (5.1), which would turn it into one, fails as
     printed for DP-SGD). What does hold for shares chosen on the way is a filter on the sum of Renyi divergences at an
-    order fixed in advance (000, Corollary 3.3 and Theorem 4.5; `renyi_epsilon` with that one order tells what such a
-    sum costs), or on the sum of squares mu^2 of full batches (003, Theorem 12): `IndividualFilter`.
+    order fixed in advance (000, Corollary 3.3 and Theorem 4.5), or on the sum of squares mu^2 of full batches (003,
+    Theorem 12): `IndividualFilter`.
 
     **The grid.** Counts of steps per level of share are kept, people x 2 levels of them, and no history. Shares
     between two levels count at the upper one in upper bounds, because more share is less noise and dominates, and at
@@ -126,19 +118,14 @@ class IndividualAccountant:
         """Count `steps` steps in which each person had this share of the clipping norm: shape (people,), in [0, 1].
 
         Shares of more than 64 bits are rounded up to doubles. Raises ValueError, and counts nothing, for another shape
-        and for shares that are not in [0, 1], and TypeError for masked ones and for what is no number.
+        and for shares that are not in [0, 1], and TypeError for masked ones and for what is no row of numbers.
         """
-        given = _array("shares", shares, "pass one number per person, 0 for those who took no part")
-        if given.shape != (self.people,):
+        checked = _row("shares", shares, "divide norms after clipping by the clipping norm, 0 without a part")
+        if checked.shape != (self.people,):
             raise ValueError(
-                f"shares must have one number per person, got shape {given.shape} for {self.people} people; pass 0 "
+                f"shares must have one number per person, got shape {checked.shape} for {self.people} people; pass 0 "
                 "for those who took no part"
             )
-        if given.dtype.kind == "f" and given.dtype.itemsize > 8:
-            given = np.asarray(own(given))
-        checked = np.asarray(
-            check_probability("shares", given, "divide norms after clipping by the clipping norm")
-        )
         steps = check_count("steps", steps)
         if self._steps + steps > _STEPS:
             raise ValueError(
@@ -165,25 +152,6 @@ class IndividualAccountant:
             f"delta at epsilon={epsilon:g}", partial(worse, bounds=methodcaller("delta", epsilon))
         )
 
-    def renyi_epsilon(self, delta: float, *, orders: Sequence[float] = range(2, 33)) -> PersonalBounds:
-        """Bounds on each person's epsilon by sums of Renyi divergences: the least over `orders`, converted by CKS.
-
-        Orders up to 32 are those of the paper's comparison, where epsilon cannot fall below about log(1/delta) / 31.
-        The bounds are about what this accountant would say of the shares themselves; its epsilon is never below that
-        of `epsilon`. With one order it is what a filter at that order guarantees for shares chosen on the way, too.
-        Source: Canonne, Kamath and Steinke for the conversion; paper 000, Section 4.
-        Raises ValueError for no order, an order outside (1, 2^20] and more than 10000, TypeError for what is no list.
-        """
-        delta = float(check_delta("delta", delta))
-        remedy = "pass e.g. range(2, 33)"
-        alphas = np.asarray(check_order("orders", _row("orders", orders, _ORDERS, remedy)))
-        if alphas.max() > _HIGHEST:
-            raise ValueError(f"orders must be at most {_HIGHEST:g}, got {float(alphas.max())!r}; {remedy}")
-        return self._between(
-            f"epsilon at delta={delta:g} by Renyi divergences",
-            partial(_composed_renyi, delta=delta, orders=alphas),
-        )
-
     def _between(self, quantity: str, composed: Callable[..., tuple[Array, Array]]) -> PersonalBounds:
         """The lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
@@ -199,81 +167,25 @@ class IndividualAccountant:
         )
 
 
-def _array(name: str, value: object, remedy: str) -> NDArray[Any]:
-    """`value` as an array of any real type; masked numbers are none."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be numbers without a mask, got a masked array; {remedy}")
-    try:
-        made = np.asarray(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers in one row, got {_shown(value)}; {remedy}") from None
-    if made.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must be real numbers, got {_shown(value)}; {remedy}")
-    return made
+def _row(name: str, value: object, remedy: str) -> Array:
+    """`value` as probabilities in one row; what is longer than a double is rounded up."""
+    row = np.asarray(value) if np.iterable(value) and not isinstance(value, np.ma.MaskedArray) else None
+    if row is None or row.ndim != 1 or row.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must be real numbers in one row, got {repr(value)[:60]}; {remedy}")
+    return np.asarray(check_probability(name, own(row), remedy))
 
 
-def _shown(value: object) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:60]}..."
-
-
-def _row(name: str, value: object, most: int, remedy: str) -> NDArray[Any]:
-    """From 1 to `most` real numbers in one row."""
-    row = _array(name, value, remedy)
-    if row.ndim != 1 or not 0 < len(row) <= most:
-        raise ValueError(f"{name} must be from 1 to {most} numbers in one row, got {_shown(value)}; {remedy}")
-    return row
-
-
-def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
+def _grid(levels: int | Sequence[float]) -> Array:
     if isinstance(levels, (int, np.integer)):
-        number = check_count("levels", levels)
-        if number > _MOST:
-            raise ValueError(f"levels must be at most {_MOST}, got levels={levels}; pass fewer")
+        number = check_count("levels", levels, most=_MOST)
         grid = np.geomspace(_LEAST, 1.0, number) if number > 1 else np.ones(1)
         grid[-1] = 1.0
         return grid
     remedy = "pass a number of levels, or e.g. [0.25, 0.5, 1.0]"
-    grid = np.array(_row("levels", levels, _MOST, remedy), dtype=np.float64)
-    if not (grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()):
+    grid = _row("levels", levels, remedy)
+    if not (0 < len(grid) <= _MOST and grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()):
         raise ValueError(
-            f"levels must ascend to 1 from {_SMALLEST:g} or more, got levels={_shown(levels)}; {remedy}"
+            f"levels must ascend to 1 from {_SMALLEST:g} or more, at most {_MOST}, got {repr(levels)[:60]}; "
+            f"{remedy}"
         )
     return grid
-
-
-def _composed_renyi(
-    laws: Sequence[StepMoments], counts: NDArray[np.uint32], delta: float, orders: Array
-) -> tuple[Array, Array]:
-    """Bounds on the least epsilon over `orders` for each person: counts has shape (people, laws).
-
-    The divergence of a step is the larger of both directions, at each order.
-    """
-    low, high = np.zeros(len(counts)), np.zeros(len(counts))
-    some = np.flatnonzero(counts.any(axis=1))
-    used = np.flatnonzero(counts.any(axis=0))
-    if not len(some):
-        return low, high
-    each = [_divergences(laws[k], orders) for k in used.tolist()]
-    here = counts[np.ix_(some, used)].astype(np.float64)
-    for side, (out, sign) in enumerate(((low, -1), (high, 1))):
-        sums = here @ np.array([bounds[side] for bounds in each])
-        least = np.full(len(some), np.inf)
-        for order, column in zip(orders.tolist(), sums.T, strict=True):
-            least = np.minimum(least, renyi_epsilon(order, column * (1 + sign * _ROUNDING), delta))
-        out[some] = np.maximum(least + sign * _ROUNDING * (1 + least), 0.0)
-    return low, high
-
-
-def _divergences(law: StepMoments, orders: Array) -> tuple[Array, Array]:
-    """Bounds on D_alpha of one step at each order."""
-    low, high = np.zeros(len(orders)), orders * law.ratio**2 / 2
-    # r >= q e^y, of mean q^a e^{a (a - 1) m^2 / 2}; and mixing only lowers the divergence of the full batch
-    np.maximum(low, high - orders / (orders - 1) * math.log(1 / law.q), out=low)
-    near = orders * law.ratio <= _FURTHEST
-    if near.any():
-        alphas = orders[near]
-        removal, addition = law.real(alphas), law.real(1 - alphas)
-        low[near] = np.maximum(removal.logs - removal.errors, addition.logs - addition.errors) / (alphas - 1)
-        high[near] = np.maximum(removal.logs + removal.errors, addition.logs + addition.errors) / (alphas - 1)
-    return np.maximum(low * (1 - _ROUNDING), 0.0), high * (1 + _ROUNDING)

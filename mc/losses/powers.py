@@ -109,7 +109,8 @@ class TiltedSum:
         scale, counts = self.log_scale(1), worth > 0
         if scale > _LARGEST:
             return math.inf
-        return float(worth[counts] @ self.masses(1, counts)) + self.law.tail * math.exp(scale)
+        lost = _UNDERFLOW if counts.any() else 0.0  # by products below the normal doubles
+        return float(worth[counts] @ self.masses(1, counts)) + lost + self.law.tail * math.exp(scale)
 
 
 def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> Power:

@@ -51,7 +51,7 @@ class LocalPool(Executor):
             context.set_forkserver_preload(["__main__", "mc.runs.ready", *self._ready])
             from multiprocessing import forkserver  # not everywhere
 
-            with _one_thread_each(), _no_interrupt():
+            with _one_thread_each():
                 forkserver.ensure_running()
         return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_settle_in)
 
@@ -86,19 +86,6 @@ def _one_thread_each() -> Iterator[None]:
     finally:
         for name in unset:
             del os.environ[name]
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Ignore Ctrl-C, as the server that is started inherits: it would end with a traceback in what it imports."""
-    if threading.current_thread() is not threading.main_thread():  # which alone may say so
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _settle_in() -> None:

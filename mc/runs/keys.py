@@ -5,9 +5,7 @@ and the release stand for the code. A user's is what it consists of: the bytecod
 classes, defaults, variables of enclosing functions, and the globals that its functions read, transitively. Objects are
 what copies of them are made of.
 
-Values whose state cannot be read are refused, unless the user names them by `key=`. The name then stands for them in
-the run, and it is for the user to change it with them; all else is still told apart. What no key sees
-`mc.runs.store.RunStore` lists.
+Values whose state cannot be read are refused. What no key sees `mc.runs.store.RunStore` lists.
 """
 
 from __future__ import annotations
@@ -47,28 +45,24 @@ _CONSTANTS = (type(...), type(NotImplemented), typing.TypeVar, typing.ParamSpec,
 _MOVING = (Iterator, random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 
-def key_of(parts: Mapping[str, object], name: str | None = None) -> dict[str, Any]:
+def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
     """JSON-able data that are equal for two runs only if their parts, such as game and functional, play the same.
 
-    `name` is the user's `key=`. Raises StoreError for what no key can tell apart.
+    Raises StoreError for what no key can tell apart.
     """
-    if name is not None and (not isinstance(name, str) or not name):
-        raise StoreError(
-            f"key must be a text that names what is played, got {name!r}; pass one, or leave it out"
-        )
-    walk = _Walk(name)
+    walk = _Walk()
     try:
         told = walk.node("parts", [walk.leaf(digest(settings()), b""), *map(walk.of, parts.items())])
     except RecursionError as error:
         raise StoreError(
             "what is played is nested too deep for a key; make it flatter or leave store out"
         ) from error
-    return {"parts": told.hex(), "name": name, "code": code_version()}
+    return {"parts": told.hex(), "code": code_version()}
 
 
 def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
     """Raises StoreError unless these parts, which another process sent, and the code here are those of the key."""
-    if not key_of(parts, key["name"]).items() <= key.items():
+    if not key_of(parts).items() <= key.items():
         raise StoreError(
             "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
             "make changes in the module itself instead of after its import, or pass workers=1"
@@ -90,10 +84,6 @@ def settings() -> list[Any]:
 class _Walk(DigestWalk):
     """One walk over everything that values consist of, code too."""
 
-    def __init__(self, name: str | None) -> None:
-        super().__init__()
-        self._name = name
-
     # -- values ------------------------------------------------------------------------------------
 
     def node(self, kind: object, parts: Iterable[bytes], *, ordered: bool = True) -> bytes:
@@ -109,13 +99,11 @@ class _Walk(DigestWalk):
         return {name: part for name, part in super().held(value).items() if not _pythons(name)}
 
     def unread(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
-        """What stands for a part that only the user can name."""
-        if self._name is not None:
-            return self.leaf("named by the user", type(value).__qualname__.encode())
+        """Raises StoreError for a part that no key can tell from another."""
         shown = " ".join(short(value).split())
         raise StoreError(
             f"{where or 'a ' + type(value).__qualname__} {why}, so a store could not tell this run from another, got "
-            f"{shown}; use plain values, name it by key=, or leave store out"
+            f"{shown}; use plain values, or leave store out"
         )
 
     def read(self, value: Any) -> bytes:

@@ -87,21 +87,17 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk; OSError with one sentence where the disk fails."""
+    """Wait until the names in a folder are on the disk."""
     if os.name == "nt":  # folders cannot be opened there
         return
+    file = os.open(folder, os.O_RDONLY)
     try:
-        file = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)
+        os.fsync(file)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system can wait for names
-            raise OSError(
-                f"out must be a folder on a disk that works, got out={str(folder)!r} ({error.strerror or error}); its "
-                "files may be lost when the power fails, pass another folder"
-            ) from error
+            raise
+    finally:
+        os.close(file)
 
 
 def _refused(path: Path, why: OSError | str) -> OSError:

@@ -31,22 +31,16 @@ from theory.arguments import check_count
 from theory.pairs.base import Direction
 
 
-class Placement(TypedDict, total=False):
-    """The keywords of a `Play`, except its number of paths and its direction."""
+class PlayOptions(TypedDict, total=False):
+    """The keywords of a `Play`, except its number of paths."""
 
     seed: int
     rounds: int | None
+    direction: Direction
     on_denial: OnDenial
     workers: int | None
     executor: Executor | None
     store: RunStore | str | os.PathLike[str] | None
-    key: str | None
-
-
-class PlayOptions(Placement, total=False):
-    """The keywords of a `Play`, except its number of paths."""
-
-    direction: Direction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +52,8 @@ class Play:
 
     seed determines the random numbers. rounds is the largest number of rounds (None: the adversary's horizon, or 1000
     if it states none). direction "PQ" draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first
-    denial, "retry" lets it ask again. workers, executor, store and key are those of `play`.
-    Raises ValueError for n, seed or workers out of range, and for a key without a store.
+    denial, "retry" lets it ask again. workers, executor and store are those of `play`.
+    Raises ValueError for n, seed or workers out of range.
     """
 
     n: int
@@ -70,17 +64,12 @@ class Play:
     workers: int | None = None
     executor: Executor | None = None
     store: RunStore | str | os.PathLike[str] | None = None
-    key: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_count("n", self.n))
         object.__setattr__(self, "seed", check_count("seed", self.seed, least=0))
         if self.workers is not None:
             check_count("workers", self.workers)
-        if self.key is not None and self.store is None:
-            raise ValueError(
-                f"key must stand beside store, got key={self.key!r} alone; pass store=, or leave it out"
-            )
 
     def game(self, filt: PrivacyFilter, adversary: Adversary) -> Game:
         """The game of an adversary against a filter by these rules, which `check_game` has seen a little of."""
@@ -109,7 +98,7 @@ class Play:
             if store is not None and not isinstance(store, RunStore):
                 store = open_things.enter_context(RunStore(store))
             work = list(tiles(self.seed, self.n if n is None else n, first))
-            run = Run(game, functional, work, store, progress, self.key)
+            run = Run(game, functional, work, store, progress)
             try:
                 run.start()
                 if executor is None and self.workers != 1:
@@ -156,7 +145,6 @@ def play(
     workers: int | None = None,
     executor: Executor | None = None,
     store: RunStore | str | os.PathLike[str] | None = None,
-    key: str | None = None,
     progress: Report | None = None,
 ) -> Tally:
     """Sums of `functional` over n independent paths of `game`, with the same bits wherever they are played.
@@ -165,12 +153,11 @@ def play(
     workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
     expected to take longer than a few seconds. executor: another place (see `mc.runs.executors`).
     store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it. What tells
-    runs apart is in `mc.runs.keys`, what no key sees in `RunStore`. key: your name for values whose state no key can
-    read: change the name when you change them.
+    runs apart is in `mc.runs.keys`, what no key sees in `RunStore`.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
     if isinstance(game, Game):
         check_game(game)
-    return Play(n=n, seed=seed, workers=workers, executor=executor, store=store, key=key).sums(
+    return Play(n=n, seed=seed, workers=workers, executor=executor, store=store).sums(
         game, functional, first=first, progress=progress
     )

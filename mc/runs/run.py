@@ -42,7 +42,6 @@ class Run:
         work: list[Tile],
         store: RunStore | None,
         progress: Report | None,
-        key: str | None = None,
     ) -> None:
         self.game, self.functional = game, functional
         self.work, self.store, self.progress = work, store, progress
@@ -53,7 +52,7 @@ class Run:
         self.seconds_per_tile = math.inf
         self.description: dict[str, Any] = {}
         if store is not None:
-            self.description = key_of({"game": game, "functional": functional}, key) | {"seed": work[0].seed}
+            self.description = key_of({"game": game, "functional": functional}) | {"seed": work[0].seed}
             _checked.add(digest(self.description))
 
     def start(self) -> None:

@@ -46,18 +46,9 @@ _LOCK = "lock"
 _MODEL = "model.npz"
 
 
-@dataclass(frozen=True, slots=True)
-class StepTaken:
-    """Steps taken so far, of how many at most, and the share of test pictures told rightly, with an interval."""
-
-    step: int
-    most_steps: int
-    accuracy: Estimate
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Retrained:
-    """Parameters theta, shape (d,), that are mu-GDP and so (epsilon, delta)-DP for adding or removing one person.
+    """Parameters theta, shape (d,), that are mu-GDP for adding or removing one person.
 
     sigma is the noise in units of the clip; steps counts those that everyone's budget covers at the full clip, taken
     those that were taken. accuracy is the share of test pictures told rightly, with a 95% Clopper-Pearson interval for
@@ -65,10 +56,7 @@ class Retrained:
     """
 
     theta: NDArray[np.float64]
-    epsilon: float
-    delta: float
     mu: float
-    clip: float
     sigma: float
     steps: int
     taken: int
@@ -88,7 +76,7 @@ def train_idx(
     steps: int | None = None,
     most_steps: int | None = None,
     seed: int | None = None,
-    on_step: Callable[[StepTaken], None] | None = None,
+    on_step: Callable[[int, Estimate], None] | None = None,
 ) -> Retrained:
     """Train a `ConvolutionalNetwork` on a folder of `read_idx`, by private gradient descent with filtering.
 
@@ -97,20 +85,20 @@ def train_idx(
     steps = (mu sigma)^2. The descent goes on to `most_steps`, 35 more than `steps` if left out, with those who have
     some budget left (000 chooses the best of these by looking at the training data; here the last one is taken).
 
-    After each step everything is written to out/private/descent.json, in one file, and only then is the step told to
-    `on_step`: no crash forgets what a person spent on something that was seen. The same call goes on from there, with
-    the same numbers as without a crash on the same machine with as many threads; `most_steps` may grow, `seed` no
-    longer counts. The file holds everyone's spending and the state of the noise: keep it to yourself. out/model.npz
-    is what may be shown, written at the end. Of two calls at once with one out the second is refused, by a lock on
-    out/private/lock (on systems with `fcntl`): two would charge each person once for what both released.
+    After each step everything is written to out/private/descent.json, in one file, and only then is `on_step` called
+    with the number of steps and the accuracy so far: no crash forgets what a person spent on something that was seen.
+    The same call goes on from there, with the same numbers as without a crash on the same machine with as many
+    threads; `most_steps` may grow, `seed` no longer counts. The file holds everyone's spending and the state of the
+    noise: keep it to yourself. out/model.npz is what may be shown, written at the end. Of two calls at once with one
+    out the second is refused, by a lock on out/private/lock (on systems with `fcntl`): two would charge each person
+    once for what both released.
     seed: of the first parameters and of the noise. Without one it is secret, as it has to be for a promise: whoever
     knows it can subtract the noise.
-    Raises ImportError without the extra, OSError and ValueError in one sentence for what is wrong with folder or out,
-    with numbers, or with a file of another run.
+    Raises ImportError without the extra, OSError for a folder or file that cannot be used, and ValueError in one
+    sentence for numbers out of range, damaged files, and a file of another run.
     Source: paper 000, Algorithm 7 and Appendix A, with the budget in Gaussian differential privacy (003, Theorem 11).
     """
-    mu = float(gaussian_mu(epsilon, delta))
-    epsilon, delta = float(epsilon), float(check_delta("delta", delta))
+    mu = float(gaussian_mu(epsilon, check_delta("delta", delta)))
     sigma, steps = _noise(mu, sigma, steps)
     most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
     network = ConvolutionalNetwork()  # before the files are read: Torch may be missing
@@ -139,17 +127,14 @@ def train_idx(
             next(descent)
             descent.save(saved)
             if on_step is not None:
-                on_step(StepTaken(descent.taken, most, _accuracy(descent)))
+                on_step(descent.taken, _accuracy(descent))
         theta, file = descent.theta, io.BytesIO()
         np.savez(file, theta=theta)
         with OutputFolder(out) as made:
             made.add(_MODEL, file.getvalue())
     return Retrained(
         theta=theta,
-        epsilon=epsilon,
-        delta=delta,
         mu=mu,
-        clip=float(clip),
         sigma=sigma,
         steps=steps,
         taken=descent.taken,
@@ -183,9 +168,9 @@ def _private(out: Path) -> Path:
 def _alone(private: Path) -> Iterator[None]:
     """Nobody else runs in `private` meanwhile; the system takes the lock back when the process ends."""
     with ExitStack() as to_the_end:
+        file = os.fdopen(os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+        to_the_end.enter_context(file)
         try:
-            file = os.fdopen(os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
-            to_the_end.enter_context(file)
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -193,11 +178,6 @@ def _alone(private: Path) -> Iterator[None]:
                 f"out must be used by one run at a time, got one that is running in {str(private)!r}; wait for its end "
                 "or pass another out"
             ) from None
-        except OSError as error:
-            raise OSError(
-                f"{private / _LOCK} must be a file that can be opened and locked ({error.strerror or error}); mend it "
-                "or pass another out"
-            ) from error
         yield
 
 
@@ -207,19 +187,11 @@ def _restored(
     """The descent of the file, which must be of the same numbers."""
     try:
         descent = Descent.restored(file, data, network, filt)
-    except OSError as error:
-        raise OSError(
-            f"{file} must be a file that can be read ({error.strerror or error}); mend it or pass another out"
-        ) from error
+        for name, value in given.items():
+            if getattr(descent, name) != value:
+                raise ValueError(f"{name} must be {getattr(descent, name)!r}, got {name}={value!r}")
     except ValueError as error:
         raise ValueError(f"{file} must be of the same run: {error}; or pass another out") from error
-    for name, value in given.items():
-        saved = getattr(descent, name)
-        if saved != value:
-            raise ValueError(
-                f"{name} must be that of the run in out, {saved!r}, got {name}={value!r}; pass the same number as for "
-                f"{file}, or another out"
-            )
     return descent
 
 

@@ -16,13 +16,10 @@ from mc.estimate.compare_filters import MOST_ROUNDS
 from mc.runs.output import OutputFolder
 from reports.commands.console import check_folder, clear_errors, doing, say
 from reports.shown.numbers import percent
-from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
 from theory.numerics.decimals import below, interval, near
 from theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
-#: A menu of more levels has more positions than fit in memory.
-MOST_LEVELS = 4096
 #: word -> (what makes the mechanism, its numbers where none are given, the names of these)
 _CLASSES: dict[str, tuple[Callable[..., Any], tuple[float, ...], str]] = {
     "gaussian": (GaussianDP, (0.1,), "mu"),
@@ -41,22 +38,18 @@ def calibrate(
     epsilon: Annotated[float, typer.Argument(help="The promise's epsilon, in nats.")],
     delta: Annotated[float, typer.Argument(help="The promise's delta.")],
     mechanisms: Annotated[str, typer.Option(help=_HELP)] = "pure",
-    levels: Annotated[
-        int, typer.Option(help="The calibrated filter's menu: pure DP at 1, 2, ... times the epsilon.")
-    ] = 1,
     most: Annotated[int, typer.Option(help="More rounds are not counted.")] = MOST_ROUNDS,
     out: Annotated[Path | None, typer.Option(help="Folder for calibrate.svg.")] = None,
 ) -> None:
     """Print how many rounds of one mechanism each filter allows, how near that is to the best, and its code."""
     console = Console(highlight=False)
     with clear_errors():
-        check_count("levels", levels, most=MOST_LEVELS, remedy="use fewer")
         mechanism = read_mechanism(mechanisms)
         if out is not None:
             check_folder(out)
         compare = mc.estimate.compare_filters.compare_filters
         with doing("running filters"):
-            found = compare(epsilon, delta, mechanism, most=most, levels=levels)
+            found = compare(epsilon, delta, mechanism, most=most)
         possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
         unit = "round" if possible == "1" else "rounds"
         say(

@@ -45,10 +45,6 @@ def simulate(
     store: Annotated[
         Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
     ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(help="Your name for what a store cannot tell apart by source files and values."),
-    ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes on this machine; default: all cores.")
     ] = None,
@@ -66,10 +62,6 @@ def simulate(
     )
     with clear_errors(), ExitStack() as stack:
         paths = check_count("n", n, 2, most=MOST_PATHS, remedy="play fewer, or several runs of other seeds")
-        if key is not None and store is None:
-            raise ValueError(
-                f"key must stand beside store, got key={key!r} alone; pass --store, or leave it out"
-            )
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))
@@ -97,7 +89,6 @@ def simulate(
                 method=method,
                 interval=interval,
                 store=store,
-                key=key,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,
                 progress=told,

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from filters.certified.certified_numbers import CertifiedNumbers
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.curve import Curve
-from mc.estimate.decide import ProfileDecision
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
@@ -232,7 +231,6 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
     Bounds: _rows("Bounds"),
     Decision: _rows("Decision"),
-    ProfileDecision: _rows("Decision on a curve"),
     CalibratedThreshold: _rows(
         "Calibrated threshold",
         lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)} keeps {_delta(one)}",

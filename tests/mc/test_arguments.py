@@ -64,10 +64,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda **given: fp.decide(GDP, fp.OneShot(), workers=1, **given),
         {**DRAWN, "delta": 0.1, "most": 1000, "failure": 0.01},
     ),
-    "decide_profile": (
-        lambda **given: fp.decide_profile(GDP, fp.OneShot(), workers=1, **given),
-        {"epsilons": (1.0,), "most": 1000, "failure": 0.01, "seed": 0, "rounds": 1, "direction": "PQ"},
-    ),
     "supremum": (fp.supremum, {"filt": GDP, "epsilon": 1.0}),
     "MenuChasing": (fp.MenuChasing, {"menu": (BIT,)}),
     "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),
@@ -120,7 +116,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "DataSet": (
         three,
-        {"name": "a", "features": ONES, "labels": ONES, "test_features": ONES[:1], "public": False},
+        {"features": ONES, "labels": ONES, "test_features": ONES[:1]},
     ),
     "Descent": (descent, {"clip": 1.0, "sigma": 1.0, "rate": 1.0, "seed": 0}),
     "Network.gradients": (NET.gradients, {"theta": np.zeros(33), "x": np.ones((3, 2)), "y": np.ones((3, 3))}),

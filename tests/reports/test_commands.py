@@ -127,8 +127,6 @@ ENDS: dict[int, dict[str, str]] = {
         f"{_PLAYS} 1e99": (
             "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
         ),
-        f"{_PLAYS} 1e3 --key mine": "key must stand beside store, got key='mine' alone; pass --store",
-        "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
         "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
         "replay nofile x": f"{_KINDS}'nofile' (No such",
         "replay nothing.json": "which refuted nothing",

@@ -65,9 +65,6 @@ MADE = {
     "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
     "CalibratedThreshold": lambda: fp.results.CalibratedThreshold.table()[0],
     "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
-    "ProfileDecision": lambda: fp.decide_profile(
-        GAUSSIAN, fp.Constant(fp.Gaussian(0.5)), epsilons=(0.0, 1.0), most=40_000
-    ),
     "Agreement": lambda: fp.results.Agreement(
         (fp.results.TwoRoutes("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
     ),

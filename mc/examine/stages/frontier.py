@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, product
 
@@ -19,14 +18,14 @@ from scipy import special
 from filters.contract.largest_granted import largest_granted
 from filters.contract.state import keys
 from filters.contract.work import WorkLimit, count
-from mc.examine.family_lines import Line
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.plays import Player, leaders
+from mc.examine.stages.rational_plans import small_ratio
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words, steps_words
-from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.pairs.base import Direction
 
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
@@ -42,8 +41,6 @@ _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 1
 #: Tails at which a loss is looked at, where there are too many to look at each, and shown to one that looks at losses.
 _TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
 _FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
-#: The largest response that is written in small fractions.
-_MOST = 8.0
 #: Units of work of what a reply is worth after every loss.
 _REPLY_UNITS = 4
 #: The share of a promise from which a guess is worth a game, and the most pairs of one.
@@ -88,24 +85,9 @@ class Affordable:
 
     def made(self, line: Admission, size: float) -> DominatingPair:
         """The pair of that size; a response in small fractions where games need them, of one that looks at losses."""
-        if self.subject.looks and line.line.family == "rr" and (ratio := _fraction(size)) is not None:
+        if self.subject.looks and line.line.family == "rr" and (ratio := small_ratio(size)) is not None:
             return RandomizedResponse.from_ratio(ratio)
         return line.line.pair(size)
-
-
-def _fraction(size: float) -> Fraction | None:
-    """A fraction of few digits at most e^size, its logarithm within a twentieth."""
-    if size > _MOST:
-        return None
-    near = (Fraction(math.floor(math.exp(size) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
-    return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * size), None)
-
-
-def _silent(size: float) -> DominatingPair:
-    """A randomised response that says nothing half of the time."""
-    ratio = _fraction(size) or Fraction(math.exp(size))
-    p, q = ratio / (2 * (1 + ratio)), 1 / (2 * (1 + ratio))
-    return FinitePair((p, Fraction(1, 2), q), (q, Fraction(1, 2), p))
 
 
 def _short(size: float) -> float:
@@ -235,8 +217,6 @@ def alternatives(
     """
     frontier = Affordable(subject, limit)
     every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
-    if subject.looks and "twopoint" in subject.families:  # a loss of zero is one to look at, too
-        openings += (Admission(Line("silent", "half of the time nothing", _silent, 2.0**-10, 8.0), (), ()),)
     menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
         guesses: list[tuple[float, Menu]] = []

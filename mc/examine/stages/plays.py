@@ -41,12 +41,12 @@ _DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 ROUND = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _DIGITS)
 #: Families whose pairs shrink as the number that people write grows.
 _INVERSE = ("laplace", "subsampled")
-#: Shares of the largest request that are tried, and how many small requests stand between large ones.
-_SHARES, _BETWEEN = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (*range(1, 11), 12, 15, 20, 30, 50, 100)
+#: Shares of the largest request that are tried, and how many small requests stand before a large one.
+_SHARES, _BEFORE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
 #: Requests of one kind in a row in a plain play.
 _ROW = 30
 #: What a request is that is hardly there, relative to the largest.
-_HARDLY = (0.01, 1e-8)
+_HARDLY = 0.01
 
 
 @dataclass(slots=True)
@@ -196,7 +196,7 @@ def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
 
 
 def plain(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
-    """What a person would try: one request again and again; then another family; small ones before or between."""
+    """What a person would try: one request again and again; then another family; small ones before."""
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
     fresh = partial(Player.fresh, subject, limit)
     tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
@@ -216,23 +216,17 @@ def plain(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
                 if (again := _largest(after, other_line, None)) is not None:
                     after.ask(other_line.line.pair(again), _ROW)
                     yield after.played
-    for line, pair, player in begun[: 3 * len(tops)]:
-        for tiny in _HARDLY:
-            if (small := _largest(fresh(), line, tiny * tops[line.line.name])) is not None:
-                yield from _with_small(fresh(), pair, line.line.pair(small))
-                yield from _with_small(player.fork(), pair, line.line.pair(small))
-
-
-def _with_small(player: Player, pair: DominatingPair, small: DominatingPair) -> Iterator[Sequence]:
-    """So many small requests, then the large one again."""
-    asked = 0
-    for times in _BETWEEN:
-        wanted, asked = times - asked, times
-        if player.limit.exhausted or player.ask(small, wanted) < wanted:
-            return
-        after = player.fork()
-        if after.ask(pair, _ROW):
-            yield after.played
+    for line, pair, _ in begun[: 3 * len(tops)]:
+        if (small := _largest(fresh(), line, _HARDLY * tops[line.line.name])) is None:
+            continue
+        player, asked = fresh(), 0
+        for times in _BEFORE:
+            wanted, asked = times - asked, times
+            if limit.exhausted or player.ask(line.line.pair(small), wanted) < wanted:
+                break
+            after = player.fork()
+            if after.ask(pair, _ROW):
+                yield after.played
 
 
 def _largest(player: Player, line: Admission, most: float | None) -> float | None:

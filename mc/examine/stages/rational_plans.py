@@ -6,7 +6,7 @@ Whatever chose a plan, its worth is computed in fractions through the filter's o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -41,6 +41,8 @@ _RATIONAL_UNITS = 8
 _OPENINGS = (0.1, 0.02, 0.05, 0.25, 0.5)
 #: The most positions of a game, and the largest epsilon at which one is solved: beyond, e^epsilon has too many digits.
 _POSITIONS, _MOST_EPSILON = 20_000, 8192.0
+#: The largest response that is written in small fractions.
+_MOST_WRITTEN = 8.0
 
 
 def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
@@ -72,15 +74,12 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
     return exact
 
 
-def simple_ratio(epsilon: float, accept: Callable[[Fraction], bool] = lambda ratio: True) -> Fraction | None:
-    """A rational near e^epsilon with terms as small as `accept` allows; None where it accepts none of those tried."""
-    exact = Fraction(math.exp(epsilon))
-    for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
-        near = exact.limit_denominator(size)
-        for tried in (near, near - Fraction(1, near.denominator)):
-            if tried > 1 and abs(nearest_log(tried) - epsilon) < 0.05 * epsilon and accept(tried):
-                return tried
-    return None
+def small_ratio(epsilon: float) -> Fraction | None:
+    """A fraction of few digits at most e^epsilon, its logarithm within a twentieth; None where epsilon is large."""
+    if epsilon > _MOST_WRITTEN:
+        return None
+    near = (Fraction(math.floor(math.exp(epsilon) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
+    return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * epsilon), None)
 
 
 def plan_witness(
@@ -142,7 +141,7 @@ def best_replies(subject: Subject, goals: tuple[Measure, ...]) -> Iterator[Witne
     frontiers: dict[Hashable, Frontier] = {}
     for epsilon, ratio in ratios_of(filt, goals):
         for share in _OPENINGS:
-            base = simple_ratio(share * top)
+            base = small_ratio(share * top)
             if base is None:
                 continue
             opening, continuations = RandomizedResponse.from_ratio(base), []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from operator import add
 
 import numpy as np
@@ -160,17 +160,12 @@ def _on_mesh(
 
 
 def _menus(subject: Subject, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
-    """A first request and what is granted after it; then two sizes of a family, for more and more rounds."""
+    """A first request and what is granted after it; then the largest request of a line, for more and more rounds."""
     for _, menu in alternatives(subject, sticks(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _SHORT:
             yield menu.pairs, menu.rounds
-    for rounds in (2, 3, 4):
-        for line in subject.lines:
-            pairs = line.pairs
-            for low in (5, 9, 17):
-                if len(pairs) > low:
-                    yield (pairs[-1], pairs[-1 - low]), rounds
-            yield (pairs[-1],), rounds
+    for rounds, line in product((2, 3, 4), subject.lines):
+        yield (line.largest,), rounds
 
 
 def mesh_strategy(

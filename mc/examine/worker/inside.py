@@ -26,7 +26,6 @@ from filters.adapters.labelled import program_of
 from filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.filter_fault import examining
-from mc.examine.worker.threads import Threads
 
 #: The exit status of a child that could not send its answer.
 CUT = 70
@@ -49,7 +48,7 @@ class Inside:
     """What a worker knows of itself; outside of any worker all is as it stands here."""
 
     here = command = False
-    lost = Threads()
+    lost: tuple[str, ...] = ()
     summary: Callable[[], object] | None = None
 
 

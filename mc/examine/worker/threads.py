@@ -3,7 +3,7 @@
 A forked process has the one thread that forked it. Code that waits for another one waits for ever there, and some
 libraries end such a process.
 
->>> print(str(threads_lost(Threads(("Pool_0",)), "Mine", "waits for ever")).partition(";")[0])
+>>> print(str(threads_lost(("Pool_0",), "Mine", "waits for ever")).partition(";")[0])
 threads ran in this process before (Pool_0), and a forked process does not have them: in it Mine waits for ever
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import NamedTuple
 
 #: The number of the system call by which a thread waits for another, by processor; it waits by these operations, for
 #: its own process alone where the flag is set.
@@ -21,25 +20,11 @@ _FUTEX, _WAITS, _PRIVATE = {"x86_64": "202", "aarch64": "98"}, (0, 9), 0x80
 _NAMED, LOST = 3, "threads ran in this process before"
 
 
-class Threads(NamedTuple):
-    """The words for some threads, and how many of these a library started by itself."""
-
-    words: tuple[str, ...] = ()
-    of_libraries: int = 0
-
-    def __bool__(self) -> bool:
-        return self.words != ()
-
-    def with_more(self, others: Threads) -> Threads:
-        """These and others."""
-        return Threads((*self.words, *others.words), self.of_libraries + others.of_libraries)
-
-
 class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of the code
     """The code could not be run in a forked process, which lacks the threads that ran before; it is no fault of it."""
 
 
-def threads_lost(lost: Threads, whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
+def threads_lost(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
     """The exception, in a sentence on whose code did what in a process that lacks these threads.
 
     In a worker, where nobody has used the code before, the code started them when it was loaded.
@@ -48,28 +33,20 @@ def threads_lost(lost: Threads, whose: str, how: str, *, nested: bool = False) -
     if not nested:
         advice = "examine it before its first use, or by `filterproof verify FILE.py::MyFilter`"
     return ThreadsLost(
-        f"{LOST} ({', '.join(lost.words)}), and a forked process does not have them: in it {whose} {how}; {advice}"
+        f"{LOST} ({', '.join(lost)}), and a forked process does not have them: in it {whose} {how}; {advice}"
     )
 
 
-def threads_besides() -> Threads:
-    """The threads of this process that a filter may need: none that shows progress, nor the one that asks.
-
-    A library's threads have their process's name; what has another, as the messages of a notebook, serves no filter.
-    """
-    known, asks = threading.enumerate(), threading.current_thread()
-    others = (one for one in known if one is not asks)
+def threads_besides() -> tuple[str, ...]:
+    """The threads of this process that a filter may need: none that shows progress, nor the one that asks."""
+    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
     names = [one.name[:80] for one in others if not type(one).__module__.startswith("rich.")]
-    main, counted = Path(f"/proc/self/task/{os.getpid()}"), {threading.get_native_id(), os.getpid()}
-    counted |= {one.native_id for one in known if one.native_id is not None}
     try:
-        unknown = [one for one in main.parent.iterdir() if int(one.name) not in counted]
-        of_libraries = sum(_read(one, "comm") == _read(main, "comm") for one in unknown)
+        unknown = len(os.listdir("/proc/self/task")) - threading.active_count()
     except OSError:  # a system that does not say
-        of_libraries = 0
-    many = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    libraries = [f"{of_libraries} of libraries"] if of_libraries else []
-    return Threads((*names[:_NAMED], *many, *libraries), of_libraries)
+        unknown = 0
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return (*names[:_NAMED], *more, *([f"{unknown} of libraries"] if unknown > 0 else []))
 
 
 def waits_for_ever(process: int) -> object:

@@ -121,7 +121,7 @@ class _Child:
                 finally:
                     os._exit(CUT)
         # only now: libraries that know of forks end their threads before one, and start them again
-        self.lost = Inside.lost.with_more(threads_besides())
+        self.lost = Inside.lost + threads_besides()
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
@@ -236,7 +236,7 @@ class _Child:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
             # some libraries end a process that lacks their threads
-            if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost.of_libraries:
+            if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost:
                 return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "

@@ -178,24 +178,6 @@ def mean_after(mu: float, after: Callable[[float], float], low: float, high: flo
     return float(integrate.quad(weighted, low, high, epsabs=0, epsrel=1e-9)[0])
 
 
-def lower_power(losses: np.ndarray, masses: np.ndarray, count: int, width: float, cells: int) -> np.ndarray:
-    """P-masses of the sum of `count` independent losses, each rounded down to a multiple of `width`.
-
-    Entry k stands for the sum k width + count * floor(least loss): what rounds losses down bounds the hockey-stick
-    from below. The transform is circular, and what goes beyond the last cell comes back as a smaller loss.
-    """
-    units = np.floor(losses / width).astype(np.int64)
-    law = np.bincount(units - units.min(), weights=masses, minlength=cells)
-    return np.maximum(np.fft.irfft(np.fft.rfft(law) ** count, cells), 0.0)
-
-
-def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: float) -> float:
-    """H_{e^epsilon} of the law that `lower_power` gives, its first entry standing for the loss `least`."""
-    losses = least + width * np.arange(len(law))
-    above = losses > epsilon
-    return float(np.sum(law[above] * -np.expm1(epsilon - losses[above])))
-
-
 # -- games ---------------------------------------------------------------------------------------------------------
 
 
@@ -220,57 +202,12 @@ def played(
         value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]
     else:
         require_granted(filt, asked)
-        value = fixed_hockey_stick(asked, epsilon) if alpha is None else fixed_renyi(asked, alpha)  # type: ignore[arg-type]
-    return Reached(value, epsilon, alpha)
-
-
-def fixed_hockey_stick(requests: Sequence[fp.DominatingPair], epsilon: float) -> float:
-    """H_{e^epsilon} of Gaussians, which are one of the root of the sum of mu^2, and of finite pairs.
-
-    Outcomes of equal loss are one outcome.
-    """
-    square, law = 0.0, {0.0: (1.0, 1.0)}
-    for pair in requests:
-        if isinstance(pair, fp.Gaussian):
-            square += pair.mu**2
-            continue
-        after: dict[float, tuple[float, float]] = {}
-        for before, (p, q) in law.items():
-            for loss, a, b in _outcomes(pair):
-                if p * a or q * b:
-                    key = round(before + loss, 12)
-                    old = after.get(key, (0.0, 0.0))
-                    after[key] = (old[0] + p * a, old[1] + q * b)
-        law = after
-    if square == 0:
-        return hockey_stick(list(law.values()), epsilon)
-    mu = math.sqrt(square)
-    return max(
-        math.fsum(p if not q else p * gaussian_delta(mu, epsilon - math.log(p / q)) for p, q in one_way if p)
-        for one_way in (law.values(), [(q, p) for p, q in law.values()])
-    )
-
-
-def fixed_renyi(requests: Sequence[fp.DominatingPair], alpha: float) -> float:
-    """D_alpha of Gaussians, Laplace mechanisms, subsampled Gaussians (alpha whole) and finite pairs: their sum."""
-    there = back = 0.0
-    for pair, times in Counter(requests).items():
-        if isinstance(pair, fp.Gaussian):
-            one = other = alpha * pair.mu**2 / 2
-        elif isinstance(pair, fp.Laplace):
-            up, down = (alpha - 1) / pair.b, -alpha / pair.b
-            moment = (alpha * math.exp(up) + (alpha - 1) * math.exp(down)) / (2 * alpha - 1)
-            one = other = math.log(moment) / (alpha - 1)
-        elif isinstance(pair, fp.SubsampledGaussian):
-            # E_Q[(dP/dQ)^alpha] by the binomial formula of integer orders; the other direction is less
-            q, sigma, order = pair.q, pair.sigma, int(alpha)
-            moment = math.fsum(
-                math.comb(order, k) * q**k * (1 - q) ** (order - k) * math.exp(k * (k - 1) / (2 * sigma**2))
-                for k in range(order + 1)
-            )
-            one = other = math.log(moment) / (alpha - 1)
+        pairs = Counter(asked)
+        if any(isinstance(pair, fp.FinitePair) for pair in pairs) and alpha is None:
+            value = hockey_stick(product(asked), epsilon)  # type: ignore[arg-type]
+        elif alpha is None:
+            value = fp.Composition(pairs).delta(epsilon).low  # type: ignore[arg-type]
         else:
-            law = [(p, q) for _, p, q in _outcomes(pair)]
-            one, other = (one_way_renyi(masses, alpha) for masses in (law, [(q, p) for p, q in law]))
-        there, back = there + times * one, back + times * other
-    return max(there, back)
+            both = (pairs, {pair.swapped: times for pair, times in pairs.items()})
+            value = max(sum(times * float(pair.renyi(alpha)) for pair, times in one.items()) for one in both)
+    return Reached(value, epsilon, alpha)

@@ -21,8 +21,6 @@ PARAMETERLESS = [
 FILTERS = [
     fp.GaussianFilter(mu=1.0),
     fp.GaussianFilter(mu=1e-6),
-    fp.ZCDPFilter(rho=0.3),
-    fp.RenyiFilter(alpha=3.0, rho=1.0),
     fp.ApproximateDPFilter(epsilon=1.0, delta=1e-5),
     fp.RealisationFilter(10.0, 1e-5, 20, (fp.Gaussian(0.5),)),
     BASIC,
@@ -69,7 +67,7 @@ def view(loss: list[float], filt: fp.PrivacyFilter, t: int = 1) -> fp.View:
     return fp.View(t, *seen, filt, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("times", [(1, 1, 1), (2, 3, 1), (1, 10, 2), (5, 1, 1)])
+@pytest.mark.parametrize("times", [(2, 3, 1), (5, 1, 1)])
 def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released(
     times: tuple[int, int, int],
 ) -> None:

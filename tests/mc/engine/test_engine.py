@@ -1,8 +1,5 @@
 """Paths have the law of what was asked for; a tile is a function of its index and seed; nonsense is one sentence."""
 
-import platform
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -99,7 +96,6 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         for method, value, what in (
             ("start", np.zeros(3), "an array"),
             ("admits", np.ones(5), r"booleans of shape \(5,\)"),
-            ("admits", True, r"booleans of shape \(5,\)"),
             ("spend", np.zeros((2, 5)), "an array"),
             ("observe", None, "an array"),
         )
@@ -123,18 +119,9 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: play(3, fp.Constant(A)), "PrivacyFilter"),
     (lambda: largest(BASIC, fp.Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
     (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p must be given against GaussianFilter"),
-    *(
-        (lambda kind=kind: play(GDP, kind(level=0.0).against(GDP)), "mu must be finite and > 0, got mu=0.0")
-        for kind in (fp.OneShot, fp.ManySmall)
-    ),
     (lambda: fp.Constant(fp.Gaussian(np.ones(2))), r"pair must be a single pair, got shape \(2,\)"),
-    (lambda: fp.Scripted((), ()), "times must hold one number for each pair"),
-    (lambda: fp.Scripted((A,), (1, 2)), "got 2 for 1"),
+    (lambda: fp.Scripted((A,), (1, 2)), "times must hold one number for each pair, got 2 for 1"),
     (lambda: fp.Scripted((A,), (0,)), "times must be"),
-    (lambda: fp.Scripted((fp.Gaussian(np.ones(2)),), (1,)), "pairs must be single pairs"),
-    (lambda: fp.Scripted(A, (1,)), "pairs must be a tuple"),  # type: ignore[arg-type]
-    (lambda: fp.Scripted((A,), 1), "times must be a tuple"),  # type: ignore[arg-type]
-    (lambda: fp.Scripted((0.1,), (1,)), "pairs must be pairs"),  # type: ignore[arg-type]
 ]
 
 
@@ -177,24 +164,3 @@ def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> No
     for loss, log_kept in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
         with pytest.raises(Exceeded):
             guard.verify(np.array([loss]), np.zeros(1), np.array([log_kept]))
-
-
-_PLAY = """
-import resource
-from filters import GaussianFilter
-from mc.engine.adversaries import LossChasing
-from mc.engine.game import Game
-from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import play_tile
-game = Game.between(GaussianFilter(mu=1.0), LossChasing(pace=40))
-play_tile(game, Tile(0, 0, TILE))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-play_tile(game, Tile(0, 1, TILE))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-"""
-
-
-def test_a_second_tile_asks_the_system_for_hardly_any_memory() -> None:
-    done = subprocess.run([sys.executable, "-c", _PLAY], check=True, capture_output=True, text=True)
-    # tens of thousands of pages where each array is asked for anew; other allocators are as they are
-    assert int(done.stdout) < 5000 or platform.libc_ver()[0] != "glibc"

@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 
 import filterproof as fp
-from mc.engine.levels import even_level
 from mc.engine.remembered import remembered
-from mc.estimate.estimator import Aim, estimators
-from mc.estimate.spending import expanded
 
 
 @dataclass(frozen=True)
@@ -36,17 +33,3 @@ def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> N
     for own in (Own(), lambda mu: fp.Gaussian(mu)):
         assert answer(own) is not answer(own)  # it may answer otherwise another time
         assert asked[-1][0] is own
-
-
-def test_levels_choices_and_expansions_are_remembered() -> None:
-    games = [fp.runs.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3), rounds=3) for _ in range(2)]
-    one, other = (
-        [
-            even_level(game.filter, fp.Gaussian, np.int64(7)),
-            estimators(game, (4.0,), Aim(1000, 1e-6)),
-            expanded(game, 1000),
-        ]
-        for game in games
-    )
-    assert all(first is again for first, again in zip(one, other, strict=True))
-    assert None not in one

@@ -171,22 +171,17 @@ class InOrder(fp.PrivacyFilter):
 
 CASES: list[tuple[fp.PrivacyFilter, tuple[Any, ...]]] = [
     (InOrder(), (fp.Gaussian, 0.25, 0.75, 0.125)),
-    (fp.GaussianFilter(mu=1.0), (fp.Gaussian, 0.25, 0.375, 0.125)),
     (fp.GaussianFilter(mu=1.3), (fp.Gaussian, 0.3, 0.47, 0.11)),
-    (fp.ZCDPFilter(rho=0.7), (fp.Gaussian, 0.25, 0.5, 0.2)),
     (fp.ZCDPFilter(rho=0.5), (fp.RandomizedResponse, 0.25, 0.5, 0.1)),
-    (fp.RenyiFilter(alpha=2.5, rho=1.0), (fp.Gaussian, 0.21, 0.4375, 0.1)),
     (fp.RealisationFilter(6.0, 1e-3, 12, (fp.Gaussian(0.4),)), (fp.Gaussian, 0.375, 0.5, 0.05)),
-    (fp.RogersFilter(epsilon=2.0, delta=1e-6), (fp.RandomizedResponse, 0.05, 0.125, 0.01)),
     (fp.BasicFilter(epsilon=1.0, delta=0.215), (fp.Erasure, 0.03, 0.04, 0.01)),
-    (fp.ApproximateZCDPFilter(rho=0.5, xi=0.11), (fp.Erasure, 0.03, 0.04, 0.005)),
     (fp.ApproximateZCDPFilter(rho=0.8, xi=0.5), (lambda e: fp.KOV(e, 0.01), 0.25, 0.5, 0.125)),
 ]
 RULES: list[tuple[type[Diary], dict[str, Any]]] = [
     *((Diary, {"direction": direction, "order": 2.5}) for direction in ("PQ", "QP")),
     *((Diary, {"on_denial": on_denial, "direction": "QP"}) for on_denial in ("halt", "retry")),
     *((Diary, {"erasures": "weighed", "direction": way, "order": 1.5}) for way in ("PQ", "QP")),
-    *((kind, {"rounds": rounds}) for kind in (Diary, NoFinal) for rounds in (1, 5, 16)),
+    *((kind, {"rounds": rounds}) for kind in (Diary, NoFinal) for rounds in (1, 16)),
     *((NoFinal, {"rounds": 16, "on_denial": "retry", "direction": way}) for way in ("PQ", "QP")),
 ]
 

@@ -111,13 +111,6 @@ def test_every_sound_filter_of_the_catalogue_is_compared_or_a_reason_is_given() 
     assert sound - names == set(NOT_COMPARED)
 
 
-def test_more_rounds_than_are_counted_are_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="mechanism must allow at most 10 rounds"):
-        fp.compare_filters(1.0, 1e-5, fp.Gaussian(0.01), most=10)
-    with pytest.raises(TypeError, match="mechanism must be a pair"):
-        fp.compare_filters(1.0, 1e-5, 0.1)  # type: ignore[arg-type]
-
-
 def test_where_no_round_fits_every_filter_says_none() -> None:
     found = fp.compare_filters(Fraction(1, 10), 1e-9, fp.Gaussian(3.0))
     assert found.fewest == found.most == 0

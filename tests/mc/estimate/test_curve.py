@@ -116,16 +116,3 @@ def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     assert not held(fp.TradeOff(back, ahead), best_tests(p, q))
     with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
         curve.low(1.5)
-
-
-def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:
-    """RandomizedResponse(705) lets nothing through above epsilon = 705, and all but nothing below it."""
-    filt, adversary = fp.BasicFilter(705.0), fp.Constant(fp.RandomizedResponse(705.0))
-    profile = fp.simulate(
-        filt, adversary, epsilon=[650.0, 699.9, 704.0], n=1000, rounds=1, workers=1, method="plain"
-    )
-    assert profile.low(800.0) == 0
-    assert float(profile.low(703.0)) == pytest.approx(profile[704.0].low, rel=1e-11)
-    for epsilon in (690.0, 703.0, 706.0, 800.0):
-        truth = float(fp.RandomizedResponse(705.0).hockey_stick(epsilon))
-        assert profile.low(epsilon) <= truth <= profile.high(epsilon)

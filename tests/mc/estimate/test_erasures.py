@@ -69,7 +69,6 @@ TREES: list[tuple[fp.PrivacyFilter, tuple[Any, ...], str]] = [
             fp.BasicFilter(epsilon=2.5, delta=0.055),  # the last round is denied to some
             fp.ApproximateZCDPFilter(rho=0.41, xi=0.2),  # the second round is denied to some
             fp.WhitehouseFilter(epsilon=5.0, delta=0.3, tail=0.1),
-            fp.RogersFilter(epsilon=8.0, delta=0.3),
         )
     ),
 ]

@@ -15,7 +15,6 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.estimator import PILOT
 from mc.estimate.martingale import WeightedSlack, best_beta
 from mc.estimate.simulate import simulate
 from mc.evaluate.evaluate import evaluate
@@ -112,21 +111,6 @@ def test_the_best_coefficient_has_the_least_variance_of_all():
         }
         assert 0 < best < 1
         assert best == pytest.approx(min(spreads, key=spreads.__getitem__), abs=6e-4)
-
-
-def test_the_pilot_plays_a_tile_that_no_run_reaches(monkeypatch):
-    played = []
-
-    def record(game, tile):
-        played.append(tile.index)
-        return play_tile(game, tile)
-
-    monkeypatch.setattr("mc.estimate.estimator.play_tile", record)
-    simulate_slack(GaussianFilter(mu=1.0), TwoRounds(), epsilon=1.0, failure=1e-6, n=100)
-    assert played == [PILOT]
-    assert PILOT * TILE > 1e13
-    game = Game.between(GaussianFilter(mu=1.0), TwoRounds())
-    assert not set(play_tile(game, Tile(0, PILOT, 64)).loss) & set(play_tile(game, Tile(0, 0, TILE)).loss)
 
 
 def test_against_a_wasteful_adversary_the_coefficient_is_small_and_does_no_harm():

@@ -1,17 +1,17 @@
 """What simulations say, against closed forms, exact enumeration and numerical integration."""
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.guard import Exceeded
+from mc.engine.streams import MOST_PATHS, TILE
 from mc.estimate import estimator as choosing
 from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import Aim, allowed, estimators
+from mc.estimate.estimator import PILOT, Aim, allowed, estimators
+from mc.estimate.simulate import APART
 from tests.mc.estimate.ten_times import Silent
 from theory.realisation import kappa_survival
 
@@ -95,21 +95,5 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
             assert sums.log_range <= least[epsilon] + choosing._RANGE
 
 
-def test_what_is_told_after_a_bound_was_exceeded_has_half_of_the_failure(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Which of the two that rest on no bound is told depends on the draws, so that both may be wrong."""
-    module, tried = sys.modules["mc.estimate.simulate"], []
-    played = module._estimates
-
-    def exceeding(game: Any, epsilons: Any, play: Any, aim: Aim, progress: Any) -> Any:
-        tried.append((aim.method, aim.trusting, aim.failure))
-        if len(tried) < 3:
-            raise Exceeded("a path")
-        return played(game, epsilons, play, aim, progress)
-
-    monkeypatch.setattr(module, "_estimates", exceeding)
-    estimate = fp.simulate(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=100, failure=1e-6, workers=1)
-    assert tried == [("auto", True, 1e-6), ("auto", False, 5e-7), ("plain", False, 5e-7)]
-    assert estimate.failure == 5e-7
-    assert estimate.rests_on.endswith(", for a path")
+def test_no_run_is_so_long_that_it_plays_the_tile_of_a_pilot() -> None:
+    assert PILOT * TILE > MOST_PATHS + 3 * APART * TILE

@@ -52,6 +52,8 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
         *(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1
     )
     assert "asked for Cheap, which the theorem does not know" in foreign.rests_on
+    # which of the two that rest on no bound is told depends on the draws, so that both may be wrong
+    assert (told.failure, foreign.failure) == pytest.approx((1e-6, 5e-7))
     # where it says what it asks for, nothing need be played
     for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
         found = ceiling.certain(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
@@ -120,22 +122,6 @@ def test_more_paths_are_worth_a_longer_walk() -> None:
     either = fp.MenuRandom((fp.RandomizedResponse(0.35), fp.RandomizedResponse(0.2)))
     game = fp.runs.Game.between(fp.ZCDPFilter(1.0), either, rounds=10)
     assert [expanded(game, 1000, most=most) is not None for most in (100, 200, 100)] == [False, True, False]
-
-
-class Moody(TenTimes):
-    """Breaks the contract: its answers depend on how many runs it is asked about."""
-
-    def admits(self, state: Any, request: Any) -> Any:
-        most = 0.021 if len(state) < 10_000 else 0.2
-        return state + request.mu**2 / 2 <= most
-
-
-def test_a_run_beyond_what_was_expanded_takes_the_narrow_interval_away() -> None:
-    found = fp.simulate(
-        Moody(), fp.Constant(fp.Gaussian(0.1)), epsilon=1.0, n=20_000, rounds=20, method="tilted", workers=1
-    )
-    assert "a run was charged divergence" in found.rests_on
-    assert fp.Gaussian(0.2**0.5).hockey_stick(1.0) in found
 
 
 def test_the_truth_about_an_overspender_agrees_with_plain_play_and_a_second_integral() -> None:
@@ -246,12 +232,6 @@ def test_losses_that_are_taken_for_epsilon_but_for_rounding_decide_nothing_below
         fp.ZCDPFilter(1e9), fp.Constant(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
     )
     assert decision.side is fp.results.Side.UNDECIDED
-
-
-def test_nothing_is_above_a_delta_of_one() -> None:
-    decision = fp.decide(fp.ZCDPFilter(1e9), fp.OneShot(family=fp.Gaussian), epsilon=700.0)
-    assert decision.side is fp.results.Side.UNDECIDED
-    assert "nothing being above 1" in str(decision)
 
 
 def test_the_smallest_budget_of_the_rogers_filter_holds_every_path_to_nothing() -> None:

@@ -64,18 +64,6 @@ class FreeRetry(Purse):
         yield fp.services.Release()
 
 
-class KeyFirst(Purse):
-    """The key is stored before the charge: a process that is killed between the two has charged nothing."""
-
-    def request(self, pair: DominatingPair, key: str) -> Steps:
-        if key not in self.disk:
-            if not self.fits(pair):
-                return
-            self.disk[key] = "charged"
-            self.charge(pair)
-        yield fp.services.Release(again=True)
-
-
 class InMemory(Purse):
     """What is spent is written behind, at the second charge."""
 
@@ -102,18 +90,6 @@ class Shrugs(Purse):
             with suppress(OSError):
                 self.charge(pair)
             yield fp.services.Release()
-
-
-class Refunds(Purse):
-    """A request that comes to its end gives its hold back as well, whether or not it was charged already."""
-
-    def request(self, pair: DominatingPair, key: str) -> Steps:
-        if self.fits(pair):
-            self.charge(pair)
-            try:
-                yield fp.services.Release()
-            finally:
-                self.disk["spent"] = max(0.0, self.spent - float(pair.pure_epsilon))
 
 
 class Epochs(Purse):

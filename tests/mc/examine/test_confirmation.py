@@ -18,7 +18,6 @@ from mc.examine.verify import examine
 from mc.examine.witness import Witness, menu_witness, witness
 from mc.examine.worker import alone
 from mc.worst_case.plan import Plan
-from mc.worst_case.renyi_game import renyi_game
 from mc.worst_case.solve import solved_case
 from tests.mc.examine import services, toys, witnesses
 from tests.mc.examine.stages.test_stages import SeesRewinding
@@ -44,38 +43,10 @@ class Tires(toys.Sum):
 
 
 class TiresAtLosses(Tires):
-    """Is shown what was lost, which it does not mind."""
+    """The same, and is shown what was lost."""
 
     def observe(self, state, loss):
         return state + 0 * loss
-
-
-class KeptByTheTenth(toys.PureSum):
-    """Charges an epsilon what another run was charged for the first that rounds to it, and by itself what it is."""
-
-    def __init__(self):
-        self.known = {}
-        self.runs = 0
-
-    def start(self, n):
-        self.runs += 1
-        return super().start(n)
-
-    def cost(self, state, request):
-        return np.array([self._of(float(each)) for each in super().cost(state, request)])
-
-    def _of(self, epsilon):
-        run, charge = self.known.setdefault(round(epsilon, 1), (self.runs, epsilon))
-        return epsilon if run == self.runs else charge
-
-
-class SeesRewindingOfRho(SeesRewinding):
-    """The same of zCDP, and shown what was lost."""
-
-    promise, most, cost = fp.ZCDP(0.5), 0.5, toys.Sum.cost
-
-    def observe(self, state, loss):
-        return state[0] + 0 * loss, state[1]
 
 
 class TiredPeople(fp.IndividualFilter):
@@ -126,7 +97,6 @@ class HasAPurse(toys.PureSum):
 #: An impure filter that is sound when fresh -> how it is examined, so that a witness of another kind is found of each.
 IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
     Tires: {"mechanisms": ["gaussian", "rr", "twopoint"], "effort": 0.03, "stages": ["sequences"]},
-    KeptByTheTenth: {"mechanisms": ["gaussian", "rr", "twopoint"], "effort": 0.03, "stages": ["sequences"]},
     TiresAtLosses: {"mechanisms": ["gaussian", "rr"], "effort": 0.03, "stages": ["games"]},
     partial(TiredPeople, fp.ZCDPFilter(0.5), 3): {"effort": 0.07, "stages": ["games"]},
     HasAPurse: {"mechanisms": ["rr"], "effort": 0.07, "stages": ["schedules"]},
@@ -160,12 +130,6 @@ def rewound_menu() -> Witness:
     return menu_witness(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
 
 
-def rewound_renyi_menu() -> Witness:
-    filt, menu = SeesRewindingOfRho(), (fp.RandomizedResponse(0.8), fp.RandomizedResponse(0.9))
-    low, _ = renyi_game(filt, menu, order=2.0, rounds=4)
-    return menu_witness(filt, menu, Measure.renyi(2.0), rounds=4, low=low, high=None)
-
-
 def tired_sequence() -> Witness:
     """The witness made by a filter that is tired, beside one that is not."""
     filt = Tires()
@@ -180,7 +144,7 @@ def differs_afresh(made: Witness) -> str:
 
 @pytest.mark.parametrize(
     "make",
-    [rewound_plan, rewound_menu, rewound_renyi_menu, tired_sequence],
+    [rewound_plan, rewound_menu, tired_sequence],
 )
 def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_stand(
     make: Callable[[], Witness],

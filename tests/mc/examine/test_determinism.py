@@ -1,12 +1,11 @@
-"""The same is found again: in a fresh process, of a slow filter, on a busy machine, and where caches are warm."""
+"""The same is found again: in a fresh process, whose hashes are others, and of a slow filter."""
 
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,8 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filters.contract import checks
-from filters.contract.work import WorkLimit, metered
 from mc.examine.examination import Status
-from mc.examine.family_lines import FAMILIES, lines_of
-from mc.examine.stages.sequences import sequences
-from mc.examine.subject import admission, named_pairs
+from mc.examine.subject import named_pairs
 from mc.examine.verify import examine
 from tests.mc.examine import services, toys
 from tests.mc.examine.test_holders import Forgets
@@ -64,81 +59,23 @@ def examined(name: str) -> str:
 once = cache(examined)
 
 
-@contextmanager
-def in_a_fresh_process(name: str) -> Iterator[Callable[[], str]]:
+def in_a_fresh_process(name: str) -> str:
     """Whose hashes are other ones."""
     code = f"from tests.mc.examine.test_determinism import examined; print(examined({name!r}))"
     environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
-
-    def asked() -> str:
-        told = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return told.stdout.rstrip("\n")
-
-    yield asked
-
-
-@contextmanager
-def slowed_down(name: str) -> Iterator[Callable[[], str]]:
-    """Every call of a filter's method takes a fifth of a millisecond longer."""
-    asked = checks._asked
-
-    def slowly(*given: Any) -> Any:
-        time.sleep(2e-4)
-        return asked(*given)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checks, "_asked", slowly)
-        yield lambda: examined(name)
-
-
-@contextmanager
-def beside_a_busy_loop(name: str) -> Iterator[Callable[[], str]]:
-    """Another process on every core."""
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
-    try:
-        yield lambda: examined(name)
-    finally:
-        for loop in loops:
-            loop.kill()
-            loop.wait()
-
-
-@contextmanager
-def with_warm_caches(name: str) -> Iterator[Callable[[], str]]:
-    """This process, whose forks examine, has asked the same before."""
-    filt = EXAMINED[name][0]() if name in EXAMINED else None
-    if isinstance(filt, fp.PrivacyFilter):
-        with metered():
-            _, subject = admission(
-                filt, lines_of(tuple(FAMILIES), filt.promise), WorkLimit.of(100_000), seed=1
-            )
-            list(sequences(subject, WorkLimit.of(2000)))
-    yield lambda: examined(name)
-
-
-WAYS = (with_warm_caches, in_a_fresh_process, slowed_down, beside_a_busy_loop)
-QUICK = {("holder", with_warm_caches), ("FreeRetry", slowed_down)}
+    how: Any = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "check": True}
+    return subprocess.run([sys.executable, "-c", code], **how).stdout.rstrip("\n")
 
 
 @pytest.mark.parametrize(
-    ("name", "way"),
+    "name",
     [
-        pytest.param(name, way, marks=[] if (name, way) in QUICK else pytest.mark.slow)
+        pytest.param(name, marks=[] if name == "holder" else pytest.mark.slow)
         for name in (*EXAMINED, *SERVICES)
-        for way in WAYS
     ],
-    ids=lambda value: getattr(value, "__name__", value),
 )
-def test_the_same_is_found(name: str, way: Any) -> None:
-    with way(name) as again:
-        assert again() == once(name)
+def test_the_same_is_found_in_a_fresh_process(name: str) -> None:
+    assert in_a_fresh_process(name) == once(name)
 
 
 class Remote(toys.ByHand):

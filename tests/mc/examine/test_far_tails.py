@@ -2,67 +2,13 @@
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 
 import mpmath
-import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.work import WorkLimit
-from filters.rules.blackwell import covers
-from mc.examine.examination import StageFinding
 from mc.examine.measure import Measure, exceeds, goals
 from mc.examine.sequence import Sequence
-from mc.examine.stages.sequences import sequences
-from tests.mc.examine.stages.test_stages import LONG, subject
-from theory.evidence import Outcome
-from theory.pairs import DominatingPair
-
-
-class EndsTooSoon(fp.PrivacyFilter):
-    """Admits while Gaussian(mu) dominates the rounds so far, composed on a lattice that ends where doubles do."""
-
-    pair: DominatingPair = fp.SubsampledGaussian(0.005, 4.0)
-    mu = 1.0
-    promise: fp.Guarantee = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n, dtype=int)
-
-    def admits(self, state, request):
-        fits = [_cover(self.pair, count + 1, self.mu) for count in state.tolist()]
-        return np.array(fits) & (request == self.pair)
-
-    def spend(self, state, request):
-        return state + 1
-
-
-STEP = 2.0**-5
-
-
-@lru_cache
-def _law(pair: DominatingPair, count: int) -> tuple[int, np.ndarray]:
-    """(the first place, the P-masses) on a lattice, by the change of slope of the hockey-stick in e^eps."""
-    if count > 1:
-        (one, masses), (other, more) = _law(pair, count // 2), _law(pair, count - count // 2)
-        return one + other, np.convolve(masses, more)
-    eps = np.arange(-20.0, 20.0, STEP)
-    eps = eps[: np.flatnonzero(np.asarray(pair.hockey_stick(eps)) > 0)[-1] + 2]
-    height, z = np.asarray(pair.hockey_stick(eps)), np.exp(eps)
-    slope = np.concatenate(([-1.0], np.diff(height) / np.diff(z), [0.0]))
-    return round(eps[0] / STEP), np.maximum(np.diff(slope), 0.0) * z
-
-
-@lru_cache
-def _cover(pair: DominatingPair, count: int, mu: float) -> bool:
-    first, masses = _law(pair, count)
-    losses = (first + np.arange(len(masses))) * STEP
-    losses, masses = losses[masses > 0], masses[masses > 0]
-    eps = np.linspace(0.0, losses[-1] + 1e-9, 513)
-    p, q = (np.append(np.cumsum(law[::-1])[::-1], 0.0) for law in (masses, masses * np.exp(-losses)))
-    above = np.searchsorted(losses, eps, side="right")
-    return covers(mu, np.exp(eps), np.maximum(p[above] - np.exp(eps) * q[above], 0.0))
 
 
 def _renyi(q: float, sigma: float, order: int) -> mpmath.mpf:
@@ -74,26 +20,6 @@ def _renyi(q: float, sigma: float, order: int) -> mpmath.mpf:
             for k in range(order + 1)
         )
         return mpmath.log(mpmath.fsum(terms)) / (order - 1)
-
-
-@pytest.mark.slow
-def test_a_lattice_that_ends_before_the_support_is_refuted() -> None:
-    filt = EndsTooSoon()
-    state, times = filt.start(1), 0
-    while times < 20 and filt.admits(state, filt.pair)[0]:
-        state, times = filt.spend(state, filt.pair), times + 1
-    assert times == 20  # 16 are private
-    assert 20 * _renyi(0.005, 4.0, 128) < 0.1  # of 64 that are promised
-    assert 20 * _renyi(0.005, 4.0, 1024) > 520  # of 512
-    played = Sequence(((filt.pair, times),))
-    assert played.admitted(filt)
-    assert played.breach(filt.promise, goals(filt.promise)) is not None
-    told = sequences(subject(filt, "gaussian"), WorkLimit.of(LONG))
-    found = next(one for one in told if isinstance(one, StageFinding) and one.witness is not None)
-    assert found.verdict is not None
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert found.witness is not None
-    assert found.witness.replay().refutes
 
 
 @pytest.mark.parametrize(("q", "sigma", "times"), [(1e-6, 0.3, 1), (0.005, 30.0, 1000), (0.5, 100.0, 10_100)])

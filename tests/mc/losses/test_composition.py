@@ -23,15 +23,11 @@ def mpmath_gaussian(mu, count, epsilon):
         return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
-def test_a_gaussian_too_thin_for_ordinary_precision_is_seen():
-    with mpmath.workdps(400):
-        exact = mpmath_gaussian(1.0, 1, 35.0)
-    bounds = Composition([Gaussian(1.0)]).delta(35.0)
-    assert 0 < bounds.low <= exact <= bounds.high
-
-
-@pytest.mark.parametrize("epsilon", [-2.0, 9.0])
-@pytest.mark.parametrize("counts", [{1.0: 1}, {0.05: 400}, {2.0: 3}, {0.3: 20, 0.7: 4, 1.1: 1}], ids=str)
+@pytest.mark.parametrize(
+    ("counts", "epsilon"),
+    [({1.0: 1}, -2.0), ({0.05: 400}, 9.0), ({2.0: 3}, 9.0), ({0.3: 20, 0.7: 4, 1.1: 1}, 9.0)],
+    ids=str,
+)
 def test_gaussians_compose_to_one_gaussian(counts, epsilon):
     with mpmath.workdps(60):
         mu = mpmath.sqrt(sum(count * mpmath.mpf(mu) ** 2 for mu, count in counts.items()))
@@ -43,7 +39,7 @@ def test_gaussians_compose_to_one_gaussian(counts, epsilon):
     # beside a mechanism that reveals hardly anything they are cut into cells, as all others are
     cut = Composition({**mechanisms, Erasure(1e-300): 1}).delta(epsilon)
     assert cut.low <= exact <= cut.high
-    assert 1e-12 < cut.relative_width < 1e-3
+    assert cut.relative_width < 1e-3
     assert cut.evidence is Evidence.CERTIFIED
 
 
@@ -60,11 +56,9 @@ HUGE, NEEDLE = (
         ({KOV(1e3, 1e-5): 3}, 1.0, 1 - 1e-9, 1.0),
         ({RandomizedResponse(1.0): 2, RandomizedResponse(1e9): 1}, 1.0, 1 - 1e-9, 1.0),
         ({KOV(5e-324, 0.5): 2}, 1.0, 0.75, 0.75),
-        ({HUGE: 10**6}, 7.2, 1 - 1 / math.e, 1.0),
         ({HUGE: 1, NEEDLE: 2}, 1.0, 0.75, 1.0),
-        ({HUGE: 1, SubsampledGaussian(1e-9, 5e-3): 3, NEEDLE: 1000}, -1e-11, 1.0, 1.0),
     ],
-    ids=range(7),
+    ids=range(5),
 )
 def test_losses_beyond_the_doubles_and_below_them_have_bounds(mechanisms, epsilon, least, most):
     bounds = Composition(mechanisms).delta(epsilon, relative=0.1)
@@ -76,6 +70,7 @@ def test_losses_beyond_the_doubles_and_below_them_have_bounds(mechanisms, epsilo
 SOME = Laplace(1.0), Laplace(10.0), DP_SGD, SubsampledGaussian(0.3, 0.7, adjacency="addition")
 ALONE = [
     *((pair, epsilon, 2e-3) for pair in SOME for epsilon in (0.005, 0.05, 0.5)),
+    (Gaussian(1.0), 35.0, 1e-9),  # too thin for ordinary precision
     (SubsampledGaussian(1e-6, 0.05), 150.0, 2e-3),  # which one loss in a million passes
     # losses so small that their tilt leaves the doubles
     *((SubsampledGaussian(1e-20, 2.0, adjacency=way), 0.0, 2e-3) for way in ("removal", "addition")),
@@ -93,8 +88,7 @@ def test_one_release_has_its_own_hockey_stick(pair, epsilon, width):
         assert exact == 0 or bounds.relative_width <= width
 
 
-@pytest.mark.parametrize("aim", [1e-3, 1e-5])
-@pytest.mark.parametrize("revealed", [0.0, 1e-7])
+@pytest.mark.parametrize(("aim", "revealed"), [(1e-3, 0.0), (1e-5, 1e-7)])
 def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch, aim, revealed):
     """Cells for a width of 1e-3 are too many for transforms of 2^14, those for about a hundredth are not."""
     monkeypatch.setattr("mc.losses.composition._inversion", lambda pairs, counts: None)
@@ -121,10 +115,8 @@ def beside_a_gaussian(mu, epsilon, delta, times, at):
     return 1 - finite + finite * float(masses @ sticks) / masses.sum()
 
 
-@pytest.mark.parametrize("at", [0.3, 3.0])
 @pytest.mark.parametrize(
-    ("epsilon", "times"),
-    [(1e-9, 1), (1e-6, 1), (0.1, 10), (1e-3, 1000), (1e-3, 10**5), (1e-4, 10**6), (1e-9, 10**6)],
+    ("epsilon", "times", "at"), [(1e-6, 1, 3.0), (0.1, 10, 0.3), (1e-3, 1000, 3.0), (1e-4, 10**6, 0.3)]
 )
 def test_any_number_of_tiny_responses_beside_a_gaussian_encloses_their_mixture(epsilon, times, at):
     for delta in (0.0, 1e-3 / times):
@@ -136,7 +128,7 @@ def test_any_number_of_tiny_responses_beside_a_gaussian_encloses_their_mixture(e
         assert bounds.relative_width <= 1e-3
 
 
-@pytest.mark.parametrize("tilt", [0.0, 1.0, 3.0, 8.0])
+@pytest.mark.parametrize("tilt", [0.0, 3.0])
 def test_bounds_hold_where_the_window_of_a_finer_sum_leaves_a_part_out(tilt, monkeypatch):
     """The standard deviation of 400 responses is 20 steps, and the window has 64, or 16, places."""
     step, times = Fraction(1, 128), 400

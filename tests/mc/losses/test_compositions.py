@@ -1,12 +1,11 @@
 """Compositions of finite pairs against their enumeration, by every route, and of all pairs against one another."""
 
-import itertools
 import math
 from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mc.losses.composition import Composition
@@ -44,33 +43,29 @@ FAINT = {Gaussian(1e-30): 1}
 
 def enumerated(counts: dict[DominatingPair, int], epsilon: float, direction: str) -> mpmath.mpf:
     """H_{e^epsilon} of the composition: the sum over all multisets of outputs, in mpmath."""
-    hidden, laws = mpmath.mpf(1), []
+    hidden, sums = mpmath.mpf(1), [(mpmath.mpf(1), mpmath.exp(real(epsilon)))]
     for pair, count in counts.items():
         law = [(real(p), real(q)) for p, q in masses_of(pair)]
         law = [each if direction == "PQ" else each[::-1] for each in law]
-        shown = [(p, q) for p, q in law if p and q]
         hidden *= (1 - sum(p for p, q in law if not q)) ** count
-        laws.append(_multisets(shown, count))
-    growth, paid = mpmath.exp(real(epsilon)), mpmath.mpf(0)
-    for parts in itertools.product(*laws):
-        p, q = mpmath.fprod(part[0] for part in parts), mpmath.fprod(part[1] for part in parts)
-        paid += max(p - growth * q, 0)
-    return 1 - hidden + paid
+        more = _multisets([(p, q) for p, q in law if p and q], count)
+        sums = [(p * a, q * b) for p, q in sums for a, b in more]
+    return 1 - hidden + sum(p - q for p, q in sums if p > q)
 
 
 def _multisets(law: list[tuple[mpmath.mpf, mpmath.mpf]], count: int) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
     """The masses of all multisets of `count` outputs."""
-    if not law:
-        return []
+    if len(law) < 2:
+        return [(p**count, q**count) for p, q in law]
     (p, q), rest = law[0], law[1:]
-    if not rest:
-        return [(p**count, q**count)]
-    return [
-        (ways * p**k * a, ways * q**k * b)
-        for k in range(count + 1)
-        for ways in [mpmath.binomial(count, k)]
-        for a, b in _multisets(rest, count - k)
-    ]
+    sums, here, there = [], mpmath.mpf(1), mpmath.mpf(1)
+    for k in range(count + 1):
+        sums += [
+            (math.comb(count, k) * here * a, math.comb(count, k) * there * b)
+            for a, b in _multisets(rest, count - k)
+        ]
+        here, there = here * p, there * q
+    return sums
 
 
 @st.composite
@@ -88,6 +83,9 @@ EPSILONS = st.sampled_from([-2.0, 0.0, 0.1, 0.9, 2.5, 7.0, 20.0, 300.0, 690.0, 1
 
 @settings(deadline=None, max_examples=40)
 @given(counts=compositions(), epsilon=EPSILONS)
+@example(counts={RandomizedResponse(5e-324): 600}, epsilon=0.0)
+@example(counts={KOV(1e9, 1.0): 1}, epsilon=1.7e308)
+@example(counts={RandomizedResponse(1e300): 1}, epsilon=1.7e308)
 def test_bounds_of_finite_pairs_enclose_the_enumeration_by_every_route(counts, epsilon):
     composition = Composition(counts)
     with mpmath.workdps(400):

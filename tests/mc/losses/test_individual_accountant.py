@@ -9,7 +9,7 @@ import pytest
 import filterproof as fp
 from mc.losses import inversion, step_moments
 from mc.losses.step_moments import StepMoments
-from theory.conversions import gaussian_epsilon, renyi_epsilon
+from theory.conversions import gaussian_epsilon
 
 Q, SIGMA = 0.005, 2.0
 
@@ -101,8 +101,8 @@ def test_the_grid_that_is_made_is_geometric():
 
 def test_no_step_and_no_share_cost_nothing():
     made = accountant(2)
-    made.add([0.0, 1.0], steps=0 + 7)
-    for found in (made.epsilon(1e-5), made.delta(0.5), made.renyi_epsilon(1e-5)):
+    made.add([0.0, 1.0], steps=200)
+    for found in (made.epsilon(1e-5), made.delta(0.5)):
         assert found.made_public()[:, 0].tolist() == [0.0, 0.0]
     assert accountant(3).epsilon(1e-5).made_public().tolist() == [[0.0] * 3] * 2
 
@@ -121,41 +121,12 @@ def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_
     assert np.allclose(alone.epsilon(1e-6).made_public(), found[:, [0, 17, 39]], rtol=1e-6, atol=0)
 
 
-@pytest.mark.parametrize("most", [32, 256])
-def test_epsilon_by_renyi_divergences_is_that_of_the_pairs_own_divergences(most):
-    row = {0.25: 700, 1.0: 300}
-    made = played([row], q=0.02, sigma=1.0)
-    alphas = np.arange(2.0, most + 1)
-    sums = np.zeros(len(alphas))
-    for share, steps in row.items():
-        pair = fp.SubsampledGaussian(0.02, 1.0 / share)
-        sums += steps * np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
-    exact = float(np.min(renyi_epsilon(alphas, sums, 1e-6)))
-    found = made.renyi_epsilon(1e-6, orders=range(2, most + 1)).report_for(0).bounds
-    assert found.low <= exact <= found.high
-    assert found.relative_width < 1e-9
-    assert made.epsilon(1e-6).report_for(0).bounds.high < found.low
-
-
-def test_one_large_step_at_an_order_far_beyond_is_bounded_in_closed_form():
-    made = played([{1.0: 1}], q=1.0, sigma=0.25)
-    found = made.renyi_epsilon(1e-5, orders=[20.0]).report_for(0).bounds  # alpha / sigma = 80 is not computed
-    exact = float(renyi_epsilon(20.0, 20.0 / (2 * 0.25**2), 1e-5))
-    assert found.low <= exact <= found.high
-    assert found.relative_width < 1e-9
-    assert float(gaussian_epsilon(4.0, 1e-5)) < found.low
-
-
 ODD = [
-    *(({"orders": orders}, TypeError) for orders in ("ab", ["2"], [True], [None], np.ma.array([2.0]))),
-    *(
-        ({"orders": orders}, ValueError)
-        for orders in (5, [], [1.0], [[2, 3]], [[2], [2, 3]], [2, 1e300], [2, math.nan])
-    ),
     *(({"q": 9e-7}, ValueError), ({"sigma": 0.19}, ValueError), ({"sigma": 1001.0}, ValueError)),
     *(({"levels": levels}, ValueError) for levels in ([0.5], [0.5, 0.5, 1.0], [0.0, 1.0], [9e-7, 1.0])),
     *(({"people": 2**32}, ValueError), ({"delta": 0.0}, ValueError), ({"epsilon": -0.1}, ValueError)),
     *(({"shares": shares}, ValueError) for shares in ([0.5, 1.0000001], [0.5], [0.5, math.nan])),
+    *(({"shares": shares}, TypeError) for shares in ("ab", [True, True], [[0.5, 1.0]])),
     ({"shares": np.ma.array([0.5, 1.0], mask=[1, 0])}, TypeError),
     ({"steps": 2**32 - 50}, ValueError),
 ]
@@ -168,7 +139,6 @@ def test_what_makes_no_accountant_or_no_question_is_refused_and_counts_nothing(g
     made.add([0.5, 1.0], steps=50)
     before = made.epsilon(1e-5).made_public()
     asked = {
-        "orders": lambda: made.renyi_epsilon(1e-5, orders=value),
         "delta": lambda: made.epsilon(value),
         "epsilon": lambda: made.delta(value),
         "shares": lambda: made.add(value),
@@ -189,8 +159,7 @@ def test_a_share_too_small_for_a_double_is_not_free():
 
 
 @pytest.mark.parametrize("level", [1e-6, 1.0], ids=str)
-@pytest.mark.parametrize("sigma", [0.2, 1000.0], ids=str)
-@pytest.mark.parametrize("q", [1e-6, 1 - 2.0**-53, 1.0], ids=str)
+@pytest.mark.parametrize(("q", "sigma"), [(1e-6, 1000.0), (1 - 2.0**-53, 0.2), (1.0, 1000.0)], ids=str)
 def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
     levels = sorted({level, 1.0})
     made = fp.people.IndividualAccountant(2, q=q, sigma=sigma, levels=levels)
@@ -206,9 +175,6 @@ def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
         low, high = made.delta(epsilon).made_public()
         assert np.all((low >= 0) & (low <= high) & (high > 0) & (high <= 1))
         assert low[0] <= float(full.hockey_stick(epsilon)) * (1 + 1e-9) + 1e-300
-    for orders in ([1 + 2.0**-50], [2.0, 2.0**20]):
-        low, high = made.renyi_epsilon(1e-5, orders=orders).made_public()
-        assert np.all((low >= 0) & (low <= high))
 
 
 def forget():

@@ -1,9 +1,7 @@
 """Files appear whole, and when all of them are complete."""
 
-import errno
 import os
 import stat
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,22 +44,6 @@ def test_names_are_on_the_disk_before_the_block_is_left(
     for one in (out, out.parent, tmp_path):  # the file is named in the first, the new folders in the others
         assert (one.stat().st_ino, True) in synced, one
     assert ((out / "a.txt").stat().st_ino, False) in synced, "and what it says, before it has its name"
-
-
-@pytest.mark.parametrize(("number", "fails"), [(errno.EIO, True), (errno.EINVAL, False)])
-def test_a_disk_that_fails_is_told_and_one_that_cannot_wait_for_names_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, fails: bool
-) -> None:
-    def fsync(file: int) -> None:
-        if stat.S_ISDIR(os.fstat(file).st_mode):
-            raise OSError(number, "no")
-
-    monkeypatch.setattr(os, "fsync", fsync)
-    folder = OutputFolder(tmp_path).__enter__()
-    folder.add("a.txt", b"whole")
-    sentence = "out must be a folder on a disk that works, got out=.*; its files may be lost"
-    with pytest.raises(OSError, match=sentence) if fails else nullcontext():
-        folder.__exit__(None)
 
 
 def test_a_copy_of_the_process_that_ends_in_the_meantime_takes_nothing_away(tmp_path: Path) -> None:

@@ -85,10 +85,6 @@ def swap_pages(content: bytearray, rng: random.Random) -> None:
     content[one], content[other] = content[other], content[one]
 
 
-def make_text_of_it(content: bytearray, rng: random.Random) -> None:
-    content[rng.randrange(len(content))] = rng.choice([0xFF, 0xC3, 0x80, 0x00, 0x0D, 0x13, 0x81])
-
-
 def tried_out(path: Path, damaged: Iterable[bytes]) -> list[str]:
     """What comes of each content of the file, nothing beside it being left from the one before."""
     seen = []
@@ -100,7 +96,7 @@ def tried_out(path: Path, damaged: Iterable[bytes]) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("damage", [flip, overwrite, truncate, swap_pages, make_text_of_it])
+@pytest.mark.parametrize("damage", [flip, overwrite, truncate, swap_pages])
 def test_no_damage_is_read_as_a_result(
     path: Path, damage: Callable[[bytearray, random.Random], None]
 ) -> None:
@@ -238,7 +234,7 @@ def fill(store: fp.runs.RunStore, size: int) -> None:
 
 
 def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_there(tmp_path: Path) -> None:
-    for size in range(40_000, 400_000, 80_000):
+    for size in (40_000, 200_000):
         path = tmp_path / f"{size}.db"
         with fp.runs.RunStore(path) as store:
             store.commit(RUNS[0], rows(0, 10))
@@ -250,31 +246,6 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
             assert kept(store, RUNS[0]) == put(0)
         assert not list(tmp_path.glob("*.db-*"))
         path.unlink()
-
-
-def test_a_file_that_another_program_holds_says_so(path: Path) -> None:
-    with fp.runs.RunStore(path) as store:
-        store.connection.execute("PRAGMA busy_timeout = 10")
-        other = sqlite3.connect(path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(
-            fp.runs.StoreError, match="database is locked; wait for the program that holds it"
-        ):
-            store.commit(RUNS[0], rows(0))
-        other.execute("ROLLBACK")
-        other.close()
-        store.commit(RUNS[0], rows(0))
-
-
-def test_a_store_that_is_closed_or_anothers_says_so(path: Path) -> None:
-    with fp.runs.RunStore(path) as store, ThreadPoolExecutor(1) as another:
-        elsewhere = another.submit(store.load, RUNS[0]).exception()
-    with pytest.raises(fp.runs.StoreError) as closed:
-        store.load(RUNS[0])
-    for refused, why in ((elsewhere, "same thread"), (closed.value, "closed database")):
-        assert isinstance(refused, fp.runs.StoreError)
-        assert why in str(refused)
-        assert str(refused).endswith("; open the store again where it is used")
 
 
 def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
@@ -297,13 +268,6 @@ def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
             one.commit(RUNS[0], [(tile, size, np.zeros(3)) for tile, size, _ in rows(0)])
         assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
         assert kept(store, dict(reversed(RUNS[0].items()))) == put(0)
-
-
-def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:
-    with fp.runs.RunStore(path) as store:
-        with pytest.raises(fp.runs.StoreError, match="too large"):
-            store.commit(RUNS[0], [(1000, 5, np.ones(3)), (2**64, 5, np.ones(3))])
-        assert kept(store, RUNS[0]) == put(0)
 
 
 def test_many_makers_of_one_store_all_get_it(tmp_path: Path) -> None:

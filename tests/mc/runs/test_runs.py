@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 import filterproof as fp
 from mc.engine.streams import TILE, Tile
 from mc.estimate.functionals import HockeyStick
-from mc.runs import executors
 from mc.runs.keys import digest, key_of
 from mc.runs.run import Run, _Work
 
 FILTER = fp.GaussianFilter(mu=1.0)
-N = 12 * TILE + 100
+N = 7 * TILE + 100
 
 
 def the_game() -> fp.runs.Game:
@@ -79,7 +78,7 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
             fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
             == undisturbed
         )
-    last = fp.runs.play(the_game(), MEASURE, n=N - 9 * TILE, first=9, seed=3, workers=1)  # a run is its tiles
+    last = fp.runs.play(the_game(), MEASURE, n=N - 5 * TILE, first=5, seed=3, workers=1)  # a run is its tiles
     assert undisturbed.endswith(last.rows.tobytes())
 
 
@@ -102,17 +101,6 @@ game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
 
 
-def test_the_number_of_threads_of_blas_does_not_matter() -> None:
-    script = GAME + "print(play(game, HockeyStick(0.0), n=200_000, seed=1, workers=1).rows.tobytes().hex())"
-    others = "2" if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else "1"
-    environment = ENVIRONMENT | {"OPENBLAS_NUM_THREADS": others, "OMP_NUM_THREADS": others}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
-    )
-    here = fp.runs.play(the_game(), HockeyStick(0.0), n=200_000, seed=1, workers=1)
-    assert done.stdout.strip() == here.rows.tobytes().hex()
-
-
 @dataclass(frozen=True)
 class KillsOnce:
     """Kills its own process at tile sums' third call on this machine, once: the flag is a file."""
@@ -132,12 +120,6 @@ def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed
         tally = fp.runs.play(the_game(), KillsOnce(str(flag)), n=N, seed=3, executor=pool)
     assert flag.exists()
     assert tally.rows.tobytes() == undisturbed
-
-
-def test_every_task_is_answered_once_however_often_a_pool_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "PATIENCE", 10**6)
-    answered = executors.completed(Breaking(chance=0.3), abs, range(-100, 0), window=4)
-    assert sorted(answered) == [(task, -task) for task in range(-100, 0)]
 
 
 def test_workers_that_do_not_start_leave_the_run_to_this_process(
@@ -165,9 +147,6 @@ def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: 
     assert seen[-1].done == seen[-1].total == N
     assert seen[-1].remaining_seconds == 0
     assert seen[-1].rate == (N - 5 * TILE) / seen[-1].seconds
-    assert replace(seen[-1], done=6 * TILE).remaining_seconds == pytest.approx(
-        (N - 6 * TILE) * seen[-1].seconds / TILE
-    )
 
 
 def test_another_question_is_another_run(tmp_path: Path) -> None:
@@ -266,7 +245,7 @@ def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> 
         while living(driver.pid):
             assert time.monotonic() < deadline, "orphans of a killed driver must leave"
             time.sleep(0.1)
-        if path.exists():
+        if path.exists() and path.stat().st_size:
             with sqlite3.connect(path) as look:
                 (finished,) = look.execute("SELECT count(*) FROM tile").fetchone()
             look.close()
@@ -290,56 +269,6 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bits(undisturbed: bytes) -
         fp.runs.cluster(here.scheduler_address) as executor,
     ):
         assert fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes() == undisturbed
-
-
-def test_no_scheduler_at_the_address_is_one_sentence() -> None:
-    pytest.importorskip("distributed")
-    with (
-        pytest.raises(
-            ConnectionError, match="must be the address of a running Dask scheduler, got 'nonsense"
-        ),
-        fp.runs.cluster("nonsense://nowhere"),
-    ):
-        pass
-
-
-def test_workers_are_forked_from_a_server_that_has_imported_what_they_need(pool: fp.runs.LocalPool) -> None:
-    assert pool.submit(eval, "'mc.runs.ready' in __import__('sys').modules").result()
-
-
-AT_ONCE = """
-import os, signal, time
-import filterproof as fp
-try:
-    with fp.runs.LocalPool(1):
-        time.sleep(0.4)  # the server imports for a second and longer
-        os.killpg(0, signal.SIGINT)
-except KeyboardInterrupt:
-    print("stopped")
-"""
-
-
-def test_ctrl_c_while_the_server_imports_prints_no_traceback() -> None:
-    command = [sys.executable, "-c", AT_ONCE]
-    done = subprocess.run(
-        command, env=ENVIRONMENT, start_new_session=True, capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
-
-
-@pytest.mark.parametrize("given", [None, "3"], ids=["unset", "set by the user"])
-def test_a_worker_does_linear_algebra_in_one_thread_unless_told_otherwise(
-    given: str | None, pool: fp.runs.LocalPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = "OPENBLAS_NUM_THREADS"
-    assert pool.submit(os.getenv, name).result() == os.environ.get(name, "1")
-    if given is None:
-        monkeypatch.delenv(name, raising=False)
-    else:
-        monkeypatch.setenv(name, given)
-    with executors._one_thread_each():  # in which the server of the workers starts
-        assert os.environ[name] == (given or "1")
-    assert os.environ.get(name) == given
 
 
 class Unready(fp.runs.LocalPool):

@@ -87,21 +87,6 @@ def test_gradients_are_those_of_plain_torch_one_person_at_a_time(batch: int) -> 
     np.testing.assert_array_equal(network.right(theta, x, y), sums.argmax(axis=1) == y.argmax(axis=1))
 
 
-def test_the_gradient_of_one_person_is_there_alone(network: ConvolutionalNetwork) -> None:
-    x, y = people(9)
-    theta = network.start(np.random.default_rng(1))
-    gradients, rows = network.gradients(theta, x, y), by_plain_torch(theta, x, y)[0]
-    for person in (0, 6, 7, 8):  # both ends of the first batch, and of the second
-        np.testing.assert_allclose(gradients.weighted(np.eye(9)[person]), rows[person], rtol=0, atol=1e-5)
-
-
-def test_no_more_than_a_batch_is_in_memory(network: ConvolutionalNetwork) -> None:
-    x, y = people(20)
-    parts = list(network.per_sample(network.start(np.random.default_rng(1)), x, y))
-    assert [(rows.start, rows.stop) for rows, _ in parts] == [(0, 7), (7, 14), (14, 20)]
-    assert [sum(one.numel() for one in found) for _, found in parts] == [7 * 26_010, 7 * 26_010, 6 * 26_010]
-
-
 def test_nobody_counts_with_more_than_was_charged_though_gradients_come_out_longer(
     network: ConvolutionalNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,13 +132,6 @@ def test_gradients_that_are_not_finite_charge_nobody(network: ConvolutionalNetwo
         with pytest.raises(ValueError, match="x must give finite sums"):
             network.losses(wild, x, y)
     assert everyone.to_dict() == before
-
-
-def test_wrong_shapes_are_refused_in_a_sentence(network: ConvolutionalNetwork) -> None:
-    given = {"theta": np.zeros(26_010), "x": np.zeros((9, 64)), "y": people(9)[1]}
-    for method in (network.gradients, network.losses, network.right):
-        with pytest.raises(ValueError, match=r"x must have shape \(9, 784\), got \(9, 64\); pass a row"):
-            method(**given)
 
 
 def test_without_noise_to_speak_of_it_learns_the_pictures(folder: Path, tmp_path: Path) -> None:

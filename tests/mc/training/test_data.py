@@ -99,3 +99,14 @@ def test_the_digits_are_the_pictures_of_scikit_learn_each_once() -> None:
     assert data.public
     assert digits() is data
     assert np.ptp(data.labels.sum(axis=0)) < 20, "every digit is among those trained on, about as often"
+
+
+def test_rows_and_labels_that_do_not_fit_are_refused() -> None:
+    for changes, sentence in (
+        ({"features": np.zeros((2, 2))}, "labels must be 0 or 1, with one row .*, got 3 rows for 2; "),
+        ({"labels": np.full((3, 2), 0.5)}, "labels must be 0 or 1"),
+        ({"features": np.array([[0.0], [np.nan], [1.0]])}, "features must be finite, got .* in row 1; fill"),
+        ({"test_features": np.zeros((1, 3))}, "test_features must have as many columns .*, got 3 for 2; "),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            three(**changes)

@@ -165,6 +165,25 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
     assert found.reached.value - found.reached.low < 1.1 * normal
 
 
+class Other(fp.training.ClippedSums):
+    """Somebody else's sums."""
+
+
+def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> None:
+    others = Other.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
+    for training, make, sentence in (
+        (Two(100.0), ToTheData, "sigma must be .*tells about that person"),
+        (
+            Two(0.5),
+            lambda people, runs: (others if runs > 1 else MAKE)(people, runs),
+            "the same kind of sums",
+        ),
+        (CANARY, Other.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0), "squares must be given"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=sentence):
+            fp.training.simulate_training(training, make, epsilon=1.0, steps=2, n=20)
+
+
 # -- what an examiner found ------------------------------------------------------------------------------------
 
 

@@ -80,9 +80,6 @@ DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
     **{name: partial(own, said) for name, said in OTHERWISE.items()},
     "admits by another base": lambda: type("Mixed", (type("Mixin", (), {"admits": every}), Mine), {})(),
     "admits by the instance": lambda: own({}, admits=partial(every, None)),
-    "its promise in a slot that is not set": lambda: type(
-        "Own", (fp.AdditiveFilter,), {"__slots__": ("promise",), "budget": SMALL, "charge": fp.zcdp_charge}
-    )(),
     "methods of another rule": lambda: OfAnother(1.0),
 }
 
