@@ -52,7 +52,7 @@ from filters.rules.unsound import UnsoundFilterWarning as UnsoundFilterWarning
 from filters.rules.unsound import knowingly as knowingly
 from filters.rules.zcdp import ZCDPFilter as ZCDPFilter
 from filters.testing import strategies as strategies
-from mc.accountants.law_answers import laws_for_accountants as laws_for_accountants
+from mc.accountants.accountant_laws import laws_for_accountants as laws_for_accountants
 from mc.engine.adversaries import Constant as Constant
 from mc.engine.adversaries import EraserForever as EraserForever
 from mc.engine.adversaries import LossAvoiding as LossAvoiding

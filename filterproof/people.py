@@ -6,8 +6,7 @@ from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
 from mc.estimate.answer_misses import answer_misses
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
-from mc.losses.individual_accountant import IndividualAccountant
-from mc.losses.personal_bounds import PersonalBounds, PersonalRange
+from mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange
 
 __all__ = [
     "AboveThreshold",

@@ -36,8 +36,7 @@ from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.composition import Bounds, Composition
-from mc.losses.individual_accountant import IndividualAccountant
-from mc.losses.personal_bounds import PersonalBounds, PersonalRange
+from mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange
 from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, Play, play
 from mc.runs.store import RunStore, StoreError

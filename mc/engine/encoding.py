@@ -24,8 +24,6 @@ from theory.arguments import did_you_mean
 
 #: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
-#: JSON allows integers of any length; no number of this package needs more than a double holds.
-_LARGEST = 2**1023
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
@@ -93,8 +91,6 @@ def decode(data: Any, known: Nameable) -> Any:
 def _decoded(data: Any, known: Nameable) -> Any:
     if isinstance(data, list):
         return tuple(_decoded(x, known) for x in data)
-    if type(data) is int and abs(data) > _LARGEST:
-        raise _refused("an integer that no double can hold")
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
     match data:

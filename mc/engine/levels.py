@@ -1,7 +1,7 @@
 """The levels of a family that a filter admits: the largest at once, and the largest so many times in a row.
 
 >>> import filterproof as fp
->>> round(even_level(fp.ZCDPFilter(rho=0.5), fp.Gaussian, rounds=4), 3)
+>>> round(even_level(fp.ZCDPFilter(rho=0.5), fp.Gaussian, 4), 3)
 0.5
 """
 

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -23,7 +22,7 @@ from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.engine.streams import TILE
 from mc.estimate.ceiling import certain
-from mc.estimate.estimator import Term, tilted
+from mc.estimate.estimator import tilted
 from mc.estimate.functionals import ROUNDING
 from mc.intervals.anytime import BettingTest, Decision, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
@@ -97,12 +96,24 @@ def decide(
         return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
     def decided(game: Game, upper: float, rests_on: str) -> Decision:
-        test = BettingTest(max(delta, _LEAST * upper), upper, failure)
-        return replace(_decided(play, game, _Stake(test, epsilon)), rests_on=rests_on)
+        """The decision at the first tile after which there is one, or after `most` paths; played a look at a time."""
+        stake = _Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
+        tiles: list[Wealth] = []
+        first, look = 0, _FIRST
+        while True:
+            tally = play.sums(game, stake, n=min(look * TILE, play.n - first * TILE), first=first)
+            for size, row in zip(tally.sizes, tally.rows, strict=True):
+                tiles.append(stake.wealth(int(size), row))
+                decision = stake.test.decision(Wealth.merge(tiles))
+                if decision.side is not Side.UNDECIDED or decision.n >= play.n:
+                    return replace(decision, rests_on=rests_on)
+            first, look = first + look, min(2 * look, _MOST)
 
-    exceeded = ""
+    ceiling, exceeded = certain(game, play.n), ""
+    # where infinite losses are weighed, H is a sum of two means, and there is no one mean to bet on
+    ways = tilted(game, ceiling, (epsilon,), "trust") if ceiling and not ceiling.infinite else ()
     try:
-        for term in _tilted(game, play.n, epsilon):
+        for _, (term,) in ways:
             # a weight bound below delta decides already, but the test needs an upper bound above its threshold
             upper = max(math.exp(term.functionals[0].log_range), delta * (1 + 2.0**-10))
             if upper < 1:
@@ -110,25 +121,3 @@ def decide(
     except Exceeded as error:
         exceeded = f", for {error}"
     return decided(game, 1.0, PLAIN_DRAWS + exceeded)
-
-
-def _decided(play: Play, game: Game, stake: _Stake) -> Decision:
-    """The decision at the first tile after which there is one, or after `play.n` paths; played a look at a time."""
-    tiles: list[Wealth] = []
-    first, look = 0, _FIRST
-    while True:
-        tally = play.sums(game, stake, n=min(look * TILE, play.n - first * TILE), first=first)
-        for size, row in zip(tally.sizes, tally.rows, strict=True):
-            tiles.append(stake.wealth(int(size), row))
-            decision = stake.test.decision(Wealth.merge(tiles))
-            if decision.side is not Side.UNDECIDED or decision.n >= play.n:
-                return decision
-        first, look = first + look, min(2 * look, _MOST)
-
-
-def _tilted(game: Game, most: int, epsilon: float) -> Iterator[Term]:
-    """The paths drawn at the order of the least weight bound, where it is certain and within the doubles."""
-    ceiling = certain(game, most)
-    # where infinite losses are weighed, H is a sum of two means, and there is no one mean to bet on
-    if ceiling is not None and ceiling.infinite == 0:
-        yield from (term for _, (term,) in tilted(game, ceiling, (epsilon,), "trust"))

@@ -55,47 +55,30 @@ class Positions(NamedTuple):
 
 
 class _NoGenerator:
-    """Stands where an adversary would find its generator, and knows what was called."""
-
-    def __init__(self) -> None:
-        self.__dict__["called"] = []
+    """Stands where an adversary would find its generator."""
 
     def __getattr__(self, name: str) -> NoReturn:
-        self.called.append(name)
-        raise _draws(name)
-
-
-def _draws(name: str) -> NotAFunctionError:
-    return NotAFunctionError(
-        f"adversary must be a function of round, filter state and loss, got one that calls rng.{name}; {_REMEDY}"
-    )
+        raise NotAFunctionError(
+            f"adversary must be a function of round, filter state and loss, got one that calls rng.{name}; {_REMEDY}"
+        )
 
 
 class _Watched(View):
-    """A view that knows whether `last` was read."""
+    """A view whose `last` may be read where positions hold it."""
 
-    __slots__ = ("_last", "_may_read", "_read")
+    __slots__ = ("_last", "_may_read")
 
     def __init__(self, round_: int, at: Positions, asking: Asking, may_read: bool) -> None:
         self.round, self.memory = round_, at.memory
         self.loss, self.state, self._last = read_only((at.loss, at.state, at.last))
         self.filter, self.rng = asking.game.filter, asking.rng
-        self._may_read, self._read = may_read, False
+        self._may_read = may_read
 
     @property
     def last(self) -> NDArray[np.float64]:  # type: ignore[override]
         if not self._may_read:
-            self._read = True
             raise ReadsLastError
         return self._last
-
-    def check(self) -> None:
-        """Raise what the adversary's own code may have caught."""
-        if self._read:
-            raise ReadsLastError
-        called: list[str] = self.rng.called if isinstance(self.rng, _NoGenerator) else []
-        if called:
-            raise _draws(called[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +151,7 @@ class Asking:
         return Positions(loss, last, state, at.memory)
 
     def _asked(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
-        view = _Watched(t, at, self, self.keeps_last)
-        request = checked_request(self.game.adversary, method, view)
-        view.check()
-        return request
+        return checked_request(self.game.adversary, method, _Watched(t, at, self, self.keeps_last))
 
     def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """The number of each admitted run's pair, DENIED for the others."""

@@ -62,12 +62,6 @@ class CertifiedLaw:
         def solve(asking: Asking) -> list[Evaluation]:
             scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
             decisions, found_to = _decisions(scouted, asking)
-            for pair in asking.pairs:
-                if pair.normal_mu is None:
-                    raise ValueError(
-                        f"adversary must ask for Gaussian pairs or randomised responses for CERTIFIED evidence, got "
-                        f"{pair!r}; leave evidence out"
-                    )
             rough = ForwardLaw.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
             rough.check(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)

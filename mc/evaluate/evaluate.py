@@ -29,7 +29,7 @@ from mc.evaluate.transcript_law import TranscriptLaw
 from mc.losses.balls import down, up
 from mc.losses.finite_outputs import NoFiniteLawError
 from mc.losses.log_ratio import Epsilon, check_epsilon
-from theory.arguments import check_count, check_positive
+from theory.arguments import check_count
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 
@@ -47,7 +47,6 @@ def evaluate(
     rounds: int | None = None,
     on_denial: OnDenial = "halt",
     evidence: Evidence | None = None,
-    step: float | None = None,
     max_positions: int | None = None,
 ) -> Evaluation | NumericalEvaluation: ...
 
@@ -62,7 +61,6 @@ def evaluate(
     rounds: int | None = None,
     on_denial: OnDenial = "halt",
     evidence: Evidence | None = None,
-    step: float | None = None,
     max_positions: int | None = None,
 ) -> Evaluations: ...
 
@@ -76,7 +74,6 @@ def evaluate(
     rounds: int | None = None,
     on_denial: OnDenial = "halt",
     evidence: Evidence | None = None,
-    step: float | None = None,
     max_positions: int | None = None,
 ) -> Evaluation | NumericalEvaluation | Evaluations:
     """H_{e^epsilon} between the laws of the transcript that one strategy makes a filter release.
@@ -96,12 +93,11 @@ def evaluate(
     may enter, too. One that draws from its generator raises ValueError: use `simulate`.
 
     Requests with finitely many outputs at known losses (rational pairs, randomised responses, KOV, erasures) give an
-    `Evaluation`: EXACT where all masses are rational and epsilon is a LogRatio, else CERTIFIED. Any other request gives
-    a `NumericalEvaluation`, whose two grids say how far to trust it; evidence=CERTIFIED asks for an enclosure instead,
-    which Gaussian requests have. Losses are real numbers there, and decisions change at the doubles that bisection of
-    the code found, which the scope lists: a change that no probe of a grid saw is not known.
-    step is the largest distance, in nats, between grid points of the coarser grid; by default a fraction of the
-    requests' own scale. Raises ValueError beyond `max_positions` positions, or where the evidence cannot be had.
+    `Evaluation`: EXACT where all masses are rational and epsilon is a LogRatio, else CERTIFIED. Gaussian requests give
+    a `NumericalEvaluation`, whose two grids say how far to trust it; evidence=CERTIFIED asks for an enclosure instead.
+    Losses are real numbers there, and decisions change at the doubles that bisection of the code found, which the scope
+    lists: a change that no probe of a grid saw is not known.
+    Raises ValueError for other requests, beyond `max_positions` positions, or where the evidence cannot be had.
     Source: Bellman's recursion with the strategy in place of the maximum.
     """
     many = isinstance(epsilon, Sequence) or np.ndim(epsilon) == 1  # type: ignore[arg-type]
@@ -110,8 +106,6 @@ def evaluate(
     if not epsilons:
         raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
     ways, scope_words = checked_ways(direction, evidence)
-    if step is not None:
-        step = float(check_positive("step", step))
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     check_game(game)
@@ -133,7 +127,7 @@ def evaluate(
     elif evidence is Evidence.CERTIFIED:
         results = CertifiedLaw.evaluations(game, epsilons, ways, scope)
     else:
-        results = two_grids(game, epsilons, ways, scope, step)
+        results = two_grids(game, epsilons, ways, scope)
     return Evaluations(results) if many else results[0]
 
 

@@ -32,33 +32,25 @@ def two_grids(
     epsilons: Sequence[Epsilon],
     ways: tuple[Direction, ...],
     scope: str,
-    step: float | None,
 ) -> list[NumericalEvaluation]:
     """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
         decisions = scouted.decisions(asking)
-        smooth = all(asking.pairs[k].normal_mu is not None for k in decisions.drawn)
         where = f"{scope}; {shown_edges(decisions.changes)}"
         results: list[NumericalEvaluation] = []
         for first in range(0, len(epsilons), _TOGETHER):
             together = epsilons[first : first + _TOGETHER]
             coarse, fine = (
-                ForwardLaw.of(decisions, scouted.nodes(decisions, together, ways, finer=finer, step=step))
+                ForwardLaw.of(decisions, scouted.nodes(decisions, together, ways, finer=finer))
                 for finer in (False, True)
             )
             fine.check(ways)
             for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
                 less = coarse.value(float(epsilon), way)
-                difference = abs(value - less)
-                if smooth or not (less > 0 and value > 0):
-                    difference += 2.0**-39 * value  # rounding alone may be that much
-                else:
-                    value *= (value / less) ** (
-                        1 / 3
-                    )  # splitting errs by the square of the step, as a factor
+                difference = abs(value - less) + 2.0**-39 * value  # rounding alone may be that much
                 results.append(
                     NumericalEvaluation(
                         epsilon, value, difference, way, len(decisions.rounds), decisions.positions, where
@@ -81,8 +73,6 @@ class ForwardLaw:
     pairs: list[DominatingPair]
     ended: NDArray[np.float64]
     last: dict[int, NDArray[np.float64]]
-    erased_p: float = 0.0
-    erased_q: float = 0.0
 
     @classmethod
     def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardLaw:
@@ -123,12 +113,7 @@ class ForwardLaw:
         after: dict[int, NDArray[np.float64]],
     ) -> None:
         """Release pair `number` from masses that lead to different places."""
-        pair, stacked = self.pairs[number], np.stack([whole for _, whole in members])
-        erased_p, erased_q = float(pair.infinite_mass), float(pair.swapped.infinite_mass)
-        if erased_p or erased_q:
-            self.erased_p += erased_p * float(stacked.sum())
-            self.erased_q += erased_q * float(self._drawn(stacked, "QP").sum())
-        moved = self.nodes.released(pair, stacked)
+        moved = self.nodes.released(self.pairs[number], np.stack([whole for _, whole in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
                 self._to(lead, self.nodes.of(j), line, after)
@@ -150,17 +135,16 @@ class ForwardLaw:
         total = float(self._drawn(self.ended[0], direction) @ paid)
         for pair, mass in self.last.items():
             rows = np.flatnonzero(mass[0])
-            drawn = self.pairs[pair] if forward else self.pairs[pair].swapped
-            stick = np.asarray(drawn.hockey_stick(epsilon - sign * loss[rows]))
+            stick = np.asarray(self.pairs[pair].hockey_stick(epsilon - sign * loss[rows]))
             total += float(self._drawn(mass[0], direction)[rows] @ stick)
-        return total + (self.erased_p if forward else self.erased_q)
+        return total
 
     def check(self, ways: Sequence[Direction]) -> None:
         """ValueError where the law of a direction lies at losses whose P-masses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _LEAST:
             return
         held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
-        if not (held := held + self.erased_q) > 1 - _MISSED:
+        if not held > 1 - _MISSED:
             raise ValueError(
                 f"direction must be PQ where losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
                 f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"

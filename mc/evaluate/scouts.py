@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mc.evaluate.asking import DENIED, Asking
 from mc.evaluate.decision_map import DecisionMap, decides_as_known
-from mc.evaluate.loss_nodes import Nodes
+from mc.evaluate.loss_nodes import Nodes, normal_mu
 from mc.losses.log_ratio import Epsilon
-from mc.losses.tails import tails
 from mc.losses.too_large import TooLargeError
-from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 #: Scouts run along so many standard deviations either side; a density there is below 1e-42.
@@ -48,31 +44,19 @@ class Scouted:
         ways: Sequence[Direction],
         *,
         finer: bool,
-        step: float | None = None,
     ) -> Nodes:
         """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
-        pairs = [decisions.asking.pairs[k] for k in decisions.drawn]
         parts = self.parts(decisions, epsilons, ways)
-        widths = np.diff(parts)
-        smooth = all(pair.normal_mu is not None for pair in pairs)
-        if smooth:
-            size = self.scale if step is None else min(4 * step, self.scale)
-            counts = np.ceil((5 + 1.5 * widths / size) if finer else (4 + 1.25 * widths / size))
-            many = int(counts.sum())
-        else:
-            size = (_lattice(pairs, self.scale) if step is None else step) / (2 if finer else 1)
-            many = int((widths / size + 2).sum())
-        self._checked(many)
-        if smooth:
-            return Nodes.on(decisions.edges, parts, counts.astype(np.intp))
-        return Nodes.lattice(decisions.edges, parts, size)
+        widths = np.diff(parts) / self.scale
+        counts = np.ceil((5 + 1.5 * widths) if finer else (4 + 1.25 * widths))
+        self._checked(int(counts.sum()))
+        return Nodes.on(decisions.edges, parts, counts.astype(np.intp))
 
     def _checked(self, nodes: float) -> None:
         if nodes > _NODES:
             raise TooLargeError(
                 f"epsilon and the pairs that are asked for must not be too unlike in size, got {nodes:,.0f} nodes "
-                f"between losses {self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, "
-                "or a larger step"
+                f"between losses {self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate"
             )
 
     def parts(
@@ -81,7 +65,7 @@ class Scouted:
         """The edges of panels, and more around every kink, which a last release may smooth at a small scale."""
         kinks = [float(epsilon) if way == "PQ" else -float(epsilon) for epsilon in epsilons for way in ways]
         low, high = float(decisions.edges[0]), float(decisions.edges[-1])
-        last = [_moments(decisions.asking.pairs[k])[1] for k in decisions.last]
+        last = [normal_mu(decisions.asking.pairs[k]) for k in decisions.last]
         finest = max(min((x for x in last if x > 0), default=self.scale), self.scale / 256)
         halvings = max(0, math.ceil(math.log2(self.scale / finest)))
         sizes = [0.0] + [self.scale * 2.0**-k for k in range(-2, halvings + 1)]
@@ -94,7 +78,7 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _SCOUTS)
     at = asking.start().take(np.zeros(_SCOUTS, dtype=np.intp))
     alive = np.arange(_SCOUTS)
-    mean, variance = np.zeros((2, _SCOUTS)), np.zeros((2, _SCOUTS))
+    variance = np.zeros(_SCOUTS)
     low = high = 0.0
     drawn: set[int] = set()
     game = asking.game
@@ -103,54 +87,22 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
         if not game.waits:
             go = np.flatnonzero(number != DENIED)
             at, alive, number = at.take(go), alive[go], number[go]
-            mean, variance = mean[:, go], variance[:, go]
+            variance = variance[go]
         if not len(alive):
             break
         before = at.loss
         for k in np.unique(number[number != DENIED]).tolist():
             rows = number == k
             drawn.add(k)
-            for side, pair in enumerate((asking.pairs[k], asking.pairs[k].swapped)):
-                m, spread = _moments(pair)
-                mean[side, rows] += m
-                variance[side, rows] += spread * spread
-        # scouts below the middle follow the law of Q, whose loss -L has the moments of the swapped pair
+            variance[rows] += normal_mu(asking.pairs[k]) ** 2
+        # the loss of Gaussian(mu) has variance mu^2 and mean mu^2 / 2; scouts below the middle follow the law of Q
         ray = c[alive]
-        loss = np.where(
-            ray >= 0,
-            mean[0] + ray * np.sqrt(variance[0]),
-            -mean[1] + ray * np.sqrt(variance[1]),
-        )
+        loss = np.copysign(variance / 2, ray) + ray * np.sqrt(variance)
         loss = np.where(number == DENIED, before, loss)
         low, high = min(low, float(loss.min())), max(high, float(loss.max()))
         at = asking.observed(at, loss, loss - before)
     # a run that the rays lost may still make one last step
-    pairs = [asking.pairs[k] for k in drawn]
-    scales = [_moments(side)[1] for pair in pairs for side in (pair, pair.swapped)]
-    scales = [x for x in scales if x > 0] or [1.0]
-    reach = (10 if all(pair.normal_mu is not None for pair in pairs) else 4) * max(scales)
+    scales = [mu for k in drawn if (mu := normal_mu(asking.pairs[k])) > 0] or [1.0]
+    reach = 10 * max(scales)
     far = max((abs(epsilon) for epsilon in epsilons), default=0.0) + 4 * max(scales)
     return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
-
-
-def _moments(pair: DominatingPair) -> tuple[float, float]:
-    """Mean and scale of the finite loss of a pair: of a Gaussian, its mean and standard deviation."""
-    if (mu := pair.normal_mu) is not None:
-        return float(mu) ** 2 / 2, float(mu)
-    tail = np.minimum(special.ndtr(-np.linspace(0.0, 8.0, 33)), 1.0)
-    quantiles = [float(pair.loss_quantile(p)) for p in tail.tolist()]
-    middle = quantiles[0]
-    wide = [(x - middle) / z for x, z in zip(quantiles[1:], np.linspace(0.0, 8.0, 33)[1:], strict=True)]
-    spread = max((x for x in wide if math.isfinite(x)), default=0.0)
-    return middle, spread
-
-
-def _lattice(pairs: Sequence[DominatingPair], scale: float) -> float:
-    """An eighth of the scale, reduced so that the least loss with a mass of its own is a multiple of it."""
-    atoms: list[float] = []
-    for pair in pairs:
-        with suppress(TypeError):  # tails that are not known
-            atoms += [abs(float(loss)) for loss, _ in tails(pair).atoms if loss]
-    if not atoms:
-        return scale / 8
-    return min(atoms) / math.ceil(8 * min(atoms) / min(scale, min(atoms)))

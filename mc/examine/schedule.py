@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pickle
 from collections import Counter, UserDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -148,6 +149,7 @@ class FaultyDisk(UserDict[str, Any]):
         return deepcopy(self.data[name])  # what is read and changed is stored only when it is written
 
     def __setitem__(self, name: str, value: Any) -> None:
+        pickle.dumps(value)  # what no disk can hold is an error of the service
         self._write(lambda: self.data.__setitem__(name, deepcopy(value)))
 
     def __delitem__(self, name: str) -> None:

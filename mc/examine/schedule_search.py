@@ -23,7 +23,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import cycle, product
-from pickle import PicklingError
 from typing import Any, Self, TypeAlias
 
 from filters.adapters.labelled import service_of
@@ -244,14 +243,7 @@ def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, de
     """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
     if found.breach is None:
         return
-    try:
-        played = found.breach.schedule.play_afresh(service, deadline)
-    # errors of its own a service handles, or the play keeps
-    except (PicklingError, AttributeError, TypeError) as error:
-        raise FilterFault(
-            f"{name_of(service)} stores on its disk what no disk can hold ({error}); store numbers and text"
-        ) from error
-    if breaks(promise)(played) is None:
+    if breaks(promise)(found.breach.schedule.play_afresh(service, deadline)) is None:
         raise FilterFault(
             f"{name_of(service)} breaks the contract: it keeps something outside its object and its disk, "
             "which a process that ends forgets; keep it in self"

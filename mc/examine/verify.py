@@ -119,7 +119,12 @@ def examine(
         finally:
             exam.close()
     spent = time.perf_counter() - began
-    found = (*exam.findings, *exam.noise())
+    if exam.heard:
+        words = f"{type(filt).__name__} prints while it decides; what it printed was left out"
+        exam.findings.append(
+            StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
+        )
+    found = tuple(exam.findings)
     examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
     if pressed is not None:
         raise PartialExamination(examination) from pressed
@@ -378,12 +383,6 @@ class _Stages:
                 self.proofs |= report.pop("proofs", {})
                 for name, value in report.items():
                     setattr(self, name, value)
-
-    def noise(self) -> Iterator[StageFinding]:
-        """What is wrong with what the filter printed."""
-        if self.heard:
-            words = f"{type(self.filter).__name__} prints while it decides; what it printed was left out"
-            yield StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
 
 
 def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:

@@ -237,8 +237,8 @@ class Composition:
         if any(float(known.epsilon) > _CUT for known in levels):
             return _most_telling(pairs, epsilon)
         best = Bounds(0.0, 1.0)
-        if (bounds := _inverted(pairs, counts, epsilon)) is not None:
-            best = bounds
+        if epsilon >= 0 and (law := _inversion(pairs, counts)) is not None:
+            best = _of_one(law.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
         best = replace(best, low=max(best.low, _most_telling(pairs, epsilon).low))
@@ -337,14 +337,6 @@ def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     """The bounds by inversion on a number of one person."""
     (low,), (high,) = bounds
     return Bounds(float(low), float(high))
-
-
-def _inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
-    """Bounds in one direction by the characteristic functions, which may be wide; None where these are not known."""
-    if epsilon < 0:
-        return None
-    law = _inversion(pairs, counts)
-    return None if law is None else _of_one(law.delta(epsilon))
 
 
 def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> Inversion | None:

@@ -32,8 +32,6 @@ from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
 from theory.shown import Row, Shown, row_of
 
-#: By what factor a search goes on from where it was told to begin.
-_NEAR = 17 / 16
 #: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.
 _CLOSEST = 2.0**-48
 
@@ -183,7 +181,6 @@ def calibrate(
     menu: Sequence[DominatingPair],
     rounds: int | None = None,
     relative: float = 1e-4,
-    near: float | None = None,
     max_positions: int | None = None,
 ) -> CalibratedFilter:
     """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
@@ -191,8 +188,7 @@ def calibrate(
     family(t) is a filter that admits more at larger t: ZCDPFilter with t the sum of rho, GaussianFilter with t = mu.
     The worst case is over every adaptive adversary that asks for members of `menu`, for at most `rounds` rounds, in
     both directions; `scope` of the result says which mechanisms that covers. t is within a factor 1 + `relative` of
-    the largest; the search begins at `near`, where it is given. The certificate is solved for the filter returned, so
-    it does not rest on the search.
+    the largest. The certificate is solved for the filter returned, so it does not rest on the search.
     Raises ValueError when every threshold, or none, keeps the promise.
     """
     if not callable(family):
@@ -217,10 +213,7 @@ def calibrate(
             filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
         )
 
-    begin = 2.0**-40 if near is None else float(check_positive("near", near))
-    threshold, case = _largest(
-        lambda threshold: solve(family(threshold)), delta, relative, begin, 2.0 if near is None else _NEAR
-    )
+    threshold, case = _largest(lambda threshold: solve(family(threshold)), delta, relative)
     promise = ApproxDP(epsilon, delta)
     while True:
         calibrated = CalibratedFilter(family(threshold), levels, rounds, threshold, case, promise)
@@ -231,26 +224,20 @@ def calibrate(
         threshold, relative = threshold / (1 + relative), 2 * relative
 
 
-def _largest(
-    solve: Callable[[float], WorstCase], delta: float, relative: float, begin: float, factor: float
-) -> tuple[float, WorstCase]:
+def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:
     """The largest threshold whose worst case is <= delta, within a factor 1 + relative, and that case.
 
-    Steps by `factor`, on from `begin` and before that back to what keeps delta, find a bracket; probes on either side
-    of its linear interpolation in (log t, log delta) close it.
+    Doubling finds a bracket; probes on either side of its linear interpolation in (log t, log delta) close it.
     """
-    good = bad = begin
+    good = bad = 2.0**-40
     case = broken = solve(good)
-    while case.high > delta and good > 2.0**-40:
-        good, bad, broken = good / factor, good, case
-        case = solve(good)
     if case.high > delta:
         raise ValueError(
             f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at the smallest "
             "threshold; pass a larger delta or a gentler menu"
         )
     while broken.high <= delta:
-        good, case, bad = bad, broken, factor * bad
+        good, case, bad = bad, broken, 2 * bad
         if bad > 2.0**40:
             if not case.tried:
                 raise ValueError(

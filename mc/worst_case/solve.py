@@ -12,8 +12,8 @@ from filters.contract.determinism import check_requests
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.evaluation import checked_ways
+from mc.losses.cells import checked_step
 from mc.losses.log_ratio import Epsilon, check_epsilon
-from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.result import WorstCase
 from mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame

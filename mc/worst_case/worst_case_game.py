@@ -22,6 +22,7 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.evaluate.certified_law import CertifiedLaw
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
+from mc.losses.cells import rounded_laws
 from mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
@@ -35,7 +36,6 @@ from mc.losses.finite_outputs import (
 )
 from mc.losses.lattice_law import LatticeLaw, Level, common_step, level, level_law
 from mc.losses.log_ratio import Epsilon
-from mc.losses.rounded_law import rounded_laws
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.level_game import LevelGame, moderate

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from reports.words import record, right
 from theory.numerics.decimals import above, below
 
 #: The heads of a table and its rows.
-Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
+Rows: TypeAlias = tuple[tuple[str, ...], Sequence[tuple[str, ...]]]
 
 
 def _grouped(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> dict[Any, list[Any]]:

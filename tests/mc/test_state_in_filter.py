@@ -148,7 +148,6 @@ CALLS = {
     "simulate_renyi": lambda filt: fp.simulate_renyi(filt, fp.Constant(WIDE), alpha=2.0, rounds=20, n=100),
     "survival": lambda filt: fp.survival(filt, fp.Constant(WIDE), rounds=20, n=100),
     "decide": lambda filt: fp.decide(filt, fp.Constant(WIDE), epsilon=1.0, delta=0.1, most=1000),
-    "decide_profile": lambda filt: fp.decide_profile(filt, fp.Constant(WIDE), epsilons=[1.0], most=1000),
     "play": lambda filt: fp.runs.play(fp.runs.Game.between(filt, fp.Constant(WIDE)), HockeyStick(1.0), n=100),
     "supremum": lambda filt: fp.supremum(filt, 1.0),
     "calibrate": lambda filt: fp.calibrate(lambda threshold: filt, 1.0, 0.1, menu=[WIDE], rounds=3),

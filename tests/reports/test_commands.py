@@ -386,13 +386,6 @@ def test_ctrl_c_while_the_command_is_imported_ends_without_a_traceback(
     assert capsys.readouterr().err == "filterproof: interrupted; nothing was decided\n"
 
 
-def test_a_full_device_is_told_without_its_number(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(End) as ended, clear_errors():
-        raise OSError(28, "No space left on device")
-    assert ended.value.status == ExitStatus.UNUSABLE
-    assert "got 'No space left on device'; make room" in " ".join(capsys.readouterr().err.split())
-
-
 @pytest.mark.slow
 def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
     run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "3e7")

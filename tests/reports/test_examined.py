@@ -20,7 +20,7 @@ from reports.examined import failure
 from reports.pages.tightness_figure import tightness_figure
 from reports.replaying import play_snippet, target_of
 from tests.mc.examine import witnesses
-from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, sequence_witness, undecided
+from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import below
 
@@ -190,20 +190,6 @@ def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis
     assert tightness_figure("Mine", ()) is None
 
 
-@pytest.mark.slow
-def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path: Path) -> None:
-    exam = refuted()
-    others = (replace(exam.findings[1], witness=sequence_witness()) for _ in range(3))
-    many = exam_of(*exam.findings, *others)
-    many.save(tmp_path)
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert page.count("Does a fixed sequence reveal more") == 1
-    assert "3 more are in" in page
-    assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["findings"]) == 5
-    exam.save(tmp_path)
-    assert "more are in" not in (tmp_path / "report.html").read_text("utf-8")
-
-
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
     verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "one menu", "certified")
     exam = exam_of(ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict))
@@ -212,18 +198,6 @@ def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> No
     for told in ((tmp_path / "report.html").read_text("utf-8"), exam._repr_html_()):
         assert "on its menu alone" in told
     assert "on its menu alone" not in EVERY["holds"]()._repr_html_()
-
-
-def test_a_worth_is_exactly_only_what_is_shown_whole() -> None:
-    natural, plan = witnesses.natural(), witnesses.natural_plan().to_data()
-    assert "PQ is exactly 1899/5915 = 0.321048 where" in str(fp.Witness(natural, plan))
-    # the worth at another ratio has too many digits to be shown
-    long = plan | {
-        "ratio": f"{9 * 10**15 + 1}/{4 * 10**15}",
-        "value": "693065693430656857/2158759124087591025",
-    }
-    words = str(fp.Witness(natural, long))
-    assert "PQ is 0.321048 to six digits, computed in fractions, where 0.266272 is promised" in words
 
 
 def test_a_filter_of_the_catalogue_needs_no_target_one_of_a_file_has_it_and_a_class_is_refused() -> None:

@@ -45,7 +45,7 @@ REFUSED = {
     (read_filter, "filter must name one of"): ("Gaussian(mu=0.1)", "LossChasing()", "SIMPLE"),
     (read_promise, "promise must name one of pure, approx, zcdp, gdp, renyi, got"): ("ZCDPFilter(1)",),
     (read_filter, r"filter must name a class of the file or module, got .*; add ::ClassName"): (
-        *("late.py", "user/late.py", "late", "user.late", "C.py"),
+        *("late.py", "late", "user.late"),
     ),
 }
 
@@ -69,8 +69,6 @@ class Halts(MyFilter):
     def __init__(self): raise Halt("stop")
 
 class Greets(MyFilter): promise = "hello"
-
-class OfAClass(MyFilter): promise = fp.ZCDP
 
 class NoPromise(fp.PrivacyFilter):
     def start(self, n): return np.zeros(n)
@@ -105,11 +103,9 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
     ("target", "sentence"),
     [
         ("{file}", "must look like file.py::MyFilter"),
-        ("{file}::", "must look like file.py::MyFilter"),
-        ("{file}::Missing", "it defines Each, Greets, Halts, MyFilter, NeedsMore, NoPromise, OfAClass"),
+        ("{file}::Missing", "it defines Each, Greets, Halts, MyFilter, NeedsMore, NoPromise"),
         ("{file}::NoPromise", "must state a promise"),
         ("{file}::Greets", "must promise a guarantee.* of type str"),
-        ("{file}::OfAClass", "must promise a guarantee.* of type ABCMeta"),
         ("{file}::Halts", "must be constructible.*raised Halt: stop"),
         ("{file}::NeedsMore", "constructible without arguments"),
         ("{file}::number", "must be a PrivacyFilter.*of type int"),
@@ -127,7 +123,6 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(file: Path, target: str,
 #: What a file does as it is imported, or as a name is looked up in it, and what is told of it.
 RAISES = {
     "import nothing_of_that_name\n": "ModuleNotFoundError",
-    "exit(3)\n": "SystemExit",
     "raise KeyboardInterrupt\n": "KeyboardInterrupt",
     "def __getattr__(name): exit(0)\n": "SystemExit: 0",
 }
@@ -160,7 +155,6 @@ BESIDE = GOOD.replace("import filterproof as fp\n", "import filterproof as fp\n{
     ("place", "line"),
     [
         ("work_a/shop.py", "from prices_a import PRICE"),
-        ("work_b/goods_b/shop.py", "from .prices_b import PRICE"),
         ("work_d/goods_d/inner/shop.py", "from ..prices_d import PRICE"),
     ],
 )

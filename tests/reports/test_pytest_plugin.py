@@ -116,12 +116,6 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
     assert "Traceback" not in out
 
 
-def test_where_the_package_is_installed_and_named_too_a_mark_is_an_examination_once(installed: Path) -> None:
-    out = _run_installed(installed, "-p", "reports.pytest_plugin", "-k", "number or DeniesAll")
-    assert "FAILED test_mine.py::test_number" in out
-    assert "2 failed" in out
-
-
 def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "__init__.py").write_text(

@@ -88,12 +88,6 @@ def test_of_renyi_bounds_the_ends_meet_where_a_search_finds_its_largest(
     assert found.high <= float(curve.delta(1.0)) * (1 + 1e-12)
 
 
-def test_several_orders_allow_less_than_each_of_them() -> None:
-    orders = CURVES[-1]
-    both = RenyiCurve(*zip(*orders, strict=True)).extremal(1.0)
-    assert all(both.high < 0.99 * fp.RenyiDP(*one).extremal(1.0).low for one in orders)
-
-
 def test_planes_at_any_point_bound_and_at_a_wrong_order_too() -> None:
     one = fmpq(1)
     kept = Kept(Fraction(8), one)

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -39,7 +38,7 @@ class Paused:
 def alone(work: Callable[[], T], **how: Any) -> T:
     """What `work` returns, run in a worker; the keywords are those of `results`."""
     found: T
-    (found,) = results(partial(_once, work), **how)
+    (found,) = results(lambda: (each() for each in (work,)), **how)
     return found
 
 
@@ -74,10 +73,6 @@ def results(
             stream.flush()  # or both would write what is in the buffer
     with closing(_Child(task, deadline)) as child:
         yield from child.answers()
-
-
-def _once(work: Callable[[], T]) -> Iterator[T]:
-    yield work()
 
 
 def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
@@ -261,11 +256,4 @@ class _Child:
                 error = self._loaded(body)
         if not isinstance(error, Exception):  # an exit of the code's is none of ours
             error = FilterFault(f"the code of {self.task.whose} raised {message}")
-        raise error from _Remote(trace)
-
-
-class _Remote(Exception):  # noqa: N818 - a traceback, and no error
-    """The traceback of a worker's exception, as text."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
+        raise error from RuntimeError(f"in a worker:\n{trace}")

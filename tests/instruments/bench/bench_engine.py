@@ -117,19 +117,3 @@ def bench_workers(benchmark: Any, workers: int) -> None:
     with LocalPool(workers) as pool:
         play(game, PLAIN, n=PATHS, executor=pool)
         benchmark(play, game, PLAIN, n=4 * PATHS, executor=pool)
-
-
-@pytest.mark.benchmark(group="one process and a Dask worker, by the clock", timer=time.perf_counter)
-@pytest.mark.parametrize("place", ["here", "on a cluster"])
-def bench_cluster(benchmark: Any, place: str) -> None:
-    """A run in this process, and by one worker of a local Dask cluster."""
-    distributed = pytest.importorskip("distributed")
-    game = GAMES["GDP filter, LossChasing"]()
-    if place == "here":
-        benchmark(play, game, PLAIN, n=4 * PATHS, workers=1)
-        return
-    one = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**one) as cluster, distributed.Client(cluster) as client:
-        executor = client.get_executor(pure=False)
-        play(game, PLAIN, n=PATHS, executor=executor)
-        benchmark(play, game, PLAIN, n=4 * PATHS, executor=executor)

@@ -29,14 +29,8 @@ GAMES: dict[str, Callable[[], Game]] = {
     "zCDP filter, LossChasing": lambda: Game.between(
         ZCDPFilter(rho=0.5), LossChasing(pace=ROUNDS), rounds=ROUNDS
     ),
-    "GDP filter, LossChasing to the end": lambda: Game.between(
-        GaussianFilter(mu=1.0), LossChasing(pace=ROUNDS)
-    ),
     "GDP filter, a user's three lines": lambda: Game.between(
         GaussianFilter(mu=1.0), UsersOwn(), rounds=ROUNDS
-    ),
-    "GDP filter, the same with levels of few bits": lambda: Game.between(
-        GaussianFilter(mu=1.0), UsersOwn(0.0703125), rounds=ROUNDS
     ),
     "GDP filter, Constant": lambda: Game.between(
         GaussianFilter(mu=1.0), Constant(Gaussian(0.0999755859375)), rounds=ROUNDS

@@ -6,12 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 from unittest import SkipTest
 
 import pytest
-from scipy import optimize
 
 import filterproof as fp
 from filters.testing.laws import LawBrokenError
@@ -159,8 +157,6 @@ def knowing_only_its_menu() -> AccountantSubject:
     )
 
 
-misspelt = partial(purse, 0.3, raw=lambda held, value: held.misspelt(value))
-
 #: What a Rho says that it has spent.
 SAID: dict[str, Callable[[Rho], float]] = {
     "half": lambda held: held.rho / 2,
@@ -208,7 +204,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
         ("broken", "", lambda: purse(least=-math.inf)),
         ("broken", "", lambda: purse(0.3, poisoned=True)),
         ("broken", "nan", lambda: accountant(checks=False)),
-        ("not asked", "misspelt", misspelt),
+        ("not asked", "misspelt", lambda: purse(0.3, raw=lambda held, value: held.misspelt(value))),
     ],
     "tiny_spends_are_their_sum": [
         ("broken", "over", lambda: purse(most=1.01)),
@@ -238,18 +234,13 @@ def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from
 ) -> None:
     found, said = ask(subject(), law)
     assert (found, words in said) == (outcome, True), said
-
-
-def test_every_law_is_broken_by_something() -> None:
-    assert {law for law, rows in ANSWERS.items() if rows[0][0] == "broken"} == set(ACCOUNTANT_LAWS)
+    assert ANSWERS.keys() == ACCOUNTANT_LAWS.keys()
 
 
 SOUND: list[Callable[[], AccountantSubject]] = [
     accountant,
     purse,
-    lambda: purse(0.6, least=0.0),
-    lambda: purse(0.001, least=0.0),
-    lambda: purse(2.0, 0.5, least=0.0),
+    lambda: purse(2.0, 0.001, least=0.0),
     lambda: purse(0.3, 0.4, halts=True),
     lambda: purse(0.3, 0.4, halts=True, spent=None),
     lambda: purse(0.3, raw=lambda held, noise: held.spend(1 / noise)),
@@ -286,17 +277,6 @@ def least_rho(uses: Counter[Any]) -> float:
     return sum(count * pair.epsilon * math.tanh(pair.epsilon / 2) for pair, count in uses.items())
 
 
-def least_mu(uses: Counter[Any]) -> float:
-    """The mu of a few randomised responses, by where their profile is that of the Gaussian."""
-    if not uses:
-        return 0.0
-    due = {at: fp.Composition(uses).delta(at, relative=1e-6).high for at in (0.0, 0.25, 1.0, 3.0)}
-    return max(
-        optimize.brentq(lambda mu, at=at, most=most: float(fp.GaussianDP(mu).delta(at)) - most, 1e-9, 50.0)
-        for at, most in due.items()
-    )
-
-
 RESPONSES = (fp.RandomizedResponse(1.0), fp.RandomizedResponse(2.0))
 LIKELIER, RARER = fp.FinitePair((0.5, 0.5), (0.25, 0.75)), fp.FinitePair((0.25, 0.75), (0.5, 0.5))
 
@@ -311,10 +291,9 @@ def least_epsilon(uses: Counter[Any]) -> float:
     ("least", "target", "menu"),
     [
         (least_rho, fp.ZCDP(1.0), RESPONSES),
-        (least_mu, fp.GaussianDP(3.0), RESPONSES),
         (least_epsilon, fp.PureDP(4.0), (LIKELIER, RARER)),
     ],
-    ids=["zcdp", "gdp", "pure"],
+    ids=["zcdp", "pure"],
 )
 @pytest.mark.parametrize(("share", "outcome"), [(1.0, "held"), (0.95, "broken")], ids=["tight", "short"])
 def test_a_tight_answer_is_at_least_the_truth_and_a_smaller_one_is_not(

@@ -105,29 +105,6 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         assert found.low <= DELTA
 
 
-def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
-    asked = []
-
-    class Watched(Bound):
-        def spend(self, state, request):
-            if isinstance(request, fp.Gaussian) and len(state) > 1:  # all runs, and not the sample before
-                asked.append(request.mu)
-            return state + 1
-
-    near = fp.odometers.Approaching(0.25, 0.01, 1.0)
-    fp.odometers.crossing(Watched(level(2.0).of), near, rounds=2, n=50, seed=1, workers=1)
-    assert asked[0] == pytest.approx(np.full(50, 0.5))
-    assert len(np.unique(asked[1])) > 40
-    assert (asked[1] >= 0.01).all()
-    assert (asked[1] <= 1.0).all()
-    with pytest.raises(ValueError, match="low must be <= high"):
-        fp.odometers.Approaching(0.25, 2.0, 1.0)
-    with pytest.raises(TypeError, match="call crossing"):
-        fp.simulate(
-            fp.GaussianFilter(1.0), fp.odometers.Approaching(), epsilon=1.0, n=100, rounds=2, workers=1
-        )
-
-
 def first(before, later):
     """A bound of `before` before the first release, after which it is `later`, and then far off."""
     return Bound(lambda state: np.where(state == 0, before, np.where(state == 1, later, 1e9)))

@@ -135,11 +135,7 @@ def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> No
 
 @pytest.mark.parametrize(
     "filt",
-    [
-        fp.BasicFilter(1.0, 0.1, at=0.2),
-        fp.WhitehouseFilter(1.0, 0.1, at=0.2),
-        fp.RogersFilter(1.0, 0.1, at=0.2),
-    ],
+    [fp.BasicFilter(1.0, 0.1, at=0.2), fp.RogersFilter(1.0, 0.1, at=0.2)],
     ids=repr,
 )
 def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: fp.PrivacyFilter) -> None:

@@ -14,7 +14,7 @@ COINS = tuple(fp.RandomizedResponse.from_ratio(Fraction(r)) for r in (2, 3))
 
 
 @pytest.mark.parametrize("menu", [COINS, (COINS[0], *COINS)], ids=["two coins", "one of them twice"])
-@pytest.mark.parametrize("rounds", [1, 3, 4])
+@pytest.mark.parametrize("rounds", [1, 4])
 def test_the_mean_is_that_of_all_scripts_played_one_by_one(
     rounds: int, menu: tuple[fp.DominatingPair, ...]
 ) -> None:
@@ -51,8 +51,3 @@ def test_a_filter_that_looks_at_losses_is_followed_for_one_round() -> None:
     assert found.low == pytest.approx(0.01, rel=1e-9)
     assert found.low <= 0.01
     assert found.high == 1.0
-
-
-def test_what_is_denied_at_once_reveals_nothing() -> None:
-    found = mean_of_sequences(fp.ZCDPFilter(1e-6), COINS, epsilon=0.5, rounds=5, direction="PQ")
-    assert (found.low, found.high) == (0.0, 0.0)

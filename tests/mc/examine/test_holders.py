@@ -14,7 +14,6 @@ from flint import fmpq
 import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
-from filters.contract.work import WorkLimit
 from filters.holders.no_noise import SILENT
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
@@ -22,7 +21,6 @@ from mc.examine.holders.losses import OvertakingGame, _above
 from mc.examine.holders.people import Summed
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError
-from mc.examine.stages.examined_holders import games_of
 from mc.examine.stages.parts import of_parts
 from mc.examine.verify import examine
 from reports.expression import read_holder
@@ -155,11 +153,6 @@ def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatc
         assert "its numbers are not certified" in of_parts(queries()).found
 
 
-def test_plays_that_the_work_ended_are_said_to_be_cut():
-    (played,) = games_of(queries(), WorkLimit.of(0))
-    assert played.unseen.endswith("its share of the work was used up")
-
-
 LITTLE = (SOUND[0], SOUND[4], SOUND[6], fp.ZCDPFilter(0.5))
 
 
@@ -197,12 +190,7 @@ def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
 def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
     data = refuted(0).witness.to_data()
     with pytest.raises(ReplayError, match="must replay within"):
-        fp.replay({**data, "low": data["low"] * 1.5}, filt=BROKEN[0])
-    sound = people()
-    with pytest.raises(ValueError, match="the Forgets that the witness was made with"):
-        fp.replay(data, filt=sound)
-    with pytest.raises(ReplayError, match="must replay within"):
-        fp.replay({**data, "filter": {"outside": "IndividualFilter"}}, filt=sound)
+        fp.replay({**data, "filter": {"outside": "IndividualFilter"}}, filt=people())
 
 
 class Same(fp.IndividualFilter):
@@ -224,32 +212,22 @@ def queries(norm_budget=5.0):
     return fp.people.LinearQueries(3, norm_budget=norm_budget, kappa=1.0)
 
 
-def below_zero(made):
-    first = np.arange(3) == 0
-    made._state = tuple(part - 100.0 * first for part in made._state)
+def charged_below_zero():
+    holder = queries()
+    holder._sums.high[:1].fill(-100.0)
+    return holder
 
 
 @pytest.mark.parametrize(
-    ("make", "spoil"), [(people, below_zero), (queries, lambda made: made._sums.high[:1].fill(-100.0))]
-)
-def test_a_holder_whose_people_were_charged_less_than_nothing_is_not_covered(make, spoil):
-    holder = make()
-    assert of_parts(holder).whole
-    spoil(holder)
-    found = of_parts(holder)
-    assert "no sum of charges" in found.found
-    assert not found.whole
-
-
-@pytest.mark.parametrize(
-    ("holder", "says"),
+    ("make", "says"),
     [
-        (people(Same), "not a class of the library"),
-        (people(filt=Deciding), "it keeps what its filter keeps"),
+        (charged_below_zero, "no sum of charges"),
+        (lambda: people(Same), "not a class of the library"),
+        (lambda: people(filt=Deciding), "it keeps what its filter keeps"),
     ],
 )
-def test_a_holder_that_is_not_the_librarys_or_has_a_filter_that_is_not_is_not_covered(holder, says):
-    found = of_parts(holder)
+def test_a_holder_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):
+    found = of_parts(make())
     assert says in found.found
     assert not found.whole
 
@@ -259,6 +237,7 @@ def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided(effort
     found = examine(people(Same), effort=effort)
     assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert bool(found.tightness) is (effort > 1e-6)
+    assert found.findings[-1].unseen.endswith("its share of the work was used up")
 
 
 def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():

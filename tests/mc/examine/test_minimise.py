@@ -26,26 +26,6 @@ def test_what_is_left_fails_is_a_subsequence_and_loses_no_single_item(items: lis
     assert minimise(items, failing.__contains__) == kept
 
 
-@given(SMALL, st.data())
-def test_what_fails_with_more_beside_it_is_cut_to_one_of_the_smallest(items: list[int], data: Any) -> None:
-    causes = data.draw(st.lists(st.sampled_from(subsequences(tuple(items))), min_size=1))
-
-    def holds(part: tuple[int, ...], cause: tuple[int, ...]) -> bool:
-        left = iter(part)
-        return all(item in left for item in cause)
-
-    def fails(part: tuple[int, ...]) -> bool:
-        return any(holds(part, cause) for cause in causes)
-
-    # by brute force: what fails while none of its parts does
-    least = [
-        part
-        for part in subsequences(tuple(items))
-        if fails(part) and not any(fails(less) for less in subsequences(part) if less != part)
-    ]
-    assert minimise(items, fails) in least
-
-
 @given(st.integers(0, 60))
 def test_the_work_allowed_decides_where_it_ends_and_nothing_else(units: int) -> None:
     tried: list[tuple[int, ...]] = []

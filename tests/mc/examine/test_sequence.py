@@ -51,14 +51,6 @@ class Recording(Sum):
         return float(request.mu) ** 2
 
 
-class OwnGrant(Recording):
-    """Its grant, which a session asks, allows twice as much as its admits and charges half."""
-
-    def grant(self, state, request):
-        cost = self.cost(state, request)
-        return state + cost <= 2.0, state + cost / 2
-
-
 class Swallows(Recording):
     """Adds to one: what is below half a last place of 1 is swallowed."""
 
@@ -125,8 +117,6 @@ GRANTED: list[tuple[type[Recording], tuple[tuple[DominatingPair, int], ...], boo
     (Recording, ((HALF, 4),), True),
     (Recording, ((HALF, 5),), False),
     (Recording, ((Gaussian(1.5), 1), (Gaussian(0.1), 1)), False),
-    (OwnGrant, ((HALF, 15),), True),
-    (OwnGrant, ((HALF, 16),), False),
     # what leaves the state as it was is granted any number of times, all else as often as it was played
     (Swallows, ((TINY, 10**12),), True),
     (Cached, ((TINY, 10**12),), True),
@@ -234,12 +224,6 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
     assert not exceeds(above, float(exact))
     assert low <= float(exact) * (1 + 1e-12)
     assert exact <= Fraction(1, 10**6) or exceeds(low, less)
-
-
-def test_steps_of_one_pair_are_counted_together() -> None:
-    played = Sequence(((HALF, 2), (TILTED, 1), (HALF, 3)))
-    assert played.counts == {HALF: 5, TILTED: 1}
-    assert played.rounds == 6
 
 
 def test_what_cannot_lose_more_than_epsilon_reveals_nothing_beyond_it_and_what_may_by_a_rounding_does() -> (

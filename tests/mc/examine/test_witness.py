@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -132,10 +132,6 @@ def below_the_ratio(share: Fraction) -> dict[str, Any]:
     return told
 
 
-def changed(kind: str, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[], object]:
-    return lambda: replay(made(kind).to_data() | change(made(kind).data), filt=made(kind).filter)
-
-
 #: What is played otherwise than it was written -> words of the sentence.
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
@@ -145,10 +141,6 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "mended": (
         lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
         "the sequence must be admitted, got a denial by Forgets",
-    ),
-    "a filter that denies": (
-        changed("plan", lambda data: {"filter": data["filter"] | {"delta": 0.001}, "promised": 0.001}),
-        "denial",
     ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
 }

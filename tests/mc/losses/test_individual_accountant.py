@@ -1,7 +1,6 @@
 """Each person's epsilon and delta, held against certified compositions, another library, and closed forms."""
 
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -90,13 +89,6 @@ def test_the_grid_that_is_made_is_geometric():
     assert len(levels) == 100
     assert levels[[0, -1]] == pytest.approx([1 / 256, 1.0], rel=1e-15)
     assert np.ptp(levels[1:] / levels[:-1]) < 1e-12
-    finer = fp.people.IndividualAccountant(1, q=Q, sigma=SIGMA, levels=1000)
-    coarser = fp.people.IndividualAccountant(1, q=Q, sigma=SIGMA)
-    for made in (finer, coarser):
-        made.add([0.37], steps=1000)
-    a, b = (made.epsilon(1e-6).report_for(0).bounds for made in (finer, coarser))
-    assert b.low <= a.low <= a.high <= b.high
-    assert a.relative_width < 0.01 < b.relative_width < 0.07
 
 
 def test_no_step_and_no_share_cost_nothing():
@@ -149,15 +141,6 @@ def test_what_makes_no_accountant_or_no_question_is_refused_and_counts_nothing(g
     assert np.array_equal(made.epsilon(1e-5).made_public(), before)
 
 
-def test_a_share_too_small_for_a_double_is_not_free():
-    made = accountant(2)
-    made.add(np.array([np.finfo(np.longdouble).smallest_subnormal, 0]), steps=1000)
-    high = made.epsilon(1e-5).made_public()[1]
-    assert high[0] > 0.0 == high[1]
-    with pytest.raises(ValueError, match="shares must be in"):
-        made.add(np.array([1, 1 + np.finfo(np.longdouble).eps], dtype=np.longdouble))
-
-
 @pytest.mark.parametrize("level", [1e-6, 1.0], ids=str)
 @pytest.mark.parametrize(("q", "sigma"), [(1e-6, 1000.0), (1 - 2.0**-53, 0.2), (1.0, 1000.0)], ids=str)
 def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
@@ -196,10 +179,9 @@ def test_an_answer_does_not_depend_on_what_was_asked_before():
     assert bounds(100) == fresh
 
 
-@pytest.mark.parametrize("limit", ["_MOST_HELD", "_MOST_NODES"])
-def test_frequencies_that_would_take_too_much_memory_are_unknown(limit, monkeypatch):
+def test_frequencies_that_would_take_too_much_memory_are_unknown(monkeypatch):
     exact = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
-    monkeypatch.setattr(step_moments, limit, 1)
+    monkeypatch.setattr(step_moments, "_MOST_HELD", 1)
     forget()
     wide = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
     forget()
@@ -215,15 +197,10 @@ def test_results_hide_themselves_and_tell_one_person():
         for text in (repr(thing), f"{thing!r}"):
             assert "hidden" in text
             assert str(high[0])[:5] not in text
-    assert str(found) == repr(found)
     told = str(found.report_for(1))
     assert told.startswith("For person 1 only")
     assert f"{high[1]:.9g}" in told
     assert len(found) == 2
     with pytest.raises(IndexError, match="person must be below 2"):
         found.report_for(2)
-    with pytest.raises(TypeError, match="report_for"):
-        pickle.dumps(found)
-    with pytest.raises(TypeError, match="report_for"):
-        list(found.high)
     assert found.report_for(0).bounds.low == low[0]

@@ -18,7 +18,7 @@ def _sixty_digits():
         yield
 
 
-ORDERS = (1 + 1e-9, 1 + 1e-6, 1.1, 2.0, 8.0, 128.0, 1e4)
+ORDERS = (1 + 1e-9, 1.1, 8.0, 1e4)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -61,7 +61,7 @@ def rare(rng: random.Random) -> tuple[FinitePair, list[float], int]:
 
 def test_no_bound_exceeds_the_truth_where_an_output_is_rare_or_a_tiny_loss_decides() -> None:
     rng = random.Random(8)
-    for _ in range(400):
+    for _ in range(150):
         pair, orders, digits = rare(rng)
         with mpmath.workdps(digits):
             assert all(renyi_low(pair, order) <= renyi(pair, order) for order in orders)
@@ -77,7 +77,7 @@ def test_an_output_rarer_than_any_double_is_left_out(order: float) -> None:
     assert true * (1 - 1e-10) <= low <= true
 
 
-@pytest.mark.parametrize("order", [1.1, 2.0, 16.0])
+@pytest.mark.parametrize("order", [1.1, 16.0])
 @pytest.mark.parametrize(
     "pair",
     [

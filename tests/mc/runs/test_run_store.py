@@ -16,8 +16,6 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from mc.engine.streams import TILE
-from mc.estimate.functionals import HockeyStick
 
 RUNS: tuple[dict[str, Any], ...] = ({"game": "one", "seed": 1}, {"game": "other", "seed": 1})
 Sums = dict[tuple[int, int], bytes]
@@ -246,20 +244,6 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
             assert kept(store, RUNS[0]) == put(0)
         assert not list(tmp_path.glob("*.db-*"))
         path.unlink()
-
-
-def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
-    game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.5)))
-    measure = HockeyStick(1.0)
-    for n in (TILE + 10, 2 * TILE, TILE + 20):
-        first = fp.runs.play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
-        seen: list[fp.runs.Progress] = []
-        again = fp.runs.play(
-            game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1, progress=seen.append
-        )
-        assert not seen
-        assert again.rows.tobytes() == first.rows.tobytes()
-    assert fp.runs.play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
 
 
 def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:

@@ -269,17 +269,3 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bits(undisturbed: bytes) -
         fp.runs.cluster(here.scheduler_address) as executor,
     ):
         assert fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes() == undisturbed
-
-
-class Unready(fp.runs.LocalPool):
-    """A pool whose first worker never answers."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return Future() if fn is os.getpid else super().submit(fn, *args, **kwargs)
-
-
-def test_this_process_plays_while_the_workers_of_a_pool_start(undisturbed: bytes) -> None:
-    with Unready(1) as pool:
-        played = fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=pool)
-        assert not pool._pool._processes
-    assert played.rows.tobytes() == undisturbed

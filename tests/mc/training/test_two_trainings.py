@@ -49,26 +49,6 @@ def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
     np.testing.assert_allclose(closed.parameters, table.parameters, atol=1e-12)
 
 
-def test_what_one_person_moves_is_the_own_clipped_vector() -> None:
-    """By hand: the same rounds with a budget kept in plain doubles."""
-    two = TwoTrainings(fp.training.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=1, runs=1)
-    theta, left, rng = np.zeros(2), 4.0, np.random.default_rng(5)  # (mu sigma)^2
-    seen = []
-    for _ in range(40):
-        gradient = (1 / (1 + math.exp(-float(FEATURES[1] @ theta))) - 1) * FEATURES[1]
-        size = math.sqrt(float(gradient @ gradient))
-        kept = min(size, 0.7, math.sqrt(left))
-        left = max(left - kept**2, 0.0)
-        left = 0.0 if left < 1e-11 else left
-        np.testing.assert_allclose(np.subtract(*two.sums())[0], gradient * kept / size, atol=2e-6)
-        seen.append(kept)
-        released = rng.standard_normal(2)
-        theta = theta - 0.3 * released
-        two.go_on(released[None])
-    assert max(seen) == 0.7
-    assert min(seen) < 1e-5
-
-
 def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
     for base in (fp.training.LogisticTraining(FEATURES, LABELS, rate=0.3), _Table()):
         two = TwoTrainings(fp.training.WithCanary(base, 50.0), MAKE, person=3, runs=2)

@@ -2,8 +2,6 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
-from itertools import product
 
 import pytest
 
@@ -12,11 +10,10 @@ from filters.rules.kappa import KappaFilter
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
 from mc.worst_case.solve import solved_case
-from tests.mc.worst_case.small_games import CountFilter
 from theory.conversions import gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, SubsampledGaussian
+from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 STEP = 2.0**-4
 LEVELS = [RandomizedResponse(STEP * k) for k in range(1, 9)]
@@ -45,42 +42,10 @@ def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps
     assert 0 < found.certificate.high <= 1e-3
 
 
-def test_what_is_kept_of_a_solved_game_answers_its_own_question_alone():
-    # each filter has one and the same graph
-    known = {}
-    asked = product((Gaussian(0.2), Gaussian(1.0)), (0.5, 1.0), (None, 0.05), ("PQ", "QP"))
-    for pair, epsilon, step, way in asked:
-        given = {"epsilon": epsilon, "step": step, "direction": way}
-        for _ in range(2):
-            kept = solved_case(CountFilter(4), [pair], **given, known=known)
-            fresh = worst_case(CountFilter(4), [pair], **given)
-            assert (kept.epsilon, kept.low, kept.high) == (fresh.epsilon, fresh.low, fresh.high)
-
-
 def test_a_search_between_neighbouring_doubles_ends():
     found = calibrate(ZCDPFilter, 1.0, 0.25, menu=LEVELS[-1:], relative=1e-300)
     above = worst_case(ZCDPFilter(found.threshold * (1 + 1e-13)), LEVELS[-1:], epsilon=1.0)
     assert found.certificate.high <= 0.25 < above.high
-
-
-def test_it_holds_for_mechanisms_that_are_no_randomised_response():
-    coarse = calibrate(
-        ZCDPFilter, 1.0, 0.01, menu=[RandomizedResponse.from_ratio(Fraction(5, 4) ** k) for k in (1, 2, 3)]
-    )
-    # pure mechanisms with three outcomes, each dominated by a level and none of them one
-    menu = [
-        FinitePair(
-            (Fraction(5, 12), Fraction(3, 12), Fraction(4, 12)),
-            (Fraction(4, 12), Fraction(3, 12), Fraction(5, 12)),
-        ),
-        FinitePair(
-            (Fraction(12, 26), Fraction(6, 26), Fraction(8, 26)),
-            (Fraction(8, 26), Fraction(6, 26), Fraction(12, 26)),
-        ),
-    ]
-    solved = worst_case(coarse, menu, epsilon=1.0, rounds=4)
-    assert solved.rounds > 0
-    assert solved.high <= worst_case(coarse, coarse.menu, epsilon=1.0, rounds=4).high <= 0.01
 
 
 def test_the_number_of_rounds_is_part_of_the_class():
@@ -120,22 +85,6 @@ def test_kappa_of_the_realisation_filter_is_found_for_a_menu():
     assert not found.admits(found.start(1), RandomizedResponse(0.2))[0]
     assert found.admits(found.start(1), RandomizedResponse(0.25))[0]
     assert "3 mechanisms of the menu" in found.scope
-
-
-def test_the_worse_direction_decides():
-    removal, addition = (
-        calibrate(
-            lambda most: CountFilter(int(most)),
-            1.0,
-            0.05,
-            menu=[SubsampledGaussian(0.3, 1.0, adjacency=way)],
-            relative=0.2,
-            near=4.0,
-        )
-        for way in ("removal", "addition")
-    )
-    assert int(addition.threshold) == int(removal.threshold)
-    assert addition.certificate.high == pytest.approx(removal.certificate.high)
 
 
 def test_a_menu_so_small_that_it_needs_no_filter_is_told_so():

@@ -36,7 +36,7 @@ def test_the_table_holds_every_promise_at_every_step():
     assert len(ROWS) == len(wanted) == 4 * len(EPSILONS) * len(DELTAS)
 
 
-@pytest.mark.parametrize("row", [FINE, COARSE, BY_PROMISE[0.1, 1e-9, 1], BY_PROMISE[10.0, 1e-3, 2]], ids=repr)
+@pytest.mark.parametrize("row", [FINE, BY_PROMISE[0.1, 1e-9, 1], BY_PROMISE[10.0, 1e-3, 2]], ids=repr)
 def test_a_row_is_confirmed_by_solving_its_game_again(row):
     solved = row.recheck()
     assert solved.evidence is row.evidence is Evidence.CERTIFIED
@@ -54,21 +54,20 @@ def test_every_row_is_confirmed(epsilon):
             assert row.recheck().high <= row.delta, row
 
 
-@pytest.mark.parametrize("key", [(1.0, 1e-5, 3), (0.25, 1e-7, 3), (8.0, 1e-4, 2)])
-def test_the_table_comes_out_the_same_when_it_is_made_again(key):
-    row = BY_PROMISE[key]
+def test_a_row_comes_out_the_same_when_it_is_made_again():
+    row = BY_PROMISE[8.0, 1e-4, 2]
     assert CalibratedThreshold.found(row.epsilon, row.delta, step=row.step, made_by=MADE_BY) == row
 
 
-@pytest.mark.parametrize("row", [COARSE, BY_PROMISE[1.0, 1e-5, 2], BY_PROMISE[3.0, 1e-7, 1]], ids=repr)
-def test_a_larger_threshold_breaks_the_promise(row):
+def test_a_larger_threshold_breaks_the_promise():
+    row = BY_PROMISE[3.0, 1e-7, 1]
     menu = row.filter().menu
     menu = [*menu, RandomizedResponse(row.step * (row.levels + 1))]  # one that the threshold refuses
     above = worst_case(fp.ZCDPFilter(row.threshold * 1.0002), menu, epsilon=row.epsilon)
     assert above.low > row.delta
 
 
-@pytest.mark.parametrize("row", [COARSE, BY_PROMISE[1.0, 1e-5, 2], BY_PROMISE[0.1, 1e-9, 2]], ids=repr)
+@pytest.mark.parametrize("row", [COARSE, BY_PROMISE[0.1, 1e-9, 2]], ids=repr)
 def test_the_worst_case_of_a_row_agrees_with_a_recursion_in_mpmath(row):
     # an adversary has left some units of step^2 / 2 and a loss of so many steps; a level k costs k^2 units
     with mpmath.workdps(40):
@@ -93,7 +92,6 @@ def test_the_worst_case_of_a_row_agrees_with_a_recursion_in_mpmath(row):
     [
         ({"delta": COARSE.high / 2}, "low <= high <= delta"),
         ({"levels": COARSE.levels + 1}, "levels must be affordable"),
-        ({"threshold": math.inf, "levels": 4097}, "must"),
         ({"levels": 10**9, "step": 2.0**-900}, "must"),
     ],
 )
@@ -128,19 +126,9 @@ def test_every_row_admits_more_than_every_published_threshold_and_the_finest_les
 
 
 def test_what_lies_between_levels_is_counted_as_the_session_charges_it():
-    each = 0.37 * COARSE.step
-    assert (
-        COARSE.admitted(each) == COARSE.admitted(COARSE.step) == _admitted(COARSE.filter(), Laplace(1 / each))
-    )
     row = BY_PROMISE[1.0, 1e-5, 2]
     assert row.admitted(2.5 * row.step) == _admitted(row.filter(), RandomizedResponse(2.5 * row.step)) > 0
     assert row.admitted(row.step * (row.levels + 0.01)) == 0
-    narrow = replace(COARSE, levels=1)
-    assert (
-        narrow.admitted(1.5 * COARSE.step)
-        == _admitted(narrow.filter(), Laplace(1 / (1.5 * COARSE.step)))
-        == 0
-    )
 
 
 def test_a_promise_of_the_table_gives_its_filter_in_one_line():
@@ -158,20 +146,10 @@ def test_a_promise_of_the_table_gives_its_filter_in_one_line():
     assert not filt.admits(state, RandomizedResponse(FINE.step * FINE.levels * 1.001))[0]
 
 
-def test_a_saved_session_of_the_table_is_restored():
-    filt = calibrated(1.0, 1e-5, each=0.1)
-    session = filt.open()
-    assert session.request(RandomizedResponse(0.1))
-    again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), calibrated(1.0, 1e-5, each=0.1))
-    assert sum(again.request(RandomizedResponse(0.1)) for _ in range(9)) == 9
-    assert not again.request(RandomizedResponse(0.1))
-
-
 @pytest.mark.parametrize(
     ("asked", "promised"),
     [
         ((1.0, 1e-5), (1.0, 1e-5)),
-        ((1.2, 2e-5), (1.0, 1e-5)),
         ((99.0, 0.5), (10.0, 1e-3)),
         ((0.1, 3e-9), (0.1, 1e-9)),
     ],
@@ -180,12 +158,9 @@ def test_between_the_promises_of_the_table_the_nearest_that_promises_no_more_is_
     filt = calibrated(*asked)
     assert filt.promise == ApproxDP(*promised)
     assert filt.promise.delta(asked[0]) <= asked[1]
-
-
-@pytest.mark.parametrize("asked", [(0.09, 1e-5), (1.0, 9e-10)])
-def test_below_the_table_the_error_names_the_way_out(asked):
-    with pytest.raises(ValueError, match=r"at least 0\.1 and 1e-09.*fp\.calibrate"):
-        calibrated(*asked)
+    for below in ((0.09, asked[1]), (asked[0], 9e-10)):
+        with pytest.raises(ValueError, match=r"at least 0\.1 and 1e-09.*fp\.calibrate"):
+            calibrated(*below)
 
 
 def test_the_size_of_the_mechanisms_picks_the_row_that_admits_most_of_them():
@@ -202,12 +177,6 @@ def test_the_size_of_the_mechanisms_picks_the_row_that_admits_most_of_them():
         calibrated(1.0, 1e-5, each=0.5)
     with pytest.raises(ValueError, match="each must be"):
         calibrated(1.0, 1e-5, each=-0.1)
-
-
-def test_a_filter_that_was_calibrated_here_is_rechecked_too():
-    menu = [RandomizedResponse(0.125 * k) for k in range(1, 5)]
-    found = fp.calibrate(fp.ZCDPFilter, 1.0, 1e-3, menu=menu, rounds=4)
-    assert found.recheck().high == found.certificate.high
 
 
 class Lax(CalibratedFilter):
@@ -231,7 +200,6 @@ def _true_and_above_the_promise():
 
 UNCONFIRMED = {
     "a slightly larger threshold": lambda: replace(COARSE, threshold=COARSE.threshold * 1.0002),
-    "a smaller worst case": lambda: replace(COARSE, low=0.0, high=COARSE.high / 2),
     "more rounds": lambda: replace(COARSE, rounds=COARSE.rounds + 1),
     "another filter": lambda: replace(COARSE.filter(), inner=fp.ZCDPFilter(2 * COARSE.threshold)),
     "a certificate that is true and above the promise": _true_and_above_the_promise,

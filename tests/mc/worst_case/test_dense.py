@@ -18,8 +18,7 @@ from theory.pairs import Gaussian, Laplace, SubsampledGaussian
 DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 2.5])
-@pytest.mark.parametrize("pair", [DP_SGD, Laplace(3.0)], ids=str)
+@pytest.mark.parametrize(("pair", "epsilon"), [(DP_SGD, 0.05), (Laplace(3.0), 2.5)], ids=str)
 def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
     # asking never lowers the value, so that the best adversary of one level always asks
     solved = worst_case(CountFilter(3), pair, epsilon=epsilon)
@@ -32,7 +31,7 @@ def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
 
 @pytest.mark.parametrize(
     ("mu", "times", "epsilon", "step"),
-    [*((20.0, 4, epsilon, None) for epsilon in (700.0, 800.0, 1e4)), (40.0, 1, 760.0, 4.0)],
+    [*((20.0, 4, epsilon, None) for epsilon in (800.0, 1e4)), (40.0, 1, 760.0, 4.0)],
 )
 def test_losses_and_an_epsilon_whose_exponential_is_no_double_are_enclosed(mu, times, epsilon, step):
     solved = worst_case(CountFilter(times), Gaussian(mu), epsilon=epsilon, step=step)
@@ -65,8 +64,7 @@ def _by_hand(laws, child, step, epsilon):
     return value(0, 0)
 
 
-@pytest.mark.parametrize("revealed", [0.0, 1e-15, 0.01])
-@pytest.mark.parametrize("epsilon", [-0.4, 0.0, 0.35, 1.3])
+@pytest.mark.parametrize(("epsilon", "revealed"), [(-0.4, 0.0), (0.0, 0.01), (0.35, 1e-15), (1.3, 0.0)])
 def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
     rng = np.random.default_rng(4)
     laws = []
@@ -106,12 +104,6 @@ def test_a_perturbed_transform_is_within_the_error_that_is_counted():
     game = solved.strategy.game
     assert 0 < game.wrong < 1e-9 * game.start
     assert dataclasses.replace(game, wrong=game.start).bounds[0] == 0
-
-
-def test_a_game_too_large_for_memory_is_refused():
-    graph, law = StateGraph(np.array([[1], [-1]]), 1), _law([-1, 0, 1], [0.25, 0.25, 0.5], 0.0)
-    with pytest.raises(ValueError, match="max_positions must cover the game"):
-        DenseGame.solve(graph, [law], Fraction(1, 10), 1.0, "low", max_positions=100)
 
 
 _RATES = (SubsampledGaussian(0.1, 1.0), SubsampledGaussian(0.2, 1.0))

@@ -61,14 +61,6 @@ def test_what_is_dominated_as_by_itself_has_no_larger_divergence_at_any_epsilon_
     assert found > 150
 
 
-def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less():
-    rng = np.random.default_rng(1)
-    for adjacency in ["removal", "addition"] * 10:
-        q, sigma = rng.uniform(0.01, 1, 2), np.exp(rng.uniform(-0.5, 1.5, 2))
-        one, two = (SubsampledGaussian(q[k], sigma[k], adjacency=adjacency) for k in (0, 1))
-        assert bool(one.dominates(two)) == (q[0] >= q[1] and sigma[0] <= sigma[1])
-
-
 def test_a_gaussian_dominates_what_is_subsampled_from_it_and_a_rounded_reciprocal_is_rounded_up():
     assert Gaussian(0.5).dominates(SubsampledGaussian(0.9, 2.0))
     assert not Gaussian(1 / 3).dominates(SubsampledGaussian(0.9, 3.0))  # the double 1/3 lies below 1/3

@@ -6,12 +6,11 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import flint
-import numpy as np
 import pytest
 
 from filters import BasicFilter, ExPostFilter, ZCDPFilter
+from mc.losses.cells import rounded_laws
 from mc.losses.composition import Composition
-from mc.losses.rounded_law import rounded_laws
 from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.log_ratio import LogRatio
@@ -114,16 +113,6 @@ def test_a_chain_of_many_states_is_put_in_order():
     assert solved.rounds == solved.positions - 1 == math.floor(0.3 * 2**13)
     exact = 1 - (1 - Fraction(1, 2**13)) ** solved.rounds
     assert Fraction(solved.low) <= exact <= Fraction(solved.high)
-
-
-def test_arrays_of_the_menu_are_not_counted_as_positions():
-    assert np.isclose(worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=100).high, 0.5)
-
-
-def test_a_game_in_which_nothing_is_admitted_is_worth_zero_without_a_sign():
-    solved = worst_case(BasicFilter(1e-3), [RandomizedResponse.from_ratio(2)], epsilon=LogRatio(2))
-    assert "-0" not in str(solved)
-    assert math.copysign(1.0, solved.high) == 1.0
 
 
 def test_a_heavy_tail_has_too_many_losses_at_the_default_step_and_few_at_a_coarser_one():

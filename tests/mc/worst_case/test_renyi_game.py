@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.examine.replay import replayed
-from mc.examine.witness import Witness
 from mc.worst_case.renyi_game import renyi_game
 from tests.mc.worst_case.small_games import played
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse
@@ -37,21 +35,13 @@ MENU = (RandomizedResponse.from_ratio(Fraction(3, 2)), RARE, RARE.swapped)
 
 
 @pytest.mark.parametrize("way", ["PQ", "QP"])
-@pytest.mark.parametrize("order", [1.5, 2.0, 8.0])
+@pytest.mark.parametrize("order", [1.5, 8.0])
 def test_the_value_is_that_of_the_best_of_all_strategies(order: float, way) -> None:
     filt = Forgives()
     low, _ = renyi_game(filt, MENU, order=order, rounds=4, direction=way)
     moment = played(filt, MENU, lambda here, there: float(here) * float(here / there) ** (order - 1), 4, way)
     truth = math.log(moment) / (order - 1)
     assert truth * (1 - 1e-10) - 1e-14 <= low <= truth
-
-
-@pytest.mark.parametrize("order", [1.5, 2.0, 32.0])
-def test_for_a_filter_that_ignores_losses_it_is_the_sum_over_the_rounds(order: float) -> None:
-    pair = RandomizedResponse(0.25)
-    filt = fp.BasicFilter(1.0, 1e-9)
-    low, _ = renyi_game(filt, (pair,), order=order, rounds=50)
-    assert 4 * pair.renyi(order) * (1 - 1e-9) <= low <= 4 * pair.renyi(order) * (1 + 1e-15)
 
 
 @pytest.mark.parametrize(("order", "size"), [(100.0, 10.0), (1e4, 0.25), (2.0, 800.0)])
@@ -76,22 +66,3 @@ def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused()
         renyi_game(fp.ZCDPFilter(1.0), (Gaussian(0.5),), order=2.0, rounds=1)
     with pytest.raises(ValueError, match="direction must be"):
         renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1, direction="both")
-
-
-def test_a_witness_of_it_is_replayed_and_another_number_is_refused() -> None:
-    filt = Forgives()
-    low, _ = renyi_game(filt, MENU[:1], order=2.0, rounds=12)
-    data = {
-        "filter": {"outside": "Forgives"},
-        "measure": {"kind": "renyi", "at": 2.0, "direction": "PQ"},
-        "ratio": None,
-        "promised": 0.3,
-        "menu": [{"type": "RandomizedResponse", "epsilon": MENU[0].epsilon, "ratio": {"fraction": "3/2"}}],
-        "rounds": 12,
-        "low": low,
-        "high": None,
-    }
-    again = Witness(filt, data).replay()
-    assert again.refutes == (low > 0.3)
-    with pytest.raises(ValueError, match="replay within"):
-        replayed({**data, "low": low * 1.01}, filt=filt)

@@ -3,13 +3,10 @@
 from fractions import Fraction
 
 import mpmath
-import numpy as np
 import pytest
 
 from filters import GaussianFilter, ZCDPFilter
-from filters.rules.unsound import NaturalFilter, knowingly
 from mc.engine.adversaries import Constant
-from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
 from mc.evaluate.evaluate import evaluate
 from mc.worst_case import worst_case
@@ -30,35 +27,6 @@ from theory.pairs import (
 )
 
 # -- in rational arithmetic, against plain recursion over whole histories and against paper --------------------------
-
-
-def natural(ratio, delta, menu):
-    """The composed hockey-stick of the pairs so far stays <= delta, in rationals."""
-    with knowingly():
-        return NaturalFilter.from_ratio(Fraction(ratio), delta, tuple(menu))
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "ratio"), [(2, 6, 3), (3, 20, 7), (Fraction(5, 4), Fraction(15, 8), Fraction(3, 2))]
-)
-def test_two_rounds_beat_the_natural_filter_by_the_chance_of_a_minus(first, second, ratio):
-    first, second, ratio = Fraction(first), Fraction(second), Fraction(ratio)
-    keep = first / (1 + first)
-    delta = keep * (second - ratio / first) / (1 + second)
-    menu = [
-        RandomizedResponse.from_ratio(first),
-        RandomizedResponse.from_ratio(second),
-        FinitePair((delta, 1 - delta, Fraction(0)), (Fraction(0), 1 - delta, delta)),
-    ]
-    solved = worst_case(natural(ratio, delta, menu), menu, epsilon=LogRatio(ratio), rounds=2)
-    assert solved.value == delta * (1 + 1 / (1 + first))
-
-
-def test_both_directions_are_looked_in_though_one_pair_of_the_menu_is_the_same_in_both():
-    revealing = FinitePair((Fraction(0), Fraction(1)), (Fraction(1, 10), Fraction(9, 10)))
-    menu = [RandomizedResponse.from_ratio(Fraction(9, 8)), revealing]
-    solved = worst_case(CountFilter(1), menu, epsilon=LogRatio(2), rounds=1)
-    assert (solved.value, solved.direction) == (Fraction(1, 10), "QP")
 
 
 def test_the_larger_of_two_exact_values_counts_though_doubles_do_not_tell_them_apart():
@@ -102,7 +70,7 @@ def test_a_filter_that_looks_at_losses_needs_finitely_many_of_them_or_one_gaussi
 # -- in doubles, on lattices small and large -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "epsilon"), [(40, 0.5), (1000, 1.0), (1000, 2.0)])
+@pytest.mark.parametrize(("n", "epsilon"), [(40, 0.5), (1000, 2.0)])
 def test_one_level_is_the_binomial_composition(n, epsilon):
     step = 2.0**-6
     solved = worst_case(SquaresFilter(step, n), RandomizedResponse(step), epsilon=epsilon)
@@ -131,26 +99,10 @@ def test_a_request_that_costs_nothing_makes_a_game_without_end():
     assert solved.rounds == 6
 
 
-def test_states_are_numbers_of_whatever_kind():
-    class TwoPart(SquaresFilter):
-        def start(self, n):
-            return np.zeros(n, dtype=np.int64), (np.zeros((n, 2)),)
-
-        def admits(self, state, request):
-            return super().admits(state[0], request)
-
-        def spend(self, state, request):
-            return super().spend(state[0], request), (state[1][0] + [1.0, -0.0],)
-
-    menu = [RandomizedResponse(0.5 * k) for k in (1, 2)]
-    plain = worst_case(SquaresFilter(0.5, 9), menu, epsilon=1.0)
-    assert worst_case(TwoPart(0.5, 9), menu, epsilon=1.0).low == plain.low
-
-
 # -- losses that lie on no lattice -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 1.0, 4.0, 8.0, 11.0])
+@pytest.mark.parametrize("epsilon", [0.0, 4.0, 11.0])
 def test_gaussians_spend_the_budget_to_the_end_and_reach_its_curve(epsilon):
     solved = worst_case(GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5)], epsilon=epsilon)
     # spent to the end: 1e-29 at epsilon 11
@@ -160,8 +112,8 @@ def test_gaussians_spend_the_budget_to_the_end_and_reach_its_curve(epsilon):
     assert solved.rounds == 16
 
 
-@pytest.mark.parametrize("share", [0.3, 1.0])
-def test_an_erasure_among_gaussians_counts_in_both_bounds(share):
+def test_an_erasure_among_gaussians_counts_in_both_bounds():
+    share = 0.3
     solved = worst_case(CountFilter(1), [Gaussian(0.1), Erasure(share)], epsilon=1.0)
     assert solved.low == pytest.approx(share, rel=2e-11)
     assert solved.high == pytest.approx(share, rel=2e-11)
@@ -169,13 +121,14 @@ def test_an_erasure_among_gaussians_counts_in_both_bounds(share):
 
 
 GAMES = [
-    (GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5), RandomizedResponse(0.5)]),
-    (ZCDPFilter(1.6), [SubsampledGaussian(0.3, 1.0), Laplace(4.0)]),
+    (GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5), RandomizedResponse(0.5)], "PQ"),
+    (ZCDPFilter(1.6), [SubsampledGaussian(0.3, 1.0), Laplace(4.0)], "QP"),
 ]
 
 
-@pytest.mark.parametrize(("filt", "menu"), GAMES, ids=["Gaussians and a response", "subsampled and Laplace"])
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize(
+    ("filt", "menu", "direction"), GAMES, ids=["Gaussians and a response", "sampled and Laplace"]
+)
 def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direction):
     """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
     solved = worst_case(filt, menu, epsilon=0.8, direction=direction)
@@ -204,10 +157,3 @@ def test_a_payoff_next_to_a_power_of_two_is_rounded_too():
         worst_case(LossFilter(5.0, 1), **game, evidence=kind) for kind in (None, Evidence.CERTIFIED)
     )
     assert solved.low <= exact.value <= solved.high
-
-
-def test_a_strategy_without_its_table_says_how_to_get_one():
-    solved = worst_case(SquaresFilter(0.5, 4), RandomizedResponse(0.5), epsilon=0.5)
-    view = View(0, np.zeros(1), np.zeros(1), np.zeros(1), solved.strategy.start(None, 1, None), None, None)
-    with pytest.raises(RuntimeError, match="against"):
-        solved.strategy.request(view)

@@ -23,7 +23,6 @@ from reports.figures.paper_figure import FIGURES, ComputedFigure, figure
 from reports.figures.specification import Specification
 from tests.reports.colours import contrast
 from tests.test_registries import modules
-from theory.conversions import gaussian_mu
 
 #: Of one panel and of two, computed and trained: drawn in every format by each `make test`.
 SOME = ("003-3",)
@@ -297,12 +296,3 @@ def test_the_printed_specifications_keep_their_words() -> None:
     assert 'smaller, which 003 prints as "roughly 10 percent".' in figure("003-3").caption
     assert "the 420 and 495 of 003 belong to epsilon = 0.8156" in figure("003-5").caption
     assert "differently after each outcome" in figure("natural-game").caption + figure("natural-game").alt
-
-
-def test_filters_that_outlast_the_picture_are_counted_to_their_end() -> None:
-    odd = figure("004-2", epsilon=0.5, delta=0.1, sigma=20.0, rounds=2)
-    # a GDP filter admits k requests of mu = 1/sigma while k <= (mu sigma)^2
-    assert odd.data.number("rounds_gdp") == int((float(gaussian_mu(0.5, 0.1)) * 20) ** 2)
-    dropping, _, marked = odd.alt.partition("Marks at the right end")
-    assert "GDP" not in dropping
-    assert f"GDP {odd.data.facts['rounds_gdp']}." in marked

@@ -80,24 +80,6 @@ def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_
     ]
 
 
-def test_a_caption_tells_where_the_integer_orders_mislead() -> None:
-    data = figure("003-5").data
-    epsilon, rdp, grid = (data.column(name) for name in ("epsilon", "rdp", "rdp_grid"))
-    caption = figure("003-5").caption
-    assert f"up to epsilon = {epsilon[grid < 0.99 * rdp].max():.3g}" in caption
-    assert f"up to {epsilon[grid == 0].max():.3g} they may allow no step at all" in caption
-    assert "8.64 % smaller" in caption
-    # with many orders nothing misleads, and the caption says so by silence
-    assert "allow no step" not in figure("003-5", orders=2000, least=0.3, points=7).caption
-
-
-def test_with_little_noise_the_least_of_the_integer_orders_is_the_first() -> None:
-    row = figure("003-3", sigma=10, points=3, least=5.0, most=5.2).data.rows()[-1]
-    assert row["delta_rdp_grid_420"] == pytest.approx(rdp_delta(5.2, 420, 10.0, range(2, 3)), rel=1e-11)
-    assert row["delta_rdp_grid_420"] == pytest.approx(rdp_delta(5.2, 420, 10.0, range(2, 33)), rel=1e-11)
-    assert row["delta_rdp_420"] < row["delta_rdp_grid_420"]
-
-
 EACH = 0.0625
 
 

@@ -1,6 +1,5 @@
 """The front page says of each filter what is known, and draws it on the right side of the promise."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -11,14 +10,12 @@ from mc.examine.examination import StageFinding as Stage
 from mc.examine.measure import Measure
 from mc.examine.supremum import Supremum
 from mc.examine.witness import menu_witness
-from reports.drawing import svg_text
 from reports.finding import Claim, Finding
 from reports.pages.filter_page import filter_page
 from reports.pages.held import LookedAt
 from reports.pages.overview import Row, between, overview, picture
 from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
 from reports.pages.subjects import SUBJECTS
-from tests.reports.colours import contrast
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import below
 from theory.pairs import RandomizedResponse
@@ -142,12 +139,3 @@ def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> Non
     wrong = replace(far, main=SolvedPoint(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"))
     row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, None)
     assert "DOES NOT CONTAIN" in dict(filter_page(row).facts)["Simulated"]
-
-
-def test_every_colour_of_the_overview_is_seen_on_both_pages() -> None:
-    drawn = svg_text(picture(rows(OPEN, 0.3), wide=True).figure)
-    rules, _, body = drawn.partition("</style>")
-    changed = dict(re.findall(r'"fill: (#[0-9a-f]{6})"\]\{fill:(#[0-9a-f]{6})', rules))
-    for colour in set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", body)) - {"#ffffff", "#e3e7eb"}:
-        assert contrast(colour, "#ffffff") >= 2, colour
-        assert contrast(changed.get(colour, colour), "#14171a") >= 3, colour

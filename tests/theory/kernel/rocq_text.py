@@ -1,13 +1,13 @@
 """Rocq as text: what the statements of its sources unfold to, and the values of its terms in balls.
 
-By it the tests compare the Rocq form of a claim's formula with its text, at points of the formula's box.
+By it the tests compare the Rocq form of a claim's formula with its text, at points where the formula has a value.
 """
 
+import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import product
 from operator import add, mul, sub, truediv
 
 from flint import arb, ctx
@@ -17,48 +17,8 @@ from theory.kernel.claimed import KernelTheorem
 from theory.kernel.record import sources
 from theory.numerics.exact import rational
 
-#: Where a variable varies, by its letter, and for the formulas of a theorem that means something else by it.
-_RANGES: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(("c", "mu"), ("1/8", "3")),
-    **dict.fromkeys(("epsilon", "sigma"), ("1/4", "4")),
-    **dict.fromkeys(("B", "Delta", "H", "S"), ("1/16", "2")),
-    **dict.fromkeys(("d", "kappa", "q", "r", "rho"), ("1/64", "1/2")),
-    **{
-        "alpha": ("3/2", "9"),
-        "delta": ("1/1024", "1/4"),
-        "l": ("1", "12"),
-        "m": ("1", "9"),
-        "t": ("1/2", "8"),
-    },
-    **{"A": ("1/1024", "2"), "e": ("1/16", "1"), "e1": ("1/8", "3"), "j": ("0", "40"), "k": ("1/4", "4")},
-    **{"n": ("3", "1000"), "s": ("3/2", "9"), "u": ("1", "8"), "x": ("-1/8", "1/8"), "xi": ("1/1024", "1/4")},
-    **{"y": ("1/1000000", "1/4"), "z": ("3", "4")},
-}
-_OF_THEOREM: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "Gaussian hockey-stick": {"mu": ("1/2", "3")},
-    "conversions": {"epsilon": ("1", "4"), "s": ("1", "20")},
-    "pure conversion": {"B": ("1", "3"), "epsilon": ("1/10", "1")},
-    "parallel composition": {"n": ("1", "48")},
-    "approximate-DP filter, any outcomes": {"q": ("-1", "5"), "p": ("-2", "3")},
-    "GDP filter": {"B": ("1/2", "3")},
-    "GDP residue filter": {"B": ("1/2", "3")},
-    "trade-off functions": {"t": ("-3", "3")},
-    "Gaussian slack": {"t": ("1", "12")},
-    "kappa": {
-        "d": ("1/1024", "1/4"),
-        "epsilon": ("1", "12"),
-        "sigma": ("1", "4"),
-        "theta": ("1/4096", "1/8"),
-    },
-    "realisation filter": {"dhat": ("0", "1/10"), "theta": ("0", "1/10"), "N": ("1", "48")},
-    "individual filter": {"n": ("1/8", "4"), "C": ("1/4", "3")},
-    "linear queries": {"d": ("1", "100")},
-    "bounded range": {"epsilon": ("1/4", "3")},
-    "some order kept": {"t": ("1/8", "1")},
-}
-#: Shares of each side of the box at which notations are compared: ends and uneven points inside.
-_SHARES = (Fraction(0), Fraction(2, 7), Fraction(5, 8), Fraction(1))
-_MOST_POINTS = 64
+#: Points at which notations are compared.
+_POINTS = 12
 
 
 def statement_in(text: str, name: str) -> str:
@@ -101,16 +61,16 @@ def _definitions(text: str) -> dict[str, str]:
     return {part[1]: " ".join(part[0].split()) for part in parts}
 
 
-def points(formula: Formula, theorem: str = "") -> Iterator[dict[str, Fraction]]:
-    """Points of a box at which every variable varies, the first and the last corner among them."""
-    names, ranges = sorted(variables(formula.text)), {**_RANGES, **_OF_THEOREM.get(theorem, {})}
-    sides = [tuple(map(Fraction, ranges[name])) for name in names]
-    axes = [[low + (high - low) * share for share in _SHARES] for low, high in sides]
-    found = list(product(*axes))
-    # an odd step has no factor in common with the four shares, so that every variable varies
-    step = max(1, len(found) // _MOST_POINTS) | 1
-    for values in [*found[::step], found[-1]]:
-        yield dict(zip(names, values, strict=True))
+def points(formula: Formula) -> Iterator[dict[str, Fraction]]:
+    """Points at which the formula has a value, its variables log-uniform; the same for the same formula."""
+    names, drawn, found = sorted(variables(formula.text)), random.Random(formula.text), 0
+    for _ in range(1000):
+        point = {name: Fraction(2 * round(16 * 2 ** drawn.uniform(-3, 4)) + 1, 32) for name in names}
+        if ball(formula, point).is_finite():
+            yield point
+            found += 1
+        if found == (_POINTS if names else 1):
+            return
 
 
 def ball(formula: Formula, point: Mapping[str, Fraction], precision: int = 128) -> arb:

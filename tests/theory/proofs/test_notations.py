@@ -33,13 +33,12 @@ def _in_sympy(formula: Formula) -> sp.Expr:
 def test_sympy_and_balls_agree_on_the_formula_of_a_claim(name: str, k: int) -> None:
     _, formula = _formula(name, k)
     expression, seen = _in_sympy(formula), 0
-    for point in points(formula, name):
+    for point in points(formula):
         enclosed = ball(formula, point)
         value = expression.subs({symbol: point[symbol.name] for symbol in expression.free_symbols}).evalf(25)
-        assert enclosed.is_finite()
         assert abs(float(enclosed.mid()) - float(value)) <= 1e-14 * abs(float(value)), point
         seen += 1
-    assert seen >= 2 or not variables(formula.text)
+    assert seen >= 5 or not variables(formula.text)
 
 
 @pytest.mark.parametrize(("name", "k"), CLAIMS)
@@ -52,7 +51,7 @@ def test_the_rocq_form_stands_in_the_statement_or_a_definition_of_it_and_means_t
     assert bool(formula.rocq) <= bool(stated)
     if formula.rocq:
         assert any(formula.rocq in statement for statement in stated), stated
-        for point in points(formula, name):
+        for point in points(formula):
             found = in_rocq(formula, point, stated)
             assert found.overlaps(ball(formula, point)), point
             assert (found - ball(formula, point)).rad() < 1e-20 * (1 + abs(found.mid()))

@@ -104,13 +104,6 @@ def test_progress_is_told_step_by_step_and_the_precision_of_the_process_is_left_
     assert flint.ctx.prec == before
 
 
-def test_a_theorem_comes_after_those_it_uses() -> None:
-    names = list(THEOREMS)
-    for name, theorem in THEOREMS.items():
-        assert theorem.name == name
-        assert all(names.index(used) < names.index(name) for used in theorem.uses)
-
-
 def test_an_unknown_theorem_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"got name='B\+'; known: .*B\*"):
         prove("B+")

@@ -5,13 +5,8 @@ import math
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import games
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import (
-    Reached,
-    gaussian_delta,
-    granted_for_ever,
-    mean_after,
-)
 from tests.instruments.corpus.rules import Gauge, Rule, Sums, adds_epsilon, only, per_run
 
 CASES = Cases()
@@ -122,11 +117,11 @@ class SinglePrecision(Sums):
 
 
 @CASES.breaks(SinglePrecision, margin=1.0)
-def _below_the_last_bit(filt: fp.PrivacyFilter) -> Reached:
+def _below_the_last_bit(filt: fp.PrivacyFilter) -> games.Reached:
     """Gaussian(0.9), then Gaussian(1e-4) for ever: 5e-9 is below the last bit of the sum."""
     first, small = fp.Gaussian(0.9), fp.Gaussian(1e-4)
-    assert granted_for_ever(filt, [first], small)
-    return Reached(0.81 + 1e-8 * 10**9, alpha=2.0)
+    assert games.granted_for_ever(filt, [first], small)
+    return games.Reached(0.81 + 1e-8 * 10**9, alpha=2.0)
 
 
 @CASES.broken(
@@ -203,11 +198,11 @@ class OvershootUnpaid(Gauge):
 
 
 @CASES.breaks(OvershootUnpaid, margin=0.5)
-def _one_too_many(filt: fp.PrivacyFilter) -> Reached:
+def _one_too_many(filt: fp.PrivacyFilter) -> games.Reached:
     """Gaussian(0.4) twice, the second from anywhere below one half."""
     mu, epsilon = 0.4, 1.0
     assert filt.admits(filt.observe(filt.start(1), np.array([0.499])), fp.Gaussian(mu))[0]
-    again = mean_after(mu, lambda loss: gaussian_delta(mu, epsilon - loss), -0.5, 0.5)
+    again = games.mean_after(mu, lambda loss: games.gaussian_delta(mu, epsilon - loss), -0.5, 0.5)
     # a loss beyond one half ends it
-    ended = mean_after(mu, lambda loss: -math.expm1(epsilon - loss), epsilon, math.inf)
-    return Reached(again + ended, epsilon=epsilon)
+    ended = games.mean_after(mu, lambda loss: -math.expm1(epsilon - loss), epsilon, math.inf)
+    return games.Reached(again + ended, epsilon=epsilon)

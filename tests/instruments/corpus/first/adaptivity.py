@@ -7,15 +7,8 @@ import numpy as np
 from scipy import optimize
 
 import filterproof as fp
+from tests.instruments.corpus import games
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import (
-    Best,
-    Reached,
-    gaussian_delta,
-    mean_after,
-    require_after,
-    require_granted,
-)
 from tests.instruments.corpus.lattice import response_law
 from tests.instruments.corpus.rules import Gauge, Rule, Sums, adds_rho, only, per_run
 
@@ -24,7 +17,7 @@ CASES = Cases()
 
 @CASES.broken(
     "Four rounds on the grid, each next level chosen by the answers: 1.1 times delta.",
-    Best([fp.RandomizedResponse(level * math.log(1.25)) for level in (1, 2, 3)], 4),
+    games.Best([fp.RandomizedResponse(level * math.log(1.25)) for level in (1, 2, 3)], 4),
 )
 class OptimalComposition(Rule):
     """Optimal composition of randomised responses on a grid of epsilons: the exact delta of what was asked so far."""
@@ -110,17 +103,17 @@ class ExactCurveSoFar(Rule):
 
 
 @CASES.breaks(ExactCurveSoFar)
-def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
+def _the_other_half(filt: fp.PrivacyFilter) -> games.Reached:
     """A Gaussian; on a large loss the rest of delta as a Gaussian, on a small one as an erasure."""
     total, first = 0.2679, 0.16  # gaussian_mu(1, 1e-5) is 0.268
     second = math.sqrt(total**2 - first**2)
-    erased = 0.99 * (1e-5 - gaussian_delta(first, 1.0))
+    erased = 0.99 * (1e-5 - games.gaussian_delta(first, 1.0))
     # erase where the second Gaussian would reach less than the erasure does
-    cut = optimize.brentq(lambda loss: gaussian_delta(second, 1.0 - loss) - erased, -0.5, 0.9)
-    require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
-    require_granted(filt, [fp.Gaussian(first), fp.Erasure(erased)])
-    above = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), cut, 2.0)
-    return Reached(above + mean_after(first, lambda loss: erased, -math.inf, cut), epsilon=1.0)
+    cut = optimize.brentq(lambda loss: games.gaussian_delta(second, 1.0 - loss) - erased, -0.5, 0.9)
+    games.require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
+    games.require_granted(filt, [fp.Gaussian(first), fp.Erasure(erased)])
+    above = games.mean_after(first, lambda loss: games.gaussian_delta(second, 1.0 - loss), cut, 2.0)
+    return games.Reached(above + games.mean_after(first, lambda loss: erased, -math.inf, cut), epsilon=1.0)
 
 
 @CASES.broken(
@@ -178,13 +171,13 @@ class ReserveAfterAnAlarm(Sums):
 
 
 @CASES.breaks(ReserveAfterAnAlarm)
-def _alarm(filt: fp.PrivacyFilter) -> Reached:
+def _alarm(filt: fp.PrivacyFilter) -> games.Reached:
     """Gaussian(0.24); where it lost more than 0.9 (1.4e-4 of the runs) Gaussian(1.07) as well."""
     first, second = 0.24, 1.07
-    require_after(filt, [(fp.Gaussian(first), 0.91)], fp.Gaussian(second))
+    games.require_after(filt, [(fp.Gaussian(first), 0.91)], fp.Gaussian(second))
     # below the alarm the game ends
-    value = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), 0.9, math.inf)
-    return Reached(value, epsilon=1.0)
+    value = games.mean_after(first, lambda loss: games.gaussian_delta(second, 1.0 - loss), 0.9, math.inf)
+    return games.Reached(value, epsilon=1.0)
 
 
 # losses log(5/2) = 0.916 and log(35/38) = -0.082

@@ -5,21 +5,10 @@ import math
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import rules
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
 from tests.instruments.corpus.lattice import response_delta
-from tests.instruments.corpus.rules import (
-    ROUNDED_UP,
-    Counts,
-    Exact,
-    Sums,
-    at_least_dust,
-    basic_delta,
-    basic_epsilon,
-    only,
-    per_run,
-    rounded_rho,
-)
 
 CASES = Cases()
 
@@ -28,7 +17,7 @@ CASES = Cases()
     "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
     "supermartingale on those paths alone gives the CKS delta."
 )
-class PureOrConcentrated(Exact):
+class PureOrConcentrated(rules.Exact):
     """(1, 1e-5)-DP: a request is granted if the pure epsilons add up to 1, or the zCDP charges to B*."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
@@ -36,8 +25,8 @@ class PureOrConcentrated(Exact):
 
     def charges(self, request):
         # both sums hold every request; what is infinite counts as more than the whole budget
-        epsilon = np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0)
-        rho = np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0)
+        epsilon = np.minimum(request.pure_epsilon * rules.ROUNDED_UP, 2.0)
+        rho = np.minimum(rules.at_least_dust(request.zcdp_rho) * rules.ROUNDED_UP, 2.0)
         return fp.charges.Plain(epsilon), fp.charges.Plain(rho)
 
     def admits(self, state, request):
@@ -50,7 +39,7 @@ class PureOrConcentrated(Exact):
     lambda past: fp.RandomizedResponse(0.4999999) if len(past) < 14 else None,
     epsilon=0.5,
 )
-class RealisedPure(Counts):
+class RealisedPure(rules.Counts):
     """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
 
     promise = fp.PureDP(1.0)
@@ -69,7 +58,7 @@ class RealisedPure(Counts):
     [fp.Gaussian(1.0)],
     epsilon=3.0,
 )
-class StopsOnATrend(Exact):
+class StopsOnATrend(rules.Exact):
     """1-GDP that also ends as soon as the losses so far sum above 2 or below -3, for reasons of its owner."""
 
     promise = fp.GaussianDP(1.0)
@@ -85,7 +74,7 @@ class StopsOnATrend(Exact):
 
 
 @CASES.sound("The zCDP filter; closing times are a function of the round, and only shorten the game.")
-class ClosingTimes(Exact):
+class ClosingTimes(rules.Exact):
     """0.2-zCDP; the desk closes after the first round whose number hashes low, known to everybody in advance."""
 
     promise = fp.ZCDP(0.2)
@@ -107,7 +96,7 @@ def _answers(epsilon: float, level: float, delta: float) -> int:
     return k
 
 
-class CalibratedCount(Counts):
+class CalibratedCount(rules.Counts):
     """(1, 1e-6)-DP: as many questions, each 0.02-DP, as optimal composition allows, and not one more."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
@@ -125,7 +114,7 @@ def _all_answers(filt: fp.PrivacyFilter) -> Reached:
 
 
 @CASES.sound("The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.")
-class PlainFloats(Sums):
+class PlainFloats(rules.Sums):
     """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
@@ -140,7 +129,7 @@ class PlainFloats(Sums):
     "With probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1.",
     [fp.Erasure(1 - 0.99**0.1 - 1e-12)] * 10,
 )
-class SurvivingSecrets(Exact):
+class SurvivingSecrets(rules.Exact):
     """(0.1, 0.01)-DP: epsilons add up, and the chance that nothing is shown in the clear stays at least 0.99."""
 
     promise = fp.ApproxDP(epsilon=0.1, delta=0.01)
@@ -149,21 +138,21 @@ class SurvivingSecrets(Exact):
     def charges(self, request):
         def failure(pair):
             # half is more than the whole budget, and keeps the logarithm finite
-            return -np.log1p(-np.minimum(basic_delta(pair), 0.5)) * ROUNDED_UP
+            return -np.log1p(-np.minimum(rules.basic_delta(pair), 0.5)) * rules.ROUNDED_UP
 
-        return fp.charges.Plain(per_run(request, basic_epsilon) * ROUNDED_UP), fp.charges.Plain(
-            per_run(request, failure)
-        )
+        return fp.charges.Plain(
+            rules.per_run(request, rules.basic_epsilon) * rules.ROUNDED_UP
+        ), fp.charges.Plain(rules.per_run(request, failure))
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
-class CoolsDown(Exact):
+class CoolsDown(rules.Exact):
     """(1, 1e-5)-DP through zCDP; after a loss above 0.2 the next request may cost a hundredth of the budget only."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
     fresh = budget, False
-    charge = staticmethod(rounded_rho)
+    charge = staticmethod(rules.rounded_rho)
 
     def admits(self, state, request):
         calm = ~state[2] | np.less_equal(request.zcdp_rho, self.budget.limit / 100)
@@ -173,14 +162,14 @@ class CoolsDown(Exact):
         return (*state[:2], loss > 0.2)
 
 
-class ThreeGaussians(Counts):
+class ThreeGaussians(rules.Counts):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
     largest = float(fp.conversions.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
 
     def admits(self, state, request):
-        mu = per_run(request, only(fp.Gaussian, lambda pair: pair.mu))
+        mu = rules.per_run(request, rules.only(fp.Gaussian, lambda pair: pair.mu))
         return (state < 3) & np.less_equal(mu, self.largest)
 
 

@@ -8,19 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import rules
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.rules import (
-    ROUNDED_UP,
-    Counts,
-    Exact,
-    PerPair,
-    Rule,
-    Sums,
-    at_least_dust,
-    renyi_either_way,
-    rounded_epsilon,
-    rounded_rho,
-)
 
 CASES = Cases()
 
@@ -44,7 +33,7 @@ class ExactGaussianDelta(fp.AdditiveFilter):
     [fp.RandomizedResponse(1.04)],
     alpha=1.001,
 )
-class HyperbolicCharges(PerPair):
+class HyperbolicCharges(rules.PerPair):
     """0.5-zCDP with epsilon tanh(epsilon/2) for what is epsilon-DP, a little less than epsilon^2/2."""
 
     promise = fp.ZCDP(0.5)
@@ -54,7 +43,7 @@ class HyperbolicCharges(PerPair):
         epsilon = pair.pure_epsilon
         gaussian = isinstance(pair, fp.Gaussian)
         rho = pair.mu**2 / 2 if gaussian else epsilon * np.tanh(epsilon / 2)
-        return at_least_dust(rho * ROUNDED_UP)
+        return rules.at_least_dust(rho * rules.ROUNDED_UP)
 
 
 @CASES.sound(
@@ -62,25 +51,25 @@ class HyperbolicCharges(PerPair):
     [fp.RandomizedResponse(0.4999)],
     epsilon=0.3,
 )
-class GeometricAllowances(Counts):
+class GeometricAllowances(rules.Counts):
     """1-DP for ever: question k may use 2^-k, used or not."""
 
     promise = fp.PureDP(1.0)
 
     def admits(self, state, request):
         allowance = np.ldexp(1.0, -np.minimum(state + 1, 900).astype(np.int32))
-        return (request.pure_epsilon * ROUNDED_UP <= allowance) & (state < 900)
+        return (request.pure_epsilon * rules.ROUNDED_UP <= allowance) & (state < 900)
 
 
 @CASES.sound("All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.")
-class TwoPhases(Exact):
+class TwoPhases(rules.Exact):
     """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
 
     promise = fp.ZCDP(1.0)
     fresh = fp.Budget.of(0.25), fp.Budget.of(1.0), 0
 
     def charges(self, request):
-        return [rounded_rho(request)] * 2
+        return [rules.rounded_rho(request)] * 2
 
     def admits(self, state, request):
         early, whole = self.fits(state, request)
@@ -92,13 +81,13 @@ class TwoPhases(Exact):
     [fp.RandomizedResponse(0.9999999)],
     epsilon=0.5,
 )
-class ListedEpsilons(Exact):
+class ListedEpsilons(rules.Exact):
     """1-DP; only the levels of the price list are sold: from 0.1 to 0.2, or 0.5 and above."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
     fresh = budget
-    charge = staticmethod(rounded_epsilon)
+    charge = staticmethod(rules.rounded_epsilon)
 
     def admits(self, state, request):
         level = request.pure_epsilon
@@ -126,7 +115,7 @@ class GaussiansOrAnError(fp.AdditiveFilter):
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; the caps only shorten the game.")
-class CapsOnAllSides(Exact):
+class CapsOnAllSides(rules.Exact):
     """(0.5, 1e-6)-DP through zCDP, at most an eighth of the budget a round and at most forty rounds."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-6)
@@ -147,7 +136,7 @@ class Accountant:
 
     def after(self, epsilon: float) -> Accountant:
         # an infinite epsilon counts as more than the whole budget
-        return Accountant(self.spent + Fraction(min(epsilon * ROUNDED_UP, 4.0)))
+        return Accountant(self.spent + Fraction(min(epsilon * rules.ROUNDED_UP, 4.0)))
 
 
 @CASES.sound(
@@ -155,7 +144,7 @@ class Accountant:
     [fp.RandomizedResponse(2.9999999)],
     epsilon=2.0,
 )
-class FractionsPerPerson(Rule):
+class FractionsPerPerson(rules.Rule):
     """3-DP, an accountant object per person that adds up fractions."""
 
     promise = fp.PureDP(3.0)
@@ -173,35 +162,35 @@ class FractionsPerPerson(Rule):
     [fp.RandomizedResponse(1 - 2.0**-19)],
     epsilon=0.5,
 )
-class WholeUnits(Sums):
+class WholeUnits(rules.Sums):
     """1-DP counted in units of 2^-20, every charge rounded up to the next."""
 
     promise = fp.PureDP(1.0)
     fresh, most = 0, 2**20
 
     def cost(self, state, request):
-        return np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20).astype(np.int64)
+        return np.ceil(np.minimum(request.pure_epsilon * rules.ROUNDED_UP, 2.0) * 2.0**20).astype(np.int64)
 
 
 @CASES.sound(
     "000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding.",
     [fp.FinitePair((2e-3, 1 - 2e-3), (1.5e-4, 1 - 1.5e-4))],
 )
-class RenyiAtSix(PerPair):
+class RenyiAtSix(rules.PerPair):
     """(6, 1.5)-RDP: divergences of order 6, the larger direction, add up."""
 
     promise = fp.RenyiDP(alpha=6.0, rho=1.5)
     budget = fp.Budget.of(1.5 * (1 - 1e-9))
 
     def price(self, pair):
-        return at_least_dust(renyi_either_way(pair, 6.0))
+        return rules.at_least_dust(rules.renyi_either_way(pair, 6.0))
 
 
 @CASES.sound(
     "000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian.",
     [fp.SubsampledGaussian(0.01, 1.2, adjacency="addition")] * 3,
 )
-class SampledOnly(PerPair):
+class SampledOnly(rules.PerPair):
     """(16, 2)-RDP for DP-SGD: subsampled Gaussians of either adjacency, nothing else."""
 
     promise = fp.RenyiDP(alpha=16.0, rho=2.0)
@@ -209,4 +198,4 @@ class SampledOnly(PerPair):
 
     def price(self, pair):
         sampled = isinstance(pair, fp.SubsampledGaussian)
-        return at_least_dust(renyi_either_way(pair, 16.0)) if sampled else np.inf
+        return rules.at_least_dust(rules.renyi_either_way(pair, 16.0)) if sampled else np.inf

@@ -5,15 +5,8 @@ import math
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import games
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import (
-    Best,
-    Reached,
-    gaussian_delta,
-    mean_after,
-    played,
-    require_after,
-)
 from tests.instruments.corpus.lattice import response_delta
 from tests.instruments.corpus.rules import Gauge, Rule, Sums, adds_square, delta_either_way
 
@@ -75,13 +68,14 @@ class GoodLuckExtension(Sums):
 
 
 @CASES.breaks(GoodLuckExtension, margin=0.1)
-def _extended(filt: fp.PrivacyFilter) -> Reached:
+def _extended(filt: fp.PrivacyFilter) -> games.Reached:
     """Gaussian(0.999), and where it lost less than -0.2 Gaussian(0.7): drawn from Q that is bad luck."""
     # drawn from Q the loss of Gaussian(mu) is N(-mu^2/2, mu^2), and minus it counts
     mu, more, epsilon = 0.999, 0.7, 2.0
-    require_after(filt, [(fp.Gaussian(mu), -0.21)], fp.Gaussian(more))
-    return Reached(
-        mean_after(mu, lambda loss: gaussian_delta(more, epsilon - loss), 0.2, 12.0), epsilon=epsilon
+    games.require_after(filt, [(fp.Gaussian(mu), -0.21)], fp.Gaussian(more))
+    return games.Reached(
+        games.mean_after(mu, lambda loss: games.gaussian_delta(more, epsilon - loss), 0.2, 12.0),
+        epsilon=epsilon,
     )
 
 
@@ -102,11 +96,11 @@ class NothingHappened(Rule):
 
 
 @CASES.breaks(NothingHappened, margin=1.0)
-def _until_something_happens(filt: fp.PrivacyFilter) -> Reached:
+def _until_something_happens(filt: fp.PrivacyFilter) -> games.Reached:
     """Erasures of nearly delta, until one happens."""
     p, count = 9e-3, 50
-    require_after(filt, [(fp.Erasure(p), 0.0)] * count)
-    return Reached(1 - (1 - p) ** count, epsilon=0.5)
+    games.require_after(filt, [(fp.Erasure(p), 0.0)] * count)
+    return games.Reached(1 - (1 - p) ** count, epsilon=0.5)
 
 
 class CalmStreak(Sums):
@@ -124,16 +118,16 @@ class CalmStreak(Sums):
 
 
 @CASES.breaks(CalmStreak, margin=0.01)
-def _three_free_ones(filt: fp.PrivacyFilter) -> Reached:
+def _three_free_ones(filt: fp.PrivacyFilter) -> games.Reached:
     """Three responses at 0.01 and a free one at 0.5, three times over."""
     turns = ([fp.RandomizedResponse(0.01)] * 3 + [fp.RandomizedResponse(0.5)]) * 3
-    require_after(filt, zip(turns[:4], (0.01, 0.01, 0.01, 0.5), strict=True))
-    return played(filt, lambda past: turns[len(past)] if len(past) < len(turns) else None, epsilon=1.0)
+    games.require_after(filt, zip(turns[:4], (0.01, 0.01, 0.01, 0.5), strict=True))
+    return games.played(filt, lambda past: turns[len(past)] if len(past) < len(turns) else None, epsilon=1.0)
 
 
 @CASES.broken(
     "Responses at 0.19 in windows of four: what is not unanimous costs nothing.",
-    Best([fp.RandomizedResponse(0.19)], 40),
+    games.Best([fp.RandomizedResponse(0.19)], 40),
     epsilon=2.0,
     margin=0.05,
 )
@@ -193,10 +187,10 @@ class ScreenedNo(Rule):
 
 
 @CASES.breaks(ScreenedNo, margin=0.5)
-def _no_from_the_other_side(filt: fp.PrivacyFilter) -> Reached:
+def _no_from_the_other_side(filt: fp.PrivacyFilter) -> games.Reached:
     """A screening at 0.4, and on no 200 responses at 0.02: for Q the no has lost 0.4 already."""
     # drawn from Q the screening says no with probability keep, and that no counts 0.4 for Q
     answers = [(fp.RandomizedResponse(filt.level), filt.level * (-1) ** turn) for turn in range(filt.count)]
-    require_after(filt, [(fp.RandomizedResponse(0.4), -0.4), *answers])  # whatever the answers are
+    games.require_after(filt, [(fp.RandomizedResponse(0.4), -0.4), *answers])  # whatever the answers are
     keep = 1 / (1 + math.exp(-0.4))
-    return Reached(keep * response_delta(filt.level, filt.count, 1.0, 0.4), epsilon=1.0)
+    return games.Reached(keep * response_delta(filt.level, filt.count, 1.0, 0.4), epsilon=1.0)

@@ -6,15 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import games
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import (
-    Best,
-    Reached,
-    gaussian_delta,
-    mean_after,
-    played,
-    require_after,
-)
 from tests.instruments.corpus.lattice import response_delta, response_law
 from tests.instruments.corpus.rules import Gauge, Rule, Sums, basic_delta, basic_epsilon, only, per_run
 
@@ -40,10 +33,10 @@ class EitherTheorem(Sums):
 
 
 @CASES.breaks(EitherTheorem)
-def _either(filt: fp.PrivacyFilter) -> Reached:
+def _either(filt: fp.PrivacyFilter) -> games.Reached:
     """An answer at 0.25; on no an erasure by basic composition, on yes the nine others by the exact count."""
     chance = filt.promise.delta_at_epsilon * (1 - 1e-8)
-    return played(
+    return games.played(
         filt,
         lambda past: (
             (fp.Erasure(chance) if len(past) == 1 else None)
@@ -56,7 +49,7 @@ def _either(filt: fp.PrivacyFilter) -> Reached:
 
 @CASES.broken(
     "Seven rounds of 0.1, 0.2 and 0.3, the next level chosen by the answers: 1.06 times the curve at 0.236.",
-    Best([fp.RandomizedResponse(e) for e in (0.1, 0.2, 0.3)], 7),
+    games.Best([fp.RandomizedResponse(e) for e in (0.1, 0.2, 0.3)], 7),
     epsilon=0.236,
     margin=0.05,
 )
@@ -115,15 +108,15 @@ class QuietSoFar(Sums):
 
 
 @CASES.breaks(QuietSoFar)
-def _quiet(filt: fp.PrivacyFilter) -> Reached:
+def _quiet(filt: fp.PrivacyFilter) -> games.Reached:
     """Gaussian(0.12); where it lost something the rest as a Gaussian, elsewhere an erasure."""
     first = 0.12
     second = math.sqrt(filt.square * (1 - 1e-6) - first**2)
-    erased = (1e-5 - gaussian_delta(first, 0.5)) * (1 - 1e-6)
-    require_after(filt, [(fp.Gaussian(first), 1e-9)], fp.Gaussian(second))
-    require_after(filt, [(fp.Gaussian(first), -1e-9)], fp.Erasure(erased))
-    above = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), 0.0, 0.99)
-    return Reached(above + mean_after(first, lambda loss: erased, -math.inf, 0.0), epsilon=1.0)
+    erased = (1e-5 - games.gaussian_delta(first, 0.5)) * (1 - 1e-6)
+    games.require_after(filt, [(fp.Gaussian(first), 1e-9)], fp.Gaussian(second))
+    games.require_after(filt, [(fp.Gaussian(first), -1e-9)], fp.Erasure(erased))
+    above = games.mean_after(first, lambda loss: games.gaussian_delta(second, 1.0 - loss), 0.0, 0.99)
+    return games.Reached(above + games.mean_after(first, lambda loss: erased, -math.inf, 0.0), epsilon=1.0)
 
 
 class AfterTheSecond(Sums):
@@ -148,10 +141,10 @@ class AfterTheSecond(Sums):
 
 
 @CASES.breaks(AfterTheSecond)
-def _after_two(filt: fp.PrivacyFilter) -> Reached:
+def _after_two(filt: fp.PrivacyFilter) -> games.Reached:
     """Two answers; where they do not add up to 0.3 a KOV pair, elsewhere the nine other answers."""
     delta = filt.promise.delta_at_epsilon
-    return played(
+    return games.played(
         filt,
         lambda past: (
             fp.RandomizedResponse(0.15)

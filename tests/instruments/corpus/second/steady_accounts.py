@@ -7,23 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import rules
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.lattice import response_delta
-from tests.instruments.corpus.rules import (
-    ROUNDED_UP,
-    Counts,
-    Exact,
-    Rule,
-    Sums,
-    at_least_dust,
-    basic_delta,
-    basic_epsilon,
-    delta_either_way,
-    per_run,
-    renyi_either_way,
-    rounded_epsilon,
-    rounded_rho,
-)
 
 CASES = Cases()
 
@@ -31,7 +17,7 @@ CASES = Cases()
 @CASES.sound(
     "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by."
 )
-class SixteenOrders(Rule):
+class SixteenOrders(rules.Rule):
     """(1, 1e-5)-DP; Renyi divergences of sixteen orders are on record, and that of order 21 decides, as agreed."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
@@ -50,7 +36,7 @@ class SixteenOrders(Rule):
 
     @classmethod
     def _columns(cls, request):
-        both = [renyi_either_way(request, a) for a in cls.orders]
+        both = [rules.renyi_either_way(request, a) for a in cls.orders]
         return np.maximum(np.stack(both, axis=-1), 1e-200)
 
     def spend(self, state, request):
@@ -67,7 +53,7 @@ class SixteenOrders(Rule):
     [fp.RandomizedResponse(0.3333333)] * 3,
     epsilon=0.9,
 )
-class WholeHistory(Rule):
+class WholeHistory(rules.Rule):
     """1-DP; every epsilon is kept, 64 at most, and all of them are added anew for each decision, without rounding."""
 
     promise = fp.PureDP(1.0)
@@ -89,13 +75,13 @@ class WholeHistory(Rule):
     [fp.RandomizedResponse(0.05)] * 9,
     epsilon=0.2,
 )
-class SealedDecisions(Exact):
+class SealedDecisions(rules.Exact):
     """0.5-DP for small questions, 0.05 at most; each decision that could be a yes is sealed, which takes its time."""
 
     promise = fp.PureDP(0.5)
     budget = fp.Budget.of(0.5)
     fresh = budget
-    charge = staticmethod(rounded_epsilon)
+    charge = staticmethod(rules.rounded_epsilon)
 
     def admits(self, state, request):
         granted = np.less_equal(request.pure_epsilon, 0.05) & super().admits(state, request)
@@ -108,7 +94,7 @@ class SealedDecisions(Exact):
     "Randomised response dominates, so four adaptive rounds are dominated by the fourfold product.",
     [fp.RandomizedResponse(math.log(1.25))] * 4,
 )
-class OneQuestion(Counts):
+class OneQuestion(rules.Counts):
     """(log 1.5625, delta)-DP: one question, at epsilon = log 1.25, put four times at most; nothing else is answered."""
 
     level = math.log(1.25)
@@ -121,14 +107,14 @@ class OneQuestion(Counts):
 
 
 @CASES.sound("Basic composition; one place down outweighs the rounding to nearest of the subtraction.")
-class RoundsDown(Rule):
+class RoundsDown(rules.Rule):
     """1-DP in plain doubles: what remains is rounded down by one place after each subtraction."""
 
     promise = fp.PureDP(1.0)
     fresh = 1.0
 
     def spend(self, state, request):
-        return np.nextafter(state - request.pure_epsilon * ROUNDED_UP, -np.inf)
+        return np.nextafter(state - request.pure_epsilon * rules.ROUNDED_UP, -np.inf)
 
     def admits(self, state, request):
         # a zero that is negative is below zero
@@ -144,21 +130,21 @@ class PureForConcentrated(fp.AdditiveFilter):
     budget = fp.Budget.of(1.0)
 
     def charge(self, request):
-        return fp.charges.Plain(request.pure_epsilon * ROUNDED_UP)
+        return fp.charges.Plain(request.pure_epsilon * rules.ROUNDED_UP)
 
 
 @CASES.sound(
     "Each mechanism is (0.25, delta_t)-DP with 0.25 fixed in advance: basic composition.",
     [fp.Erasure(0.25e-4 * (1 - 1e-8))] * 4,
 )
-class FourQuarters(Sums):
+class FourQuarters(rules.Sums):
     """(1, 1e-4)-DP: four releases, each declared at epsilon 0.25, whatever it is; the deltas there add up to 1e-4."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
     fresh, most = (0.0, 0), (1e-4 * (1 - 1e-9), 4)
 
     def cost(self, state, request):
-        return delta_either_way(request, 0.25) * (1 + 1e-9), 1
+        return rules.delta_either_way(request, 0.25) * (1 + 1e-9), 1
 
 
 @CASES.sound(
@@ -166,13 +152,13 @@ class FourQuarters(Sums):
     [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)],
     epsilon=0.9,
 )
-class OpensSlowly(Exact):
+class OpensSlowly(rules.Exact):
     """1-DP; half of the budget is open at first, and every round opens half of what is still closed."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
     fresh = budget, 0
-    charge = staticmethod(rounded_epsilon)
+    charge = staticmethod(rules.rounded_epsilon)
 
     def admits(self, state, request):
         opened = 1 - np.ldexp(1.0, -np.minimum(state[2] + 1, 60).astype(np.int32))
@@ -183,13 +169,13 @@ class OpensSlowly(Exact):
 @CASES.sound(
     "The zCDP filter and the CKS conversion: on every path the exact sum stays within the first budget."
 )
-class ClosesOnLosses(Exact):
+class ClosesOnLosses(rules.Exact):
     """(1, 1e-5)-DP through zCDP; the more was lost, the smaller the budget: it is divided by 1 plus the loss."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
     fresh = budget, 0.0
-    charge = staticmethod(rounded_rho)
+    charge = staticmethod(rules.rounded_rho)
 
     def admits(self, state, request):
         less = self.budget.limit / (1 + np.maximum(state[2], 0.0))
@@ -204,7 +190,7 @@ class ClosesOnLosses(Exact):
     "Without an infinite loss the transcript's lies in [-1, 1], and one has probability 0.01 at most.",
     lambda past: fp.KOV(0.45, 1e-3) if len(past) < 9 and np.all(np.isfinite(past)) else None,
 )
-class WindowWithChances(Exact):
+class WindowWithChances(rules.Exact):
     """(1, 0.01)-DP: the finite loss stays in [-1, 1] whatever comes next, and chances of an infinite one add up."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=0.01)
@@ -212,11 +198,11 @@ class WindowWithChances(Exact):
     fresh = budget, 0.0, 0
 
     def charge(self, request):
-        return fp.charges.Plain(per_run(request, basic_delta) * ROUNDED_UP)
+        return fp.charges.Plain(rules.per_run(request, rules.basic_delta) * rules.ROUNDED_UP)
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
-        reach = np.abs(state[2]) + per_run(request, basic_epsilon)
+        reach = np.abs(state[2]) + rules.per_run(request, rules.basic_epsilon)
         return (reach <= 1 - 1e-9) & (state[3] < 100_000) & super().admits(state, request)
 
     def observe(self, state, loss):
@@ -226,7 +212,7 @@ class WindowWithChances(Exact):
 @CASES.sound(
     "A path that ends outside [-1, 1] ends on a request within B*, whose sum holds all; CKS on those paths."
 )
-class WindowOrConcentrated(Exact):
+class WindowOrConcentrated(rules.Exact):
     """(1, 1e-5)-DP: a request is granted if the loss cannot leave [-1, 1] by it, or if zCDP charges are within B*."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
@@ -235,7 +221,7 @@ class WindowOrConcentrated(Exact):
 
     def charge(self, request):
         # the sum holds every request; what is too large counts as more than the whole budget
-        return fp.charges.Plain(np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0))
+        return fp.charges.Plain(np.minimum(rules.at_least_dust(request.zcdp_rho) * rules.ROUNDED_UP, 2.0))
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
@@ -249,7 +235,7 @@ class WindowOrConcentrated(Exact):
 @CASES.sound(
     "004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know."
 )
-class OutsourcedDecisions(Rule):
+class OutsourcedDecisions(rules.Rule):
     """(4, 1e-4)-DP: the realisation filter of the library decides; the desk closes for the day at a loss beyond 3."""
 
     promise = fp.ApproxDP(epsilon=4.0, delta=1e-4)

@@ -7,18 +7,9 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
+from tests.instruments.corpus import rules
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Best, Reached, require_granted
-from tests.instruments.corpus.rules import (
-    ROUNDED_UP,
-    Exact,
-    Rule,
-    Sums,
-    at_least_dust,
-    only,
-    per_run,
-    rounded_rho,
-)
 
 CASES = Cases()
 
@@ -27,7 +18,7 @@ CASES = Cases()
     "K m^2 >= sum of squares: it admits nothing that the filter of Whitehouse et al. would not.",
     [fp.RandomizedResponse(0.06)] * 60,
 )
-class LargestOfAll(Rule):
+class LargestOfAll(rules.Rule):
     """(3, 1e-6)-DP by advanced composition of k mechanisms, every one taken for the largest so far."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
@@ -47,7 +38,7 @@ class LargestOfAll(Rule):
     [fp.FinitePair((0.05, 0.95), (0.0115, 0.9885)), fp.FinitePair((0.0115, 0.9885), (0.05, 0.95))] * 2,
     alpha=3.0,
 )
-class EachWay(Exact):
+class EachWay(rules.Exact):
     """(3, 0.8)-RDP: the divergences of order 3 are added up in each direction by itself."""
 
     order = 3.0
@@ -56,7 +47,9 @@ class EachWay(Exact):
 
     def charges(self, request):
         both = request, request.swapped
-        return [fp.charges.Plain(at_least_dust(pair.renyi(self.order) * ROUNDED_UP)) for pair in both]
+        return [
+            fp.charges.Plain(rules.at_least_dust(pair.renyi(self.order) * rules.ROUNDED_UP)) for pair in both
+        ]
 
 
 @CASES.sound(
@@ -88,7 +81,7 @@ def _solved(left: int, loss: int) -> float:
     "Responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved.",
     Best([fp.RandomizedResponse(e) for e in (0.3, 0.6)], 6),
 )
-class TwelvePoints(Sums):
+class TwelvePoints(rules.Sums):
     """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=_solved(12, 0) * (1 + 1e-9))
@@ -103,7 +96,7 @@ class TwelvePoints(Sums):
     "The Renyi filter of order 8 admits each request by its own ledger; the other desk only denies more.",
     [fp.Gaussian(0.35)] * 2,
 )
-class BothDesks(Rule):
+class BothDesks(rules.Rule):
     """(8, 1)-RDP; the research desk keeps Renyi divergences, the release desk GDP parameters, and both must agree."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
@@ -121,13 +114,13 @@ class BothDesks(Rule):
     "The zCDP filter with an exact sum; a limit that goes down with the rounds only denies more.",
     [fp.Gaussian(0.999)],
 )
-class UseItOrLoseIt(Exact):
+class UseItOrLoseIt(rules.Exact):
     """0.5-zCDP; the limit goes down by a hundredth of the budget with every round, spent or not."""
 
     promise = fp.ZCDP(0.5)
     budget = fp.Budget.of(0.5)
     fresh = budget, 0
-    charge = staticmethod(rounded_rho)
+    charge = staticmethod(rules.rounded_rho)
 
     def admits(self, state, request):
         limit = 0.5 * (1 - state[2] / 100)
@@ -140,7 +133,7 @@ class UseItOrLoseIt(Exact):
     [fp.Gaussian(0.3), fp.Gaussian(math.sqrt(1.44 - 0.3**2) * (1 - 1e-9))],
     epsilon=2.0,
 )
-class ThirdsAndTenths(Exact):
+class ThirdsAndTenths(rules.Exact):
     """1.2-GDP; a release takes a third or more of what is left, or a tenth or less, and nothing between."""
 
     promise = fp.GaussianDP(1.2)
@@ -161,8 +154,8 @@ class LaplaceOnly(fp.AdditiveFilter):
     budget = fp.Budget.of(1.0 - 1e-9)
 
     def charge(self, request):
-        square = per_run(request, only(fp.Laplace, lambda pair: pair.gdp_mu**2))
-        return fp.charges.Plain(at_least_dust(square) * ROUNDED_UP)
+        square = rules.per_run(request, rules.only(fp.Laplace, lambda pair: pair.gdp_mu**2))
+        return fp.charges.Plain(rules.at_least_dust(square) * rules.ROUNDED_UP)
 
 
 @CASES.keeps(LaplaceOnly)

@@ -5,19 +5,9 @@ import math
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import rules
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
-from tests.instruments.corpus.rules import (
-    Counts,
-    PerPair,
-    Rule,
-    Sums,
-    at_least_dust,
-    basic_delta,
-    basic_epsilon,
-    per_run,
-    renyi_either_way,
-)
 
 CASES = Cases()
 
@@ -27,7 +17,7 @@ CASES = Cases()
     [fp.Gaussian(math.sqrt(2 * 0.1049))] * 5,
     margin=0.04,
 )
-class PriceTable(Sums):
+class PriceTable(rules.Sums):
     """0.5-zCDP; prices are kept in a table by the charge to two significant digits, so that look-ups hit."""
 
     promise = fp.ZCDP(0.5)
@@ -40,14 +30,16 @@ class PriceTable(Sums):
 
 
 @CASES.broken("Nine times KOV(0.11, 1e-4): the chances of a failure add up.", [fp.KOV(0.11, 1e-4)] * 9)
-class OneFailure(Rule):
+class OneFailure(rules.Rule):
     """Basic composition, (1, 1e-4)-DP: epsilons add up; a failure happens once, so delta is the largest one."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
     fresh = 0.0, 0.0
 
     def spend(self, state, request):
-        return state[0] + per_run(request, basic_epsilon), np.maximum(state[1], request.infinite_mass)
+        return state[0] + rules.per_run(request, rules.basic_epsilon), np.maximum(
+            state[1], request.infinite_mass
+        )
 
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)
@@ -59,7 +51,7 @@ class OneFailure(Rule):
     "150 responses at 0.35 / sqrt(k): squares add up to a harmonic sum, the formula sees the last one.",
     [fp.RandomizedResponse(0.35 / math.sqrt(k)) for k in range(1, 151)],
 )
-class AdvancedAtRunTime(Counts):
+class AdvancedAtRunTime(rules.Counts):
     """(2, 1e-5)-DP by advanced composition: request number k at epsilon is in order if k of its kind would be."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-5)
@@ -73,7 +65,7 @@ class AdvancedAtRunTime(Counts):
     "One step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise.",
     [fp.SubsampledGaussian(0.01, 0.6)],
 )
-class SampledMoments(PerPair):
+class SampledMoments(rules.PerPair):
     """(8, 1)-RDP for DP-SGD by the usual bound 2 q^2 alpha / sigma^2 on a step."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
@@ -81,8 +73,8 @@ class SampledMoments(PerPair):
 
     def price(self, pair):
         if isinstance(pair, fp.SubsampledGaussian):
-            return at_least_dust(2 * pair.q**2 * 8.0 / pair.sigma**2)
-        return at_least_dust(renyi_either_way(pair, 8.0) * (1 + 1e-12))
+            return rules.at_least_dust(2 * pair.q**2 * 8.0 / pair.sigma**2)
+        return rules.at_least_dust(rules.renyi_either_way(pair, 8.0) * (1 + 1e-12))
 
 
 @CASES.broken(
@@ -90,7 +82,7 @@ class SampledMoments(PerPair):
     [fp.SubsampledGaussian(0.1, 0.6)] * 6,
     epsilon=5.0,
 )
-class LimitOfManySteps(PerPair):
+class LimitOfManySteps(rules.PerPair):
     """1-GDP for DP-SGD by the central limit theorem: a step is worth q^2 (e^{1/sigma^2} - 1) of mu^2."""
 
     promise = fp.GaussianDP(1.0)
@@ -98,8 +90,8 @@ class LimitOfManySteps(PerPair):
 
     def price(self, pair):
         if isinstance(pair, fp.SubsampledGaussian):
-            return at_least_dust(pair.q**2 * np.expm1(np.minimum(1 / pair.sigma**2, 600.0)))
-        return at_least_dust(pair.gdp_mu**2 * (1 + 1e-12))
+            return rules.at_least_dust(pair.q**2 * np.expm1(np.minimum(1 / pair.sigma**2, 600.0)))
+        return rules.at_least_dust(pair.gdp_mu**2 * (1 + 1e-12))
 
 
 @CASES.broken("One Gaussian(4.1): the formula holds for epsilon below 1 only.", [fp.Gaussian(4.1)])
@@ -118,14 +110,14 @@ class TextbookNoise(fp.AdditiveFilter):
     [fp.FinitePair((1e-3, 1 - 1e-3), (1e-6, 1 - 1e-6))],
     alpha=8.0,
 )
-class MeanLosses(PerPair):
+class MeanLosses(rules.PerPair):
     """0.02-zCDP; by the chain rule the mean losses add up, and that of a Gaussian is its rho."""
 
     promise = fp.ZCDP(0.02)
     budget = fp.Budget.of(0.02)
 
     def price(self, pair):
-        return at_least_dust(renyi_either_way(pair, 1.0) * (1 + 1e-12))
+        return rules.at_least_dust(rules.renyi_either_way(pair, 1.0) * (1 + 1e-12))
 
 
 @CASES.broken(
@@ -134,7 +126,7 @@ class MeanLosses(PerPair):
     alpha=1.001,
     margin=0.05,
 )
-class CoinMoments(PerPair):
+class CoinMoments(rules.PerPair):
     """0.87-zCDP for surveys: the loss is a coin of +-epsilon, and the log of its moment is log cosh epsilon."""
 
     promise = fp.ZCDP(0.87)
@@ -145,26 +137,26 @@ class CoinMoments(PerPair):
             return np.inf
         # the survey offers no epsilon above 1
         cumulant = np.where(np.less_equal(pair.epsilon, 1.0), np.log(np.cosh(pair.epsilon)), np.inf)
-        return at_least_dust(cumulant)
+        return rules.at_least_dust(cumulant)
 
 
 @CASES.broken(
     "A pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean.",
     [fp.FinitePair((1e-7, 1 - 1e-7), ((1e-7 * math.exp(-5.0)), 1 - (1e-7 * math.exp(-5.0))))],
 )
-class BetweenTwoOrders(PerPair):
+class BetweenTwoOrders(rules.PerPair):
     """(8, 1)-RDP from tables at orders 4 and 16: a straight line on logarithmic paper, right for a Gaussian."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
     budget = fp.Budget.of(1.0 - 1e-9)
 
     def price(self, pair):
-        low, high = (renyi_either_way(pair, a) for a in (4.0, 16.0))
-        return at_least_dust(np.sqrt(low * high))
+        low, high = (rules.renyi_either_way(pair, a) for a in (4.0, 16.0))
+        return rules.at_least_dust(np.sqrt(low * high))
 
 
 @CASES.broken("One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)])
-class TailPoint(Sums):
+class TailPoint(rules.Sums):
     """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
 
     promise = fp.PureDP(5.0)
@@ -183,7 +175,7 @@ class TailPoint(Sums):
     "A pair with an outcome that only Q produces: the other direction's infinite loss is never seen.",
     [fp.FinitePair((0.0, 1.0), (0.3, 0.7))],
 )
-class LargestLoss(Sums):
+class LargestLoss(rules.Sums):
     """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
@@ -193,7 +185,7 @@ class LargestLoss(Sums):
         def largest(pair):
             return np.maximum(pair.loss_quantile(pair.infinite_mass), 0.0)
 
-        return per_run(request, largest), request.infinite_mass
+        return rules.per_run(request, largest), request.infinite_mass
 
 
 class DecadesOfDelta(fp.AdditiveFilter):
@@ -215,14 +207,17 @@ def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
 
 
 @CASES.broken("60 erasures of 4.9e-10: each is rounded to nothing.", [fp.Erasure(4.9e-10)] * 60)
-class LedgerColumn(Rule):
+class LedgerColumn(rules.Rule):
     """(0.01, 1e-9)-DP, basic composition; both totals are stored with nine digits after the point."""
 
     promise = fp.ApproxDP(epsilon=0.01, delta=1e-9)
     fresh = 0.0, 0.0
 
     def spend(self, state, request):
-        epsilon, delta = per_run(request, basic_epsilon), per_run(request, basic_delta)
+        epsilon, delta = (
+            rules.per_run(request, rules.basic_epsilon),
+            rules.per_run(request, rules.basic_delta),
+        )
         # an epsilon is rounded up; a delta is small enough as it is
         return np.ceil((state[0] + epsilon) * 1e9) / 1e9, np.round(state[1] + delta, 9)
 
@@ -235,7 +230,7 @@ class LedgerColumn(Rule):
     "RandomizedResponse(1), then 0.05 as often as one likes.",
     [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10,
 )
-class NeverEmpty(Rule):
+class NeverEmpty(rules.Rule):
     """1-DP; what remains goes down with every answer, to a twentieth, so that a desk is never left with nothing."""
 
     promise = fp.PureDP(1.0)
@@ -253,7 +248,7 @@ class NeverEmpty(Rule):
     [fp.Erasure(0.05)] * 3,
     epsilon=6.0,
 )
-class MeanAndExcess(Sums):
+class MeanAndExcess(rules.Sums):
     """0.3-zCDP; for the report the mean loss is booked apart from what the bound rho adds to it."""
 
     promise = fp.ZCDP(0.3)
@@ -261,7 +256,7 @@ class MeanAndExcess(Sums):
 
     def cost(self, state, request):
         with np.errstate(invalid="ignore"):
-            mean = renyi_either_way(request, 1.0)
+            mean = rules.renyi_either_way(request, 1.0)
             return mean, np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
 
     def admits(self, state, request):
@@ -274,7 +269,7 @@ class MeanAndExcess(Sums):
     [fp.Gaussian(0.99), fp.Gaussian(1.5)],
     epsilon=4.0,
 )
-class OneStep(Rule):
+class OneStep(rules.Rule):
     """1-GDP; decision and ledger entry are made in one step, so that no other request comes between the two."""
 
     promise = fp.GaussianDP(1.0)

@@ -6,20 +6,9 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus import rules
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Best
-from tests.instruments.corpus.rules import (
-    ROUNDED_UP,
-    Counts,
-    Exact,
-    Rule,
-    Sums,
-    delta_either_way,
-    only,
-    per_run,
-    renyi_either_way,
-    rounded_rho,
-)
 
 CASES = Cases()
 
@@ -29,7 +18,7 @@ CASES = Cases()
     [fp.Gaussian(math.sqrt(x)) for x in ([0.2 * (1 - 1e-8)] + [0.004 * (1 - 1e-8)] * 200)],
     epsilon=2.0,
 )
-class BucketInTheSum(Rule):
+class BucketInTheSum(rules.Rule):
     """1-GDP in tokens of mu^2: a full bucket of 0.2, 0.004 more with every request, and 201 requests in all."""
 
     promise = fp.GaussianDP(1.0)
@@ -47,7 +36,7 @@ class BucketInTheSum(Rule):
     "The zCDP filter: what is booked is never below the sum of what was released.",
     [fp.Gaussian(x) for x in ([0.2] * 3 + [math.sqrt(2 * (0.4 - 3 * 0.02) / 8) * (1 - 1e-6)] * 8)],
 )
-class GivenBackAtCost(Rule):
+class GivenBackAtCost(rules.Rule):
     """0.4-zCDP; a job reserves eight steps at its price; what it leaves is given back at the price it was taken."""
 
     promise = fp.ZCDP(0.4)
@@ -56,7 +45,7 @@ class GivenBackAtCost(Rule):
 
     def _booked(self, state, request):
         spent, price, left = state[:3]
-        rho = np.minimum(request.zcdp_rho * ROUNDED_UP, 1e6)
+        rho = np.minimum(request.zcdp_rho * rules.ROUNDED_UP, 1e6)
         same = (rho == price) & (left > 0)
         return same, rho, np.where(same, spent, spent - left * price + self.steps * rho)
 
@@ -74,7 +63,7 @@ class GivenBackAtCost(Rule):
     "000 Theorem 4.3 at order 2, in products; each factor is rounded up.",
     [fp.FinitePair((0.02, 1 - 0.02), (0.0014, 1 - 0.0014))] * 3,
 )
-class CollisionProduct(Rule):
+class CollisionProduct(rules.Rule):
     """(2, 0.7)-RDP: the collision ratios 1 + chi^2 of what was asked are multiplied, the larger direction of each."""
 
     promise = fp.RenyiDP(alpha=2.0, rho=0.7)
@@ -82,8 +71,8 @@ class CollisionProduct(Rule):
     fresh = 1.0
 
     def spend(self, state, request):
-        worse = renyi_either_way(request, 2.0)
-        return state * np.exp(np.minimum(worse, 100.0)) * ROUNDED_UP
+        worse = rules.renyi_either_way(request, 2.0)
+        return state * np.exp(np.minimum(worse, 100.0)) * rules.ROUNDED_UP
 
     def admits(self, state, request):
         return self.spend(state, request) <= self.most
@@ -93,7 +82,7 @@ class CollisionProduct(Rule):
     "A coupling, maximal in every round: the transcripts differ with probability 0.1 at most.",
     [fp.Erasure(1 - 0.9 ** (1 / 8) - 1e-11)] * 8,
 )
-class StillTogether(Rule):
+class StillTogether(rules.Rule):
     """(0, 0.1)-DP: each answer leaves the two worlds together with probability 1 - TV, and 0.9 must remain."""
 
     promise = fp.ApproxDP(epsilon=0.0, delta=0.1)
@@ -110,7 +99,7 @@ class StillTogether(Rule):
     "The epsilon of round k is 2^-k, fixed in advance: basic composition with deltas that add up.",
     [fp.KOV(2.0**-k, 1.9e-5) for k in range(1, 6)],
 )
-class HalfOfTheRest(Rule):
+class HalfOfTheRest(rules.Rule):
     """(1, 1e-4)-DP: every answer takes half of the epsilon that is left, and whatever delta it has there."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
@@ -118,7 +107,7 @@ class HalfOfTheRest(Rule):
 
     def spend(self, state, request):
         half = state[0] / 2
-        delta = delta_either_way(request, half)
+        delta = rules.delta_either_way(request, half)
         return half, state[1] + delta * (1 + 1e-9), state[2] + 1
 
     def admits(self, state, request):
@@ -144,7 +133,7 @@ def _solved(left: tuple[int, int], loss: int) -> float:
     "Responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved.",
     Best([fp.RandomizedResponse(e) for e in (0.2, 0.4)], 22),
 )
-class FewOrMany(Rule):
+class FewOrMany(rules.Rule):
     """(0.8, delta)-DP: five answers up to 0.4, or 22 if none of them is above 0.2, for the delta of that game."""
 
     levels, counts = np.array([0.2, 0.4]), np.array([22, 5, 0])
@@ -165,7 +154,7 @@ class FewOrMany(Rule):
     "either has mass H(0.25) a round, at most delta in all.",
     lambda past: fp.KOV(0.2499, 1.4e-4) if len(past) < 7 else None,
 )
-class CutOffAndPaid(Sums):
+class CutOffAndPaid(rules.Sums):
     """(1, 1e-3)-DP: losses are cut off at 0.25 and kept in [-1, 1]; delta pays for what was cut off."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
@@ -173,7 +162,7 @@ class CutOffAndPaid(Sums):
     fresh, most = (0.0, 0, 0.0), (1e-3 * (1 - 1e-9), 100_000)
 
     def cost(self, state, request):
-        return delta_either_way(request, self.cut) * ROUNDED_UP, 1
+        return rules.delta_either_way(request, self.cut) * rules.ROUNDED_UP, 1
 
     def admits(self, state, request):
         # at most 10^5 numbers are added up, each addition rounded by less than 2^-52
@@ -188,7 +177,7 @@ class CutOffAndPaid(Sums):
     lambda past: fp.RandomizedResponse(0.2499999) if len(past) < 12 else None,
     epsilon=0.5,
 )
-class SettledAtLosses(Sums):
+class SettledAtLosses(rules.Sums):
     """1-DP; four answers are settled together, at what all of them lost, either way, in place of their epsilons."""
 
     promise = fp.PureDP(1.0)
@@ -213,13 +202,13 @@ class SettledAtLosses(Sums):
     "The zCDP filter with an exact sum; a lot that was drawn from what is known only shortens the game.",
     [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))],
 )
-class DrawsLots(Exact):
+class DrawsLots(rules.Exact):
     """0.3-zCDP; a lot is drawn from the far digits of each loss, and one in eight closes the desk."""
 
     promise = fp.ZCDP(0.3)
     budget = fp.Budget.of(0.3)
     fresh = budget, False
-    charge = staticmethod(rounded_rho)
+    charge = staticmethod(rules.rounded_rho)
 
     def admits(self, state, request):
         return ~state[2] & super().admits(state, request)
@@ -246,7 +235,7 @@ def _chances(left: int, count: int, loss: int) -> float:
     "One mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it.",
     Best([fp.RandomizedResponse(0.15)], 30),
 )
-class PaidSecondChances(Counts):
+class PaidSecondChances(rules.Counts):
     """(0.8, delta)-DP: twelve answers at 0.15; up to three times, six that cancel do not count: delta knows of it."""
 
     level = 0.15
@@ -255,7 +244,7 @@ class PaidSecondChances(Counts):
 
     def admits(self, state, request):
         # responses at this level alone: what decides is their loss
-        epsilon = per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon))
+        epsilon = rules.per_run(request, rules.only(fp.RandomizedResponse, lambda pair: pair.epsilon))
         return (state[0] < 12) & np.equal(epsilon, self.level)
 
     def observe(self, state, loss):

@@ -432,9 +432,13 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
 def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
     monkeypatch.setattr("mc.examine.stages.strategy_search.witness", simulated)
-    (summary,) = search(subject(CapsEachRound(), "gaussian"), WorkLimit.of(LONG), 6.4e-7)
+    about, strategy = subject(CapsEachRound(), "gaussian"), Scripted((Gaussian(0.4),), (1,))
+    (summary,) = search(about, WorkLimit.of(LONG), 6.4e-7)
     assert summary.witness is None
+    assert {call.kwargs["confidence"] for call in simulated.call_args_list} == {1 - 1e-8}
+    simulated.reset_mock()
+    trial = StrategySearch(subject=about, each=1e-8)
+    for _ in range(40):
+        assert list(trial.play(strategy, "one Gaussian", AT, 1)) == []
     played = [call.kwargs for call in simulated.call_args_list]
     assert len(played) == len({how["seed"] for how in played}) == 64
-    assert {how["confidence"] for how in played} == {1 - 1e-8}
-    assert {how["direction"] for how in played} == {"PQ", "QP"}
