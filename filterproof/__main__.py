@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """The entry point of the command `filterproof`, which imports what it runs."""
     try:
-        from reports.cli import main as run
+        from filterproof.reports.cli import main as run
 
         run()
     except KeyboardInterrupt:

@@ -1,9 +1,9 @@
 """Conversions between guarantees, and thresholds of filters."""
 
-from theory.conversions import Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
-from theory.extremal import Extremal
-from theory.proofs.threshold import Ball, threshold
-from theory.realisation import Split, kappa, optimal_split
+from filterproof.theory.conversions import Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
+from filterproof.theory.extremal import Extremal
+from filterproof.theory.proofs.threshold import Ball, threshold
+from filterproof.theory.realisation import Split, kappa, optimal_split
 
 __all__ = [
     "Ball",

@@ -1,11 +1,11 @@
 """Confidence intervals and sequential tests of bounded values."""
 
-from mc.intervals.anytime import BettingTest
-from mc.intervals.bernstein import empirical_bernstein
-from mc.intervals.betting import betting
-from mc.intervals.counts import clopper_pearson
-from mc.intervals.kl import kl_chernoff
-from mc.intervals.moments import Moments
+from filterproof.mc.intervals.anytime import BettingTest
+from filterproof.mc.intervals.bernstein import empirical_bernstein
+from filterproof.mc.intervals.betting import betting
+from filterproof.mc.intervals.counts import clopper_pearson
+from filterproof.mc.intervals.kl import kl_chernoff
+from filterproof.mc.intervals.moments import Moments
 
 __all__ = [
     "BettingTest",

@@ -1,6 +1,6 @@
 """Odometers and trackers: bounds on the loss so far, filters that are used up, and how both are played."""
 
-from filters.holders.odometers import (
+from filterproof.filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
@@ -8,9 +8,9 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
-from filters.rules.blocks import BlockFilter
-from mc.estimate.crossing import Approaching, crossing
+from filterproof.filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.mc.estimate.crossing import Approaching, crossing
 
 __all__ = [
     "Approaching",

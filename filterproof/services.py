@@ -1,8 +1,8 @@
 """Services that decide in another process: what they release, and schedules of crashes, retries and epochs."""
 
-from filters.adapters.service import Release
-from mc.examine.schedule_search import first_breach
-from mc.examine.testing import schedules
+from filterproof.filters.adapters.service import Release
+from filterproof.mc.examine.schedule_search import first_breach
+from filterproof.mc.examine.testing import schedules
 
 __all__ = [
     "Release",

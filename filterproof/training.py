@@ -1,11 +1,11 @@
 """Trainings with a budget for each person: clipped sums, trainings on two data sets, and audits of them."""
 
-from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
-from filters.holders.secret_noise import SecretNoise
-from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
-from mc.training.simulated_training import simulate_training
-from mc.training.training import LogisticTraining, Training, WithCanary
-from mc.training.training_audit import TrainingAudit, audit_training
+from filterproof.filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filterproof.filters.holders.secret_noise import SecretNoise
+from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
+from filterproof.mc.training.simulated_training import simulate_training
+from filterproof.mc.training.training import LogisticTraining, Training, WithCanary
+from filterproof.mc.training.training_audit import TrainingAudit, audit_training
 
 __all__ = [
     "ClippedSums",

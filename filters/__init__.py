@@ -1,21 +1,21 @@
 """Privacy filters: rules that admit or deny a request before anything is released, and the objects that hold them.
 
 Pairs, guarantees and proofs are in `theory`; adversaries, simulations and exact worst cases are in `mc`.
-The public names are those of `filters.public`, which is loaded when the first of them is asked for here.
+The public names are those of `filterproof.filters.public`, which is loaded when the first of them is asked for here.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from filters.catalogue import *  # noqa: F403
-    from filters.public import *  # noqa: F403
-    from filters.public import __all__ as __all__
+    from filterproof.filters.catalogue import *  # noqa: F403
+    from filterproof.filters.public import *  # noqa: F403
+    from filterproof.filters.public import __all__ as __all__
 else:
 
     def __getattr__(name: str) -> object:
         # nothing is kept here: a module that is not as its file makes it counts as patched
-        public = import_module("filters.public")
+        public = import_module("filterproof.filters.public")
         if name != "__all__" and name not in public.__all__:
             raise AttributeError(f"module 'filters' has no attribute {name!r}")
         value: object = getattr(public, name)

@@ -10,17 +10,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from filters.entry import Entry
-from filters.rules.blackwell import BlackwellFilter
-from filters.rules.ex_post import ExPostFilter
-from filters.rules.gaussian_residue import GaussianResidueFilter
-from filters.rules.hockey_stick import HockeyStickFilter
-from filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
-from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
-from filters.rules.potential import PotentialFilter
-from filters.rules.realisation import RealisationFilter
-from filters.rules.several_sums import ApproximateZCDPFilter, BasicFilter, RogersFilter, WhitehouseFilter
-from filters.rules.unsound import (
+from filterproof.filters.entry import Entry
+from filterproof.filters.rules.blackwell import BlackwellFilter
+from filterproof.filters.rules.ex_post import ExPostFilter
+from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
+from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
+from filterproof.filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
+from filterproof.filters.rules.potential import PotentialFilter
+from filterproof.filters.rules.realisation import RealisationFilter
+from filterproof.filters.rules.several_sums import (
+    ApproximateZCDPFilter,
+    BasicFilter,
+    RogersFilter,
+    WhitehouseFilter,
+)
+from filterproof.filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
     NaturalFilter,
@@ -28,8 +33,8 @@ from filters.rules.unsound import (
     SomeOrderFilter,
     SquaredLossFilter,
 )
-from filters.rules.zcdp import ZCDPFilter
-from theory.pairs import (
+from filterproof.filters.rules.zcdp import ZCDPFilter
+from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,

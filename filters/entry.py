@@ -10,10 +10,10 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.unsound import knowingly
-from theory.log_ratio import LogRatio
-from theory.pairs import DominatingPair
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.unsound import knowingly
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class FilterPage:
     rule is the condition on which the filter goes on, as LaTeX, and words say it in a sentence. The game is over
     `menu` in `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in
     nats, and drawn at `epsilons`; the strategy that wins at epsilon is simulated at `simulated`. `typed` is Python
-    that makes `filt` and `menu`, for a reader to try. `explained` names a figure of `reports.figures` to show.
+    that makes `filt` and `menu`, for a reader to try. `explained` names a figure of `filterproof.reports.figures` to
+    show.
     """
 
     rule: str
@@ -51,7 +52,7 @@ class FilterPage:
 @cache
 def page_tables() -> dict[str, dict[str, Any]]:
     """The tables of `catalogue.toml` by the names of the filters."""
-    return tomllib.loads(resources.files("filters").joinpath("catalogue.toml").read_text("utf-8"))
+    return tomllib.loads(resources.files("filterproof.filters").joinpath("catalogue.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

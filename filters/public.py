@@ -1,8 +1,8 @@
 """Every public name of the filters, loaded together."""
 
-from filters import catalogue
-from filters.accounting.amounts import Charge, Plain, Square
-from filters.accounting.charge_rules import (
+from filterproof.filters import catalogue
+from filterproof.filters.accounting.amounts import Charge, Plain, Square
+from filterproof.filters.accounting.charge_rules import (
     ChargeRule,
     RenyiCharge,
     gdp_charge,
@@ -10,16 +10,16 @@ from filters.accounting.charge_rules import (
     renyi_charge,
     zcdp_charge,
 )
-from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
-from filters.accounting.ledger import Budget
-from filters.catalogue import *  # noqa: F403
-from filters.contract.holds import Holds
-from filters.holders.above_threshold import AboveThreshold
-from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
-from filters.holders.individual import IndividualFilter, gaussian_request
-from filters.holders.journal import JournalError
-from filters.holders.linear_queries import LinearAnswer, LinearQueries
-from filters.holders.odometers import (
+from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.catalogue import *  # noqa: F403
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.holders.above_threshold import AboveThreshold
+from filterproof.filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filterproof.filters.holders.individual import IndividualFilter, gaussian_request
+from filterproof.filters.holders.journal import JournalError
+from filterproof.filters.holders.linear_queries import LinearAnswer, LinearQueries
+from filterproof.filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
@@ -27,17 +27,17 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
-from filters.holders.secret_noise import SecretNoise
-from filters.holders.session import FilterHaltedError, Session
-from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.additive import AdditiveFilter
-from filters.rules.blocks import BlockFilter
-from filters.rules.orders import RenyiCurve
-from filters.rules.several_sums import ApproximateZCDP
-from filters.rules.unsound import RangedZCDP, UnsoundFilterWarning, knowingly
-from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
+from filterproof.filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
+from filterproof.filters.holders.secret_noise import SecretNoise
+from filterproof.filters.holders.session import FilterHaltedError, Session
+from filterproof.filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.orders import RenyiCurve
+from filterproof.filters.rules.several_sums import ApproximateZCDP
+from filterproof.filters.rules.unsound import RangedZCDP, UnsoundFilterWarning, knowingly
+from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 
 __all__ = [
     "AboveThreshold",

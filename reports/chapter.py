@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
-from reports.finding import Claim, Told
-from reports.study import Study
-from reports.words import declared, said
-from theory.agreement import Accord
-from theory.evidence import Outcome
+from filterproof.reports.finding import Claim, Told
+from filterproof.reports.study import Study
+from filterproof.reports.words import declared, said
+from filterproof.theory.agreement import Accord
+from filterproof.theory.evidence import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import typer
 
-from reports.commands.audit import audit
-from reports.commands.calibrate import calibrate
-from reports.commands.console import speak_any_encoding
-from reports.commands.figures import figures
-from reports.commands.guarded import guarded
-from reports.commands.kernel import kernel
-from reports.commands.list_ import list_
-from reports.commands.prove import prove
-from reports.commands.replay import replay
-from reports.commands.simulate import simulate
-from reports.commands.verify import limit_of, verify
+from filterproof.reports.commands.audit import audit
+from filterproof.reports.commands.calibrate import calibrate
+from filterproof.reports.commands.console import speak_any_encoding
+from filterproof.reports.commands.figures import figures
+from filterproof.reports.commands.guarded import guarded
+from filterproof.reports.commands.kernel import kernel
+from filterproof.reports.commands.list_ import list_
+from filterproof.reports.commands.prove import prove
+from filterproof.reports.commands.replay import replay
+from filterproof.reports.commands.simulate import simulate
+from filterproof.reports.commands.verify import limit_of, verify
 
 app = typer.Typer(
     help="Is a privacy filter's promise true, and how tight is it?",

@@ -11,14 +11,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Status
-from mc.examine.measure import exceeds
-from mc.examine.story import Story
-from mc.examine.words import told_apart
-from reports.drawing import INK, PALETTE, new_figure, plain_text
-from reports.replaying import witness_command
-from theory.evidence import Outcome, Verdict
-from theory.shown import Row, row_of
+from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Status
+from filterproof.mc.examine.measure import exceeds
+from filterproof.mc.examine.story import Story
+from filterproof.mc.examine.words import told_apart
+from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
+from filterproof.reports.replaying import witness_command
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.shown import Row, row_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,10 +17,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.examination import Examination
-from reports.examination_words import Ending, ExaminationWords
-from reports.replaying import replay_snippet
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.examination import Examination
+from filterproof.reports.examination_words import Ending, ExaminationWords
+from filterproof.reports.replaying import replay_snippet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +56,7 @@ def verify(
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
     """
-    from mc.examine.verify import examine
+    from filterproof.mc.examine.verify import examine
 
     if issubclass(type(filt), type):  # isinstance would run the filter's own code
         made = getattr(filt, "__name__", "it")
@@ -92,7 +92,7 @@ class Examined(ExaminationWords):
 
     def plot(self) -> Figure:
         """The rows as a new figure, at most 14, the nearest to the promise. ValueError where nothing was compared."""
-        from reports.pages.tightness_figure import tightness_figure
+        from filterproof.reports.pages.tightness_figure import tightness_figure
 
         figure = tightness_figure(self.name, self.tightness)
         if figure is None:
@@ -107,8 +107,8 @@ class Examined(ExaminationWords):
         Beside the page: verdict.json, and witness.json where something was refuted. Raises OSError where
         the folder cannot be written to.
         """
-        from mc.runs.output import OutputFolder
-        from reports.pages.examination_page import examination_page
+        from filterproof.mc.runs.output import OutputFolder
+        from filterproof.reports.pages.examination_page import examination_page
 
         folder = Path(out)
         contents = {
@@ -125,7 +125,7 @@ class Examined(ExaminationWords):
         return folder / "report.html"
 
     def _repr_html_(self) -> str:
-        from reports.pages.examination_page import examination_fragment
+        from filterproof.reports.pages.examination_page import examination_fragment
 
         return examination_fragment(self)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from filters import (
+from filterproof.filters import (
     ClippedSums,
     ClippingAfterAdding,
     ForgettingSums,
@@ -21,15 +21,15 @@ from filters import (
     PrivacyFilter,
     knowingly,
 )
-from filters.adapters.bridged import from_command
-from filters.adapters.labelled import LabelledFilter
-from filters.catalogue import CATALOGUE
-from filters.holders.held_to import HeldTo
-from mc import Adversary
-from mc.engine.encoding import nameable
-from reports.user_filter import load_filter
-from theory.arguments import did_you_mean
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.filters.adapters.bridged import from_command
+from filterproof.filters.adapters.labelled import LabelledFilter
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.holders.held_to import HeldTo
+from filterproof.mc import Adversary
+from filterproof.mc.engine.encoding import nameable
+from filterproof.reports.user_filter import load_filter
+from filterproof.theory.arguments import did_you_mean
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 
 def read_value(text: str) -> Any:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reports.shown.numbers import agreed_within
-from theory.agreement import Accord, Agreement
-from theory.evidence import Outcome, Verdict
+from filterproof.reports.shown.numbers import agreed_within
+from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.evidence import Outcome, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from theory.claims import (
+from filterproof.theory.claims import (
     any_outcomes,
     approximate,
     closed_forms,
@@ -24,8 +24,8 @@ from theory.claims import (
     interaction,
     odometers,
 )
-from theory.kernel.claimed import KERNEL, KernelTheorem, sources
-from theory.kernel.record import (
+from filterproof.theory.kernel.claimed import KERNEL, KernelTheorem, sources
+from filterproof.theory.kernel.record import (
     Record,
     axioms_beyond,
     digests,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 if TYPE_CHECKING:
-    from filters.privacy_filter import PrivacyFilter
+    from filterproof.filters.privacy_filter import PrivacyFilter
 
 #: The properties of a report, which JUnit shows, and why the item fails, '' if it passes.
 _Told: TypeAlias = tuple[list[tuple[str, object]], str]
@@ -77,7 +77,7 @@ class FilterItem(pytest.Item):
         self.add_marker("filterproof")
 
     def runtest(self) -> None:
-        from mc.examine.worker import alone
+        from filterproof.mc.examine.worker import alone
 
         with _faults(self):  # its file is code, which is run where it can do no harm
             told = alone(partial(_loaded, self.target, _how(self, {})), whose=self.target, command=True)
@@ -97,7 +97,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     mark = pyfuncitem.get_closest_marker("filterproof")
     if mark is None:
         return None
-    from filters.privacy_filter import PrivacyFilter
+    from filterproof.filters.privacy_filter import PrivacyFilter
 
     if refused := _refused(mark):
         pytest.fail(refused, pytrace=False)
@@ -118,8 +118,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 def _refused(mark: pytest.Mark) -> str:
     """Why a mark cannot be used, '' if it can: what it does not name would be ignored."""
-    from filters.contract.work import checked_effort
-    from theory.arguments import did_you_mean
+    from filterproof.filters.contract.work import checked_effort
+    from filterproof.theory.arguments import did_you_mean
 
     if mark.args:
         return f"a mark filterproof must name its arguments, got {mark.args[0]!r}; write effort={mark.args[0]!r}, say"
@@ -139,14 +139,14 @@ def _how(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
 
 
 def _loaded(target: str, how: dict[str, Any]) -> _Told:
-    from reports.user_filter import load_filter
+    from filterproof.reports.user_filter import load_filter
 
     return _examined(load_filter(target), how, target)
 
 
 def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
     """What an examination found: the item's properties, and why it fails if it does."""
-    from reports.examined import failure, verify
+    from filterproof.reports.examined import failure, verify
 
     exam = verify(filt, target=target, **how)
     properties: list[tuple[str, object]] = [
@@ -168,7 +168,7 @@ def _keep(item: pytest.Item, properties: list[tuple[str, object]], message: str)
 @contextmanager
 def _faults(item: pytest.Item) -> Iterator[None]:
     """Fail the item with the sentence of a FilterFault, whose traceback would show our code alone."""
-    from mc.examine.filter_fault import FilterFault
+    from filterproof.mc.examine.filter_fault import FilterFault
 
     try:
         yield

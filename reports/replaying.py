@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from filters.adapters.foreign import CopiedFilter, CountedFilter
-from filters.adapters.labelled import LabelledFilter, program_of
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import nameable
-from mc.examine.sequence import MOST_PLAYED
-from mc.examine.witness import Witness
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
+from filterproof.filters.adapters.labelled import LabelledFilter, program_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.sequence import MOST_PLAYED
+from filterproof.mc.examine.witness import Witness
+from filterproof.theory.pairs import DominatingPair
 
 
 def replay_command(file: Path, key: str | None = None, *, target: str | Sequence[str] | None = None) -> str:
@@ -130,7 +130,7 @@ def _outside(witness: Witness) -> bool:
 def _code(pair: DominatingPair) -> str:
     """The pair as Python.
 
-    >>> from theory.pairs import RandomizedResponse
+    >>> from filterproof.theory.pairs import RandomizedResponse
     >>> _code(RandomizedResponse.from_ratio(2)), _code(RandomizedResponse(1.0))
     ('fp.RandomizedResponse(epsilon=0.6931471805599454, ratio=Fraction(2, 1))', 'fp.RandomizedResponse(epsilon=1.0)')
     """

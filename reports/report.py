@@ -14,23 +14,23 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from mc.examine.replay import witness_kind
-from mc.runs.output import OutputFolder
-from reports.chapter import Chapter
-from reports.drawing import data_uri, svg_text
-from reports.examination_words import version
-from reports.finding import Finding, Picture, Told
-from reports.pages.filter_page import filter_page
-from reports.pages.holder_pages import holder_pages
-from reports.pages.overview import Row, counted, overview, picture
-from reports.pages.page import Badge, Page
-from reports.replaying import replay_command
-from reports.shown.numbers import percent
-from reports.study import Study
-from reports.template import rendered, style
-from theory.agreement import Accord, Agreement
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import above, below
+from filterproof.mc.examine.replay import witness_kind
+from filterproof.mc.runs.output import OutputFolder
+from filterproof.reports.chapter import Chapter
+from filterproof.reports.drawing import data_uri, svg_text
+from filterproof.reports.examination_words import version
+from filterproof.reports.finding import Finding, Picture, Told
+from filterproof.reports.pages.filter_page import filter_page
+from filterproof.reports.pages.holder_pages import holder_pages
+from filterproof.reports.pages.overview import Row, counted, overview, picture
+from filterproof.reports.pages.page import Badge, Page
+from filterproof.reports.replaying import replay_command
+from filterproof.reports.shown.numbers import percent
+from filterproof.reports.study import Study
+from filterproof.reports.template import rendered, style
+from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import above, below
 
 SCHEMA = 2
 #: The papers, by the numbers that the project cites them by.

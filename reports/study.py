@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
-from filters.privacy_filter import PrivacyFilter
-from mc import Adversary, Estimate
-from mc.estimate.estimator import Method
-from mc.estimate.simulate import simulate
-from mc.examine.examination import Examination
-from mc.examine.witness import witness
-from mc.runs.executors import completed
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.pairs.base import Direction
-from theory.proofs import prove
-from theory.proofs.proof import Proof
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc import Adversary, Estimate
+from filterproof.mc.estimate.estimator import Method
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.witness import witness
+from filterproof.mc.runs.executors import completed
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.pairs.base import Direction
+from filterproof.theory.proofs import prove
+from filterproof.theory.proofs.proof import Proof
 
 if TYPE_CHECKING:
-    from reports.pages.held import Holders
-    from reports.pages.played import Played
+    from filterproof.reports.pages.held import Holders
+    from filterproof.reports.pages.played import Played
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 
-from reports.chapter import Chapter
-from reports.drawing import svg_text
-from reports.finding import Told
-from reports.study import Study
+from filterproof.reports.chapter import Chapter
+from filterproof.reports.drawing import svg_text
+from filterproof.reports.finding import Told
+from filterproof.reports.study import Study
 
 
 def tell(

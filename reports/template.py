@@ -19,7 +19,7 @@ def rendered(template: str, **values: Any) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("reports", "templates"),
+        loader=PackageLoader("filterproof.reports", "templates"),
         autoescape=select_autoescape(default_for_string=True, default=True),
         undefined=StrictUndefined,
     )
@@ -27,7 +27,9 @@ def _environment() -> Environment:
 
 def style() -> Markup:
     """The style of all pages."""
-    return Markup(resources.files("reports").joinpath("templates", "report.css").read_text("utf-8"))
+    return Markup(
+        resources.files("filterproof.reports").joinpath("templates", "report.css").read_text("utf-8")
+    )
 
 
 def mathml(latex: str) -> Markup:

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from filters.holders.held_to import is_held_to
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.filter_fault import ctrl_c, examining
-from theory.guarantees import Guarantee
+from filterproof.filters.holders.held_to import is_held_to
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.filter_fault import ctrl_c, examining
+from filterproof.theory.guarantees import Guarantee
 
 
 def load_filter(target: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 @cache
 def declared(file: str, table: str, *, by: str = "key") -> Mapping[str, Mapping[str, Any]]:
     """The rows of an array of tables in `templates/FILE.toml`, in their order, by one of their entries."""
-    text = resources.files("reports").joinpath("templates", f"{file}.toml").read_text("utf-8")
+    text = resources.files("filterproof.reports").joinpath("templates", f"{file}.toml").read_text("utf-8")
     return {row[by]: row for row in tomllib.loads(text)[table]}
 
 
@@ -34,6 +34,6 @@ def right(case: Mapping[str, Any]) -> bool:
 
 def record(name: str) -> dict[str, Any]:
     """The record of `make NAME`, empty where nothing was recorded."""
-    file = resources.files("reports").joinpath("recorded", f"{name}.json")
+    file = resources.files("filterproof.reports").joinpath("recorded", f"{name}.json")
     content: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     return content

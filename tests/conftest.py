@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from theory.proofs.proof import Proof
+    from filterproof.theory.proofs.proof import Proof
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[]
 @pytest.fixture(scope="session")
 def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof]]) -> dict[str, Proof]:
     """Every theorem's proof, by its name."""
-    from theory.proofs import prove_all
+    from filterproof.theory.proofs import prove_all
 
     return once("proofs", lambda: {proof.name: proof for proof in prove_all()})
 
@@ -71,8 +71,8 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
 @pytest.fixture
 def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is examined in this process finds the proofs of the run, and runs no theorem's steps again."""
-    from mc.examine import verify
-    from mc.examine.stages import parts
+    from filterproof.mc.examine import verify
+    from filterproof.mc.examine.stages import parts
 
     for room in (verify, parts):
         monkeypatch.setattr(room, "PROVED", dict(proofs))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 
 @pytest.mark.parametrize(

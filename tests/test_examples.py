@@ -18,7 +18,7 @@ WITH_EXAMPLES = [name for name in MODULES if ">>> " in Path(find_spec(name).orig
 def test_the_examples_of_a_module_run(
     name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    if name.startswith("mc.examine"):
+    if name.startswith("filterproof.mc.examine"):
         request.getfixturevalue("proved")
     # before each example doctest's debugger looks whether any file that was ever read has changed
     monkeypatch.setattr(linecache, "checkcache", lambda filename=None: None)

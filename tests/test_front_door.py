@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from reports.docs.reference import public_names
+from filterproof.reports.docs.reference import public_names
 from tests.interpreter import ROOT, python
 
 
@@ -74,7 +74,7 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
     steps = (
         "import sys, filterproof as fp",
         "fp.ZCDPFilter(0.5)",
-        "import theory.proofs, filters.testing.law_class",
+        "import filterproof.theory.proofs, filterproof.filters.testing.law_class",
         people,  # too few for a compiler
         "fp.simulate",
         "fp.verify",
@@ -90,10 +90,10 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
 
 def test_who_asks_for_one_filter_loads_no_other_and_no_arithmetic_of_balls(tmp_path: Path) -> None:
     asked = "import sys; import filterproof as fp; fp.ZCDPFilter(0.5).open().request(fp.Gaussian(0.5))"
-    loaded = "print(sorted({'flint', 'filters.catalogue', 'filters.rules.blackwell'} & {*sys.modules}))"
+    loaded = "print(sorted({'flint', 'filterproof.filters.catalogue', 'filterproof.filters.rules.blackwell'} & {*sys.modules}))"
     result = run(f"{asked}; {loaded}; fp.BlackwellFilter; {loaded}", tmp_path)
     assert result.stdout.splitlines()[0] == "[]", result.stderr
-    assert "filters.rules.blackwell" in result.stdout.splitlines()[1]
+    assert "filterproof.filters.rules.blackwell" in result.stdout.splitlines()[1]
 
 
 def test_the_top_has_at_most_120_names_and_each_of_the_others_is_in_one_module() -> None:

@@ -12,7 +12,7 @@ from importlib.metadata import packages_distributions
 from operator import attrgetter
 
 import filterproof as fp
-from reports.docs.reference import public_names
+from filterproof.reports.docs.reference import public_names
 from tests.interpreter import ROOT, python
 
 
@@ -81,9 +81,9 @@ def test_no_two_public_classes_of_the_house_share_a_name():
 
 #: Each in an interpreter that has loaded nothing of ours.
 STATEMENTS = (
-    "import mc.worst_case.plan; mc.worst_case.plan.Plan",
-    "import filterproof, mc.examine.supremum; assert filterproof.supremum is mc.examine.supremum.supremum",
-    "import filters.testing.law_class; filters.testing.law_class.law_class",
+    "import filterproof.mc.worst_case.plan; filterproof.mc.worst_case.plan.Plan",
+    "import filterproof, filterproof.mc.examine.supremum; assert filterproof.supremum is filterproof.mc.examine.supremum.supremum",
+    "import filterproof.filters.testing.law_class; filterproof.filters.testing.law_class.law_class",
 )
 #: A child for each, which has what others wrote and nothing of ours; the first that fails is said.
 FRESH = """

@@ -10,14 +10,14 @@ from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
-import reports.chapters
-from filters import catalogue
-from filters.certified import laws
-from filters.entry import page_tables
-from filters.privacy_filter import PrivacyFilter
-from reports.docs.generated import LISTED
-from reports.docs.reference import public_names
-from theory import pairs, proofs
+import filterproof.reports.chapters
+from filterproof.filters import catalogue
+from filterproof.filters.certified import laws
+from filterproof.filters.entry import page_tables
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.reports.docs.generated import LISTED
+from filterproof.reports.docs.reference import public_names
+from filterproof.theory import pairs, proofs
 
 ROOT = Path(__file__).parent.parent
 HERE = sys.modules[__name__]
@@ -73,7 +73,7 @@ def own_classes(room: str, base: type) -> dict[str, type]:
 
 def of_filters() -> Iterator[str]:
     tests = [f"tests/filters/rules/{path.name}" for path in (ROOT / "tests/filters/rules").glob("test_*.py")]
-    for name, kind in own_classes("filters.rules", PrivacyFilter).items():
+    for name, kind in own_classes("filterproof.filters.rules", PrivacyFilter).items():
         if name in NOT_LISTED:
             continue
         if name not in page_tables():
@@ -93,14 +93,14 @@ def of_filters() -> Iterator[str]:
 
 
 def of_theorems() -> Iterator[str]:
-    for module in (*modules("theory.proofs"), *modules("theory.claims")):
+    for module in (*modules("filterproof.theory.proofs"), *modules("filterproof.theory.claims")):
         for theorem in filter(None, (getattr(module, "THEOREM", None), *getattr(module, "ROWS", ()))):
             if proofs.THEOREMS.get(theorem.name) is not theorem:
                 yield f'theory/claims/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
 
 
 def of_pairs() -> Iterator[str]:
-    for name, kind in own_classes("theory.pairs", pairs.DominatingPair).items():
+    for name, kind in own_classes("filterproof.theory.pairs", pairs.DominatingPair).items():
         if name not in pairs.__all__:
             yield f"theory/pairs/__init__.py: name {name} in __all__"
         if kind in (pairs.Labelled, pairs.Selection):  # made of pairs
@@ -116,8 +116,8 @@ def of_pairs() -> Iterator[str]:
 
 
 def of_chapters() -> Iterator[str]:
-    placed = {chapter.tell for chapter in reports.chapters.CHAPTERS}
-    for module in modules("reports.chapters"):
+    placed = {chapter.tell for chapter in filterproof.reports.chapters.CHAPTERS}
+    for module in modules("filterproof.reports.chapters"):
         if getattr(module, "tell", None) not in {None, *placed}:
             yield f"reports/templates/chapters.toml: place {module.__name__.rpartition('.')[2]}"
 
@@ -154,5 +154,5 @@ def test_nothing_is_missing() -> None:
 
 
 def test_a_filter_that_is_not_listed_or_has_no_law_is_there() -> None:
-    assert set(NOT_LISTED) <= set(own_classes("filters.rules", PrivacyFilter))
+    assert set(NOT_LISTED) <= set(own_classes("filterproof.filters.rules", PrivacyFilter))
     assert set(NO_LAW) <= set(catalogue.CATALOGUE)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from theory.pairs import examples
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.theory.pairs import examples
 
 GDP = fp.GaussianFilter(mu=1.0)
 #: A number that is somebody's, and that no repr may show.

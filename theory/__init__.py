@@ -3,14 +3,21 @@
 No filter, no random generator and no picture is here; the rooms that have them import this one.
 """
 
-from theory import pairs
-from theory.agreement import Accord, Agreement, TwoRoutes
-from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.extremal import Extremal
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import *  # noqa: F403
-from theory.realisation import Split, kappa, optimal_split
+from filterproof.theory import pairs
+from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.conversions import (
+    CKS,
+    SIMPLE,
+    Conversion,
+    gaussian_epsilon,
+    gaussian_mu,
+    renyi_epsilon,
+)
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.extremal import Extremal
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import *  # noqa: F403
+from filterproof.theory.realisation import Split, kappa, optimal_split
 
 __all__ = [
     "CKS",

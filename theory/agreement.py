@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
-from theory.numerics.decimals import chance, interval
-from theory.shown import Row, Shown, row_of
+from filterproof.theory.numerics.decimals import chance, interval
+from filterproof.theory.shown import Row, Shown, row_of
 
 
 class Accord(Enum):

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.rounding import away_from_zero, towards_zero
+from filterproof.theory.rounding import away_from_zero, towards_zero
 
 #: A number or one number per run, shape (n,), in float64.
 Real: TypeAlias = float | NDArray[np.float64]

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from theory.arguments import check_delta, check_probability
-from theory.extremal import enclosed
-from theory.guarantees import Guarantee
-from theory.numerics.golden import lowest_at
-from theory.pairs.truths import ball_of
-from theory.shown import Row, Shown
+from filterproof.theory.arguments import check_delta, check_probability
+from filterproof.theory.extremal import enclosed
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.golden import lowest_at
+from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.shown import Row, Shown
 
 if TYPE_CHECKING:
     from flint import arb

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
-from theory.numerics import portable
-from theory.numerics.stable import as_real, increasing_root
-from theory.pairs.gaussian import Gaussian
+from filterproof.theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real, increasing_root
+from filterproof.theory.pairs.gaussian import Gaussian
 
 __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu", "renyi_epsilon"]
 
@@ -46,7 +46,7 @@ class Conversion(ABC):
 
     name: ClassVar[str]
     source: ClassVar[str]
-    #: The key of the largest budget in `theory.thresholds.budgets`.
+    #: The key of the largest budget in `filterproof.theory.thresholds.budgets`.
     _threshold: ClassVar[str]
 
     def delta(self, rho: Real, epsilon: Real) -> Real:
@@ -90,7 +90,9 @@ class Conversion(ABC):
 
 
 def _budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
-    from theory.thresholds.budgets import budget_below  # balls are imported by those who ask for one
+    from filterproof.theory.thresholds.budgets import (
+        budget_below,  # balls are imported by those who ask for one
+    )
 
     points = np.broadcast(epsilon, delta)
     found = np.array([budget_below(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from theory.arguments import Real
-from theory.numerics import portable
-from theory.numerics.stable import as_real
-from theory.rounding import next_above
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.rounding import next_above
 
 
 def drift(epsilon: Real) -> Real:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
-from theory.shown import Row, Shown, row_of
+from filterproof.theory.shown import Row, Shown, row_of
 
 
 class Evidence(Enum):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from theory.arguments import (
+from filterproof.theory.arguments import (
     Real,
     check_at_least_zero,
     check_order_from_one,
@@ -24,14 +24,20 @@ from theory.arguments import (
     check_probability,
     own,
 )
-from theory.conversions import CKS
-from theory.extremal import Extremal, approximate_extremal, gdp_extremal, renyi_extremal, zcdp_extremal
-from theory.latex import tex_number
-from theory.numerics import portable
-from theory.numerics.stable import as_real
-from theory.pairs.gaussian import Gaussian
-from theory.pairs.kov import KOV
-from theory.relative_entropy import entropy_delta
+from filterproof.theory.conversions import CKS
+from filterproof.theory.extremal import (
+    Extremal,
+    approximate_extremal,
+    gdp_extremal,
+    renyi_extremal,
+    zcdp_extremal,
+)
+from filterproof.theory.latex import tex_number
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs.gaussian import Gaussian
+from filterproof.theory.pairs.kov import KOV
+from filterproof.theory.relative_entropy import entropy_delta
 
 __all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
 
@@ -165,7 +171,7 @@ class RenyiDP(Guarantee):
 
     An upper bound, not the least delta. Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
     At order 1 (D_1 = KL) this formula is 1, so delta is the least that KL <= rho implies instead, about
-    sqrt(rho/2) at eps = 0 and rho/eps at large eps: see `theory.relative_entropy`.
+    sqrt(rho/2) at eps = 0 and rho/eps at large eps: see `filterproof.theory.relative_entropy`.
     """
 
     alpha: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.numerics.stable import log_fraction
+from filterproof.theory.numerics.stable import log_fraction
 
 
 @dataclass(frozen=True, slots=True)

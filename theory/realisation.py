@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_count, check_delta, check_positive, check_real
-from theory.numerics.legendre import steps_rule
-from theory.pairs.gaussian import Gaussian
+from filterproof.theory.arguments import Real, check_count, check_delta, check_positive, check_real
+from filterproof.theory.numerics.legendre import steps_rule
+from filterproof.theory.pairs.gaussian import Gaussian
 
 _LEAST_DELTA = 2.0**-1000  # a share of a smaller delta may underflow to zero, whose quantile is infinite
 
@@ -74,7 +74,9 @@ def optimal_split(rounds: int, delta: float) -> Split:
     if total < _LEAST_DELTA:
         raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
 
-    from theory.thresholds.budgets import split_below  # balls are imported by those who ask for one
+    from filterproof.theory.thresholds.budgets import (
+        split_below,  # balls are imported by those who ask for one
+    )
 
     return Split(*split_below(n, total))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real, check_at_least_zero
-from theory.numerics import portable
-from theory.numerics.stable import as_real, expm1_minus, increasing_root
+from filterproof.theory.arguments import Real, check_at_least_zero
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real, expm1_minus, increasing_root
 
 Array = NDArray[np.float64]
 

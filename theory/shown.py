@@ -24,7 +24,7 @@ Cell: TypeAlias = float | int | str | None
 Row: TypeAlias = dict[str, Cell]
 
 #: What draws and writes, imported by name when it is asked for: imports run from `reports` to here, never back.
-_ROOM = "reports.shown"
+_ROOM = "filterproof.reports.shown"
 #: Characters of a repr, and of one of its fields: a line or two of a terminal, whatever the value holds.
 _MOST, _MOST_OF_FIELD = 200, 48
 

@@ -2,7 +2,8 @@
 
 >>> check_size("design", 2**31, 2**25, "heights of a table", "pass fewer")
 Traceback (most recent call last):
-theory.too_large.TooLargeError: design must need at most 33554432 heights of a table, got 2147483648; pass fewer
+filterproof.theory.too_large.TooLargeError: design must need at most 33554432 heights of a table, got 2147483648; pass
+fewer
 """
 
 from __future__ import annotations

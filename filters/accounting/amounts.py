@@ -17,11 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
-from theory.pairs.selection import look_up
-from theory.rounding import away_from_zero
-from theory.shown import one_line
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
+from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.rounding import away_from_zero
+from filterproof.theory.shown import one_line
 
 #: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.

@@ -1,6 +1,6 @@
 """Charge rules: what a mechanism is charged, exactly, and what a sum of such charges bounds.
 
-    >>> from theory.pairs import Gaussian
+    >>> from filterproof.theory.pairs import Gaussian
     >>> zcdp_charge(Gaussian(0.5))
     Square(x=0.5, scale=0.5)
     >>> zcdp_charge.bounds(0.02), renyi_charge.at(8.0).bounds(0.5)
@@ -21,13 +21,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filters.accounting.declared import proper, raised_divergence, unvanished
-from theory.arguments import Real, check_order_from_one
-from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
-from theory.pairs.selection import look_up
-from theory.rounding import root_up
+from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.declared import proper, raised_divergence, unvanished
+from filterproof.theory.arguments import Real, check_order_from_one
+from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
+from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.rounding import root_up
 
 
 class ChargeRule(ABC):

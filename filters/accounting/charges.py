@@ -1,6 +1,6 @@
 """What a mechanism is charged where one number does not do, and the quantiles that pairs declare.
 
-    >>> from theory.pairs import KOV
+    >>> from filterproof.theory.pairs import KOV
     >>> approximate_charge(KOV(0.5, 0.125), None)
     (0.5, 0.125)
 
@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filters.accounting.charge_rules import pure_epsilon, zcdp_charge
-from filters.accounting.declared import proper, unvanished
-from theory.arguments import Real
-from theory.numerics import portable
-from theory.numerics.stable import as_real
-from theory.pairs import DominatingPair, is_ours
-from theory.pairs.selection import look_up
+from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.charge_rules import pure_epsilon, zcdp_charge
+from filterproof.filters.accounting.declared import proper, unvanished
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.pairs.selection import look_up
 
 
 def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
-from theory.fast.compiler import compiler, worth
-from theory.numerics.error_free import Exact
+from filterproof.filters.accounting.amounts import LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
+from filterproof.theory.fast.compiler import compiler, worth
+from filterproof.theory.numerics.error_free import Exact
 
 #: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
 SMALL = 16384

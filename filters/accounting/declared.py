@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from theory.arguments import Real
-from theory.numerics.stable import as_real
-from theory.pairs import DominatingPair, is_ours
-from theory.pairs.selection import look_up
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.pairs.selection import look_up
 
 _LEAST = 5e-324
 #: More than what is lost below 2^-1022 by products and sums of a divergence, before it is divided by its order.

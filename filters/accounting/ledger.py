@@ -1,6 +1,6 @@
 """The running sum behind every additive filter: a request is granted if the exact sum stays within the budget.
 
-    >>> from filters.accounting.amounts import Plain
+    >>> from filterproof.filters.accounting.amounts import Plain
     >>> budget = Budget.of(1.0)  # ten charges of the double 0.1 add up to more than 1, by 5.6e-17
     >>> sums, granted = budget.start(1), 0
     >>> for _ in range(10):
@@ -37,10 +37,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting import compiled
-from filters.accounting.amounts import Charge, Mixed, Square
-from theory.numerics.error_free import Exact, add_up, square, two_sum
-from theory.rounding import lower_tiny_products, next_above, next_below, towards_zero
+from filterproof.filters.accounting import compiled
+from filterproof.filters.accounting.amounts import Charge, Mixed, Square
+from filterproof.theory.numerics.error_free import Exact, add_up, square, two_sum
+from filterproof.theory.rounding import lower_tiny_products, next_above, next_below, towards_zero
 
 _LARGEST = np.finfo(np.float64).max
 

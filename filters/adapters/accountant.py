@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any
 
-from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of, limit_of
-from filters.privacy_filter import PrivacyFilter
-from theory.guarantees import ApproxDP, Guarantee, PureDP
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of, limit_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
+from filterproof.theory.pairs import DominatingPair
 
 
 def from_accountant(

@@ -1,7 +1,7 @@
 """A bridge: a program of any language that decides, asked over JSON lines on its standard input and output.
 
 >>> import sys
->>> from filters.adapters.bridge import Bridge
+>>> from filterproof.filters.adapters.bridge import Bridge
 >>> hello = '{"id": 1, "answers": [{"protocol": 1}, {"can": ["commit"]}]}'
 >>> bridge = Bridge((sys.executable, "-c", f"input(); print({hello!r}); input()"), seconds=30.0)
 >>> sorted(bridge.can), bridge.close()
@@ -23,8 +23,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from theory.pairs import DominatingPair
-from theory.shown import printable
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.shown import printable
 
 #: Units of work of a line to a program and back, and of each decision that it asks for.
 LINE_UNITS, DECISION_UNITS = 4, 2

@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
-from filters.adapters.commands import ask, command, request_text
-from filters.contract.work import count
-from filters.privacy_filter import PrivacyFilter
-from theory.arguments import check_positive
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, shown
+from filterproof.filters.adapters.commands import ask, command, request_text
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.arguments import check_positive
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 #: Runs that are kept open, decisions that are kept, requests whose denial is asked again, and how often each.
 _OPEN, _KEPT, _PROBED, _AGAIN = 512, 1 << 18, 64, 2

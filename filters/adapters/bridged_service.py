@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from filters.adapters.bridge import LINE_UNITS, Bridge
-from filters.adapters.bridge import shown as printable
-from filters.adapters.commands import ask, command
-from filters.adapters.service import Disk, Release
-from filters.contract.work import count as count_work
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.bridge import LINE_UNITS, Bridge
+from filterproof.filters.adapters.bridge import shown as printable
+from filterproof.filters.adapters.commands import ask, command
+from filterproof.filters.adapters.service import Disk, Release
+from filterproof.filters.contract.work import count as count_work
+from filterproof.theory.pairs import DominatingPair
 
 
 class BridgedServices:

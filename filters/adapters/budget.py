@@ -24,11 +24,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import checked_menu
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.menu import checked_menu
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 #: The exceptions that mean "denied", or what says of an exception whether it does.
 Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"

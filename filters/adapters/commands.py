@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from theory.pairs import DominatingPair
+from filterproof.theory.pairs import DominatingPair
 
 
 def command(what: str, run: int, key: str | None = None, **more: str | int) -> str:

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import MechanismFamily
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import DominatingPair
 
 #: The one number of a guarantee that a total is compared with.
 _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}

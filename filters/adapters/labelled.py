@@ -25,9 +25,9 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.adapters.bridged import BridgedFilter
-from filters.adapters.bridged_service import BridgedServices
-from filters.contract.checks import (
+from filterproof.filters.adapters.bridged import BridgedFilter
+from filterproof.filters.adapters.bridged_service import BridgedServices
+from filterproof.filters.contract.checks import (
     checked_filter,
     checked_grant,
     checked_observe,
@@ -35,11 +35,11 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
-from filters.contract.state import State, runs_of
-from filters.privacy_filter import PrivacyFilter
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair, Labelled, Selection
-from theory.pairs.labelled import Label, Where, checked_where, several, where_words
+from filterproof.filters.contract.state import State, runs_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair, Labelled, Selection
+from filterproof.theory.pairs.labelled import Label, Where, checked_where, several, where_words
 
 #: The most ways in which a request can be labelled.
 _MOST = 32

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from theory.pairs import DominatingPair
+from filterproof.theory.pairs import DominatingPair
 
 #: What outlives a process: texts to plain values.
 Disk: TypeAlias = "MutableMapping[str, Any]"

@@ -11,15 +11,15 @@ from typing import Any
 
 from flint import arb, ctx
 
-from filters.catalogue import BlackwellFilter
-from filters.certified.decisions import last_admitted, last_from
-from filters.certified.families import FAMILIES
-from filters.certified.running_number import Claims, RunningNumber
-from filters.contract.checks import checked_admits, checked_spend, checked_start
-from theory.guarantees import ZCDP
-from theory.pairs import DominatingPair, is_ours
-from theory.pairs.normal_law import hockey_stick, tail
-from theory.pairs.truths import ball_of
+from filterproof.filters.catalogue import BlackwellFilter
+from filterproof.filters.certified.decisions import last_admitted, last_from
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.contract.checks import checked_admits, checked_spend, checked_start
+from filterproof.theory.guarantees import ZCDP
+from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.pairs.normal_law import hockey_stick, tail
+from filterproof.theory.pairs.truths import ball_of
 
 #: A cover is the least up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from filters.catalogue import CATALOGUE, GaussianFilter
-from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.certify import Thing, certify
-from filters.certified.running_number import Claims
-from filters.holders.clipped_sums import ClippedSums
-from filters.holders.individual import IndividualFilter
-from filters.holders.linear_queries import LinearQueries
-from filters.holders.odometers import (
+from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.certify import Thing, certify
+from filterproof.filters.certified.running_number import Claims
+from filterproof.filters.holders.clipped_sums import ClippedSums
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
     RogersOdometer,
     StitchedOdometer,
 )
-from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker
-from filters.rules.blocks import BlockFilter
-from theory.pairs import examples
+from filterproof.filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.theory.pairs import examples
 
 _ACCOUNTANTS: tuple[Callable[[], Thing], ...] = (
     lambda: GaussianTracker(0.5),

@@ -1,6 +1,6 @@
 """Certified numbers: the running numbers of one thing, each compared with its theorem.
 
->>> from filters.certified.running_number import Claims
+>>> from filterproof.filters.certified.running_number import Claims
 >>> budget = Claims("RDP filter").at_most("budget", 0.5, "rho", rho=0.5)
 >>> found = CertifiedNumbers.of("ZCDPFilter(0.5)", [budget])
 >>> found.holds, found.rows()[0]["found"]
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from filters.certified.running_number import CheckedNumber, RunningNumber
-from theory.evidence import Evidence
-from theory.shown import Row, Shown
+from filterproof.filters.certified.running_number import CheckedNumber, RunningNumber
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.shown import Row, Shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)

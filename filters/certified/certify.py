@@ -17,7 +17,7 @@ from functools import singledispatch
 from itertools import chain
 from typing import Any
 
-from filters.catalogue import (
+from filterproof.filters.catalogue import (
     BlackwellFilter,
     ExPostFilter,
     GaussianResidueFilter,
@@ -26,31 +26,31 @@ from filters.catalogue import (
     RealisationFilter,
     SomeOrderMarkovFilter,
 )
-from filters.certified.blackwell import blackwell
-from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.decisions import decisions
-from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
-from filters.certified.laws import law_of
-from filters.certified.observed import added, turned_out
-from filters.certified.odometers import odometer
-from filters.certified.pairs import charges, pair_numbers
-from filters.certified.potential import potential
-from filters.certified.promised import budget_of, parameters
-from filters.certified.realised import realisation
-from filters.certified.residue import residue
-from filters.certified.running_number import RunningNumber
-from filters.certified.some_order import payments
-from filters.contract.checks import checked_filter
-from filters.contract.filter_base import FilterBase
-from filters.contract.library import attributes, made_of_the_library, of_the_library
-from filters.holders.clipped_sums import ClippedSums
-from filters.holders.individual import IndividualFilter
-from filters.holders.linear_queries import LinearQueries
-from filters.holders.odometers import Odometer, RogersOdometer
-from filters.holders.trackers import IndividualTracker, Tracker
-from filters.rules.additive import AdditiveFilter
-from filters.rules.blocks import BlockFilter
-from theory.pairs import DominatingPair, is_ours
+from filterproof.filters.certified.blackwell import blackwell
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.decisions import decisions
+from filterproof.filters.certified.holders import clipped_sums, individual, linear_queries, tracker
+from filterproof.filters.certified.laws import law_of
+from filterproof.filters.certified.observed import added, turned_out
+from filterproof.filters.certified.odometers import odometer
+from filterproof.filters.certified.pairs import charges, pair_numbers
+from filterproof.filters.certified.potential import potential
+from filterproof.filters.certified.promised import budget_of, parameters
+from filterproof.filters.certified.realised import realisation
+from filterproof.filters.certified.residue import residue
+from filterproof.filters.certified.running_number import RunningNumber
+from filterproof.filters.certified.some_order import payments
+from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.library import attributes, made_of_the_library, of_the_library
+from filterproof.filters.holders.clipped_sums import ClippedSums
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.holders.odometers import Odometer, RogersOdometer
+from filterproof.filters.holders.trackers import IndividualTracker, Tracker
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.theory.pairs import DominatingPair, is_ours
 
 Thing = (
     FilterBase

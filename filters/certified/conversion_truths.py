@@ -14,13 +14,13 @@ from functools import lru_cache, partial, reduce
 
 from flint import arb, ctx
 
-from filters.rules.orders import RenyiCurve
-from filters.rules.several_sums import ApproximateZCDP
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import KOV, Gaussian, RandomizedResponse
-from theory.pairs.normal_law import hockey_stick
-from theory.pairs.truths import Exact, TrueValue, ball_of
+from filterproof.filters.rules.orders import RenyiCurve
+from filterproof.filters.rules.several_sums import ApproximateZCDP
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import KOV, Gaussian, RandomizedResponse
+from filterproof.theory.pairs.normal_law import hockey_stick
+from filterproof.theory.pairs.truths import Exact, TrueValue, ball_of
 
 #: Beyond this delta is one to many digits, and the root that gives it far out.
 _FAR = 20.0
@@ -152,8 +152,8 @@ def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
 def entropy_delta(rho: float, epsilon: float) -> arb:
     """sup of p - e^eps q over coins with divergence at most rho: between that of such a coin and a dual bound.
 
-    The dual bound is (rho + h(a))/s for any s, see `theory.relative_entropy`. The coin with odds e^s apart and
-    q = 1/(c s) - 1/(e^s - 1) attains it where its divergence is rho; one of slightly less is within the budget.
+    The dual bound is (rho + h(a))/s for any s, see `filterproof.theory.relative_entropy`. The coin with odds e^s apart
+    and q = 1/(c s) - 1/(e^s - 1) attains it where its divergence is rho; one of slightly less is within the budget.
     """
     with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 128 + int(8 * abs(math.log2(rho)))):
         budget, c = arb(rho), arb(epsilon).exp()

@@ -4,8 +4,8 @@ A mechanism has finitely many outcomes; the pair that dominates it need not. Whe
 a number, `COVERED` names the argument by which it speaks of the mechanism all the same, and `joined` holds a filter
 to it.
 
->>> from filters.catalogue import BlackwellFilter
->>> from theory.pairs import Laplace, SubsampledGaussian
+>>> from filterproof.filters.catalogue import BlackwellFilter
+>>> from filterproof.theory.pairs import Laplace, SubsampledGaussian
 >>> joined(BlackwellFilter(1.0, (Laplace(4.0), SubsampledGaussian(0.01, 2.0))))
 {Laplace(b=4.0): <Join.GAUSSIAN>, SubsampledGaussian(q=0.01, sigma=2.0, adjacency='removal'): <Join.GAUSSIAN>}
 """
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from filters.catalogue import (
+from filterproof.filters.catalogue import (
     AllOrdersFilter,
     ApproximateZCDPFilter,
     BasicFilter,
@@ -31,12 +31,12 @@ from filters.catalogue import (
     SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
-from filters.contract.checks import checked_admits, checked_spend, checked_start
-from filters.contract.filter_base import FilterBase
-from filters.rules.additive import AdditiveFilter
-from theory.claims.theorem import RefusedError
-from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian
+from filterproof.filters.contract.checks import checked_admits, checked_spend, checked_start
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.claims.theorem import RefusedError
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import DominatingPair, Gaussian
 
 
 class Losses(Enum):

@@ -13,15 +13,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from filters.certified.families import FAMILIES, RequestFamily
-from filters.certified.law import Law, Spent
-from filters.certified.running_number import Claims, RunningNumber
-from filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
-from filters.contract.filter_base import FilterBase
-from filters.contract.largest_granted import last_granted as bisected
-from filters.contract.state import State, copied
-from theory.pairs import DominatingPair
-from theory.rounding import next_above, next_below
+from filterproof.filters.certified.families import FAMILIES, RequestFamily
+from filterproof.filters.certified.law import Law, Spent
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.largest_granted import last_granted as bisected
+from filterproof.filters.contract.state import State, copied
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import next_above, next_below
 
 #: A request that counts in units of the largest one, and how often at most it is released.
 _UNIT, _MOST = 0.09375, 300

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from theory.pairs import (
+from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from filters.certified.decisions import decisions, last_admitted, last_granted
-from filters.certified.families import FAMILIES
-from filters.certified.laws import law_of
-from filters.certified.running_number import Claims, RunningNumber
-from filters.holders.clipped_sums import ClippedSums
-from filters.holders.individual import IndividualFilter, gaussian_request
-from filters.holders.linear_queries import LinearAnswer, LinearQueries
-from filters.holders.no_noise import LOUD
-from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
-from filters.rules.blocks import BlockFilter
-from filters.rules.one_sum import GaussianFilter, RenyiFilter
-from theory.pairs import Gaussian
+from filterproof.filters.certified.decisions import decisions, last_admitted, last_granted
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.laws import law_of
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.holders.clipped_sums import ClippedSums
+from filterproof.filters.holders.individual import IndividualFilter, gaussian_request
+from filterproof.filters.holders.linear_queries import LinearAnswer, LinearQueries
+from filterproof.filters.holders.no_noise import LOUD
+from filterproof.filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
+from filterproof.theory.pairs import Gaussian
 
 _CUT = 2.0**-40
 

@@ -14,7 +14,7 @@ from string import Formatter
 
 from flint import arb
 
-from filters.certified.running_number import Least, Margin
+from filterproof.filters.certified.running_number import Least, Margin
 
 #: The name of a family, its x, and how often it was released.
 Spent = tuple[str, Fraction, int]

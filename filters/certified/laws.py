@@ -9,8 +9,14 @@ from functools import partial
 
 from flint import arb
 
-from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, RenyiCharge, ZCDPCharge
-from filters.catalogue import (
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    GDPCharge,
+    PureCharge,
+    RenyiCharge,
+    ZCDPCharge,
+)
+from filterproof.filters.catalogue import (
     AllOrdersFilter,
     ApproximateZCDPFilter,
     BasicFilter,
@@ -19,16 +25,16 @@ from filters.catalogue import (
     SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
-from filters.certified.conversion_truths import largest
-from filters.certified.law import Law
-from filters.certified.running_number import Claims, Least, Margin, RunningNumber
-from filters.contract.filter_base import FilterBase
-from filters.rules.additive import AdditiveFilter
-from theory.claims.theorem import RefusedError
-from theory.conversions import CKS, Conversion
-from theory.evidence import Evidence
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs.truths import Exact
+from filterproof.filters.certified.conversion_truths import largest
+from filterproof.filters.certified.law import Law
+from filterproof.filters.certified.running_number import Claims, Least, Margin, RunningNumber
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.claims.theorem import RefusedError
+from filterproof.theory.conversions import CKS, Conversion
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs.truths import Exact
 
 _PURE = {
     "RandomizedResponse(x)": "{x}",
@@ -197,7 +203,7 @@ def implied(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[Jo
 
     0 bits for fractions. Raises RefusedError where the total is too large, or nothing here leads to the promise.
 
-    >>> from filters.accounting.charge_rules import zcdp_charge
+    >>> from filterproof.filters.accounting.charge_rules import zcdp_charge
     >>> why, bits = implied(zcdp_charge, Fraction(0.0305), ApproxDP(1.0, 1e-5))
     >>> why.theorem, why.says, bits
     ('CKS', 'the conversion CKS at order 17.8392', 128)

@@ -1,6 +1,6 @@
 """What filters charge once an output is observed, against what their theorems say of it, in balls.
 
->>> from filters.rules.hockey_stick import HockeyStickFilter
+>>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
 >>> all(one.checked().fits for one in added(HockeyStickFilter(1.0, 1e-3), "it"))
 True
 """
@@ -15,14 +15,14 @@ from functools import partial
 import numpy as np
 from flint import arb
 
-from filters.certified.decisions import last_admitted
-from filters.certified.families import FAMILIES
-from filters.certified.running_number import Claims, RunningNumber
-from filters.certified.two_doubles import sum_of
-from filters.rules.ex_post import ExPostFilter
-from filters.rules.hockey_stick import HockeyStickFilter
-from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
-from theory.pairs.truths import ball_of
+from filterproof.filters.certified.decisions import last_admitted
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.certified.two_doubles import sum_of
+from filterproof.filters.rules.ex_post import ExPostFilter
+from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
+from filterproof.theory.pairs.truths import ball_of
 
 #: Realised losses, in units of epsilon.
 _SHARES = (0.0, 0.5, 0.875, 1.0, 1.25, -0.5)

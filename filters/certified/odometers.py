@@ -10,10 +10,10 @@ from typing import Any
 
 from flint import arb
 
-from filters.certified.decisions import last_granted
-from filters.certified.families import FAMILIES
-from filters.certified.running_number import Claims, RunningNumber, Truth
-from filters.holders.odometers import (
+from filterproof.filters.certified.decisions import last_granted
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.running_number import Claims, RunningNumber, Truth
+from filterproof.filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
@@ -21,9 +21,9 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from theory.claims.formula import compile_formula
-from theory.pairs import Gaussian, Laplace, RandomizedResponse
-from theory.pairs.truths import Exact, TrueValue, ball_of
+from filterproof.theory.claims.formula import compile_formula
+from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
+from filterproof.theory.pairs.truths import Exact, TrueValue, ball_of
 
 #: The bounds are raised by 10^-13 of themselves.
 _SLACK = 2.0**-40

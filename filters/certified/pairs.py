@@ -1,7 +1,7 @@
 """What pairs are charged, by every charge rule, and say of their loss, held against their true values in balls.
 
->>> from filters.certified.certified_numbers import CertifiedNumbers
->>> from theory.pairs import Laplace
+>>> from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+>>> from filterproof.theory.pairs import Laplace
 >>> found = CertifiedNumbers.of("Laplace(30)", charges(Laplace(30.0)))
 >>> found.holds
 True
@@ -16,14 +16,14 @@ from functools import partial, reduce
 
 from flint import arb
 
-from filters.accounting.amounts import Charge
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.accounting.charges import approximate_charge, approximate_zcdp_charge, upper_quantile
-from filters.certified.running_number import CLOSE, Claims, RunningNumber
-from filters.certified.two_doubles import amounts
-from theory.drift import drift
-from theory.pairs import DominatingPair, normal_law
-from theory.pairs.truths import Exact, TrueValue, ball_of
+from filterproof.filters.accounting.amounts import Charge
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge, upper_quantile
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified.two_doubles import amounts
+from filterproof.theory.drift import drift
+from filterproof.theory.pairs import DominatingPair, normal_law
+from filterproof.theory.pairs.truths import Exact, TrueValue, ball_of
 
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
 SLACK, LEAST = 2.0**-44, 2.0**-950

@@ -1,7 +1,7 @@
 """The table of a potential filter: its inequalities for the members of its design, at the very heights that run.
 
->>> from filters.rules.potential import PotentialFilter
->>> from theory.pairs import RandomizedResponse
+>>> from filterproof.filters.rules.potential import PotentialFilter
+>>> from filterproof.theory.pairs import RandomizedResponse
 >>> filt = PotentialFilter(1.0, 0.01, design=(RandomizedResponse(0.5),))
 >>> all(one.checked().fits for one in potential(filt, "it"))
 True
@@ -17,15 +17,15 @@ from typing import Any
 import flint
 import numpy as np
 
-from filters.certified.running_number import Claims, RunningNumber
-from filters.contract.checks import checked_admits, checked_spend, checked_start
-from filters.rules.levels import LevelFilter
-from filters.rules.loss_atoms import height
-from filters.rules.potential import PotentialFilter
-from filters.rules.potential_family import SCALE, PotentialFamily, floors
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.pairs.truths import ball_of
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.contract.checks import checked_admits, checked_spend, checked_start
+from filterproof.filters.rules.levels import LevelFilter
+from filterproof.filters.rules.loss_atoms import height
+from filterproof.filters.rules.potential import PotentialFilter
+from filterproof.filters.rules.potential_family import SCALE, PotentialFamily, floors
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.truths import ball_of
 
 #: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
 _DIGITS, _BITS = 120, 256

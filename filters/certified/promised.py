@@ -7,16 +7,16 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from filters.accounting.charge_rules import ChargeRule
-from filters.accounting.ledger import Budget
-from filters.certified.conversion_truths import promised_delta
-from filters.certified.laws import joined
-from filters.certified.running_number import CLOSE, Claims, RunningNumber
-from filters.certified.two_doubles import limit_of
-from filters.contract.filter_base import FilterBase
-from filters.rules.additive import AdditiveFilter
-from theory.conversions import Conversion
-from theory.guarantees import Guarantee
+from filterproof.filters.accounting.charge_rules import ChargeRule
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.certified.conversion_truths import promised_delta
+from filterproof.filters.certified.laws import joined
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.conversions import Conversion
+from filterproof.theory.guarantees import Guarantee
 
 #: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
 _SLACK = Fraction(1, 2**38)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from filters.certified.decisions import last_admitted, last_granted
-from filters.certified.families import FAMILIES
-from filters.certified.running_number import CLOSE, Claims, RunningNumber
-from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.filter_base import FilterBase
-from filters.rules.realisation import RealisationFilter
-from theory.pairs import DominatingPair, FinitePair
-from theory.pairs.truths import TrueValue, ball_of
-from theory.realisation import optimal_split
+from filterproof.filters.certified.decisions import last_admitted, last_granted
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.realisation import RealisationFilter
+from filterproof.theory.pairs import DominatingPair, FinitePair
+from filterproof.theory.pairs.truths import TrueValue, ball_of
+from filterproof.theory.realisation import optimal_split
 
 _THEOREM = "realisation filter"
 

@@ -1,6 +1,6 @@
 """What the Gaussian residue filter charges randomised responses: its inequality at every epsilon, in balls.
 
->>> from filters.rules.gaussian_residue import GaussianResidueFilter
+>>> from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 >>> all(one.checked().fits for one in residue(GaussianResidueFilter(1.0), "it"))
 True
 """
@@ -13,12 +13,12 @@ from functools import partial
 
 from flint import arb
 
-from filters.certified.potential import level_steps
-from filters.certified.running_number import Claims, RunningNumber
-from filters.rules.gaussian_residue import GaussianResidueFilter
-from theory.pairs import Gaussian, RandomizedResponse
-from theory.pairs.normal_law import hockey_stick, tail
-from theory.pairs.truths import ball_of
+from filterproof.filters.certified.potential import level_steps
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
+from filterproof.theory.pairs.normal_law import hockey_stick, tail
+from filterproof.theory.pairs.truths import ball_of
 
 _THEOREM = "GDP residue filter"
 #: The epsilons of the responses that are looked at, and the mu of Gaussians, in units of the filter's own mu.

@@ -17,10 +17,10 @@ from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
-from theory.claims.formula import compile_formula, rational_value
-from theory.evidence import Evidence
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs.truths import Exact, TrueValue, ball_of
+from filterproof.theory.claims.formula import compile_formula, rational_value
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.truths import Exact, TrueValue, ball_of
 
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]

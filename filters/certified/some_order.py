@@ -8,11 +8,11 @@ from functools import partial
 
 from flint import arb
 
-from filters.catalogue import SomeOrderMarkovFilter
-from filters.certified.decisions import is_refused
-from filters.certified.running_number import Claims, RunningNumber
-from theory.pairs.truths import ball_of
-from theory.thresholds.some_order import share_at_some_order
+from filterproof.filters.catalogue import SomeOrderMarkovFilter
+from filterproof.filters.certified.decisions import is_refused
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.thresholds.some_order import share_at_some_order
 
 _CLAIMS = Claims("some order kept")
 #: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.

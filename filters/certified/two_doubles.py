@@ -1,6 +1,6 @@
 """What sums and limits in two doubles stand for, as fractions.
 
->>> from filters.accounting.ledger import Budget
+>>> from filterproof.filters.accounting.ledger import Budget
 >>> limit_of(Budget.square_of(0.5)), sum_of(Budget.of(4.0), (np.array([1.0, 3.0]), np.zeros(2)), run=1)
 (Fraction(1, 4), Fraction(12, 1))
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from filters.accounting.amounts import Charge
-from filters.accounting.ledger import Budget
-from theory.pairs.truths import Exact
+from filterproof.filters.accounting.amounts import Charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.theory.pairs.truths import Exact
 
 
 def both(pair: Any, run: int = 0) -> Fraction:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.state import State
+from filterproof.filters.contract.state import State
 
 _BOOLEANS = np.dtype(np.bool_)
 

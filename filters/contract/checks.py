@@ -15,14 +15,14 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.answers import checked_booleans, checked_numbers, checked_state
-from filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
-from filters.contract.holds import Holds
-from filters.contract.library import holder_of, made_of_the_library, of_the_library
-from filters.contract.state import State, join, read_only, take
-from filters.contract.work import current
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.answers import checked_booleans, checked_numbers, checked_state
+from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.library import holder_of, made_of_the_library, of_the_library
+from filterproof.filters.contract.state import State, join, read_only, take
+from filterproof.filters.contract.work import current
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 _S = TypeVar("_S")
 

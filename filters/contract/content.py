@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.library import attributes
+from filterproof.filters.contract.library import attributes
 
 #: Integers of more bits are written in hexadecimal, which Python does for any number of digits.
 _DECIMAL_BITS = 1000

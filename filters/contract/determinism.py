@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_start, granted
-from filters.contract.content import Same, content
-from filters.contract.filter_base import FilterBase
-from filters.contract.library import attributes, of_the_library
-from filters.contract.state import State, is_numeric, keys, leaves
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_start, granted
+from filterproof.filters.contract.content import Same, content
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.library import attributes, of_the_library
+from filterproof.filters.contract.state import State, is_numeric, keys, leaves
+from filterproof.theory.pairs import DominatingPair
 
 #: The requests of a sample.
 SAMPLED = 16

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.answers import checked_booleans
-from filters.contract.holds import Holds
-from filters.contract.state import State, free_of_nan, runs_of
-from theory.extremal import Extremal
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.answers import checked_booleans
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.state import State, free_of_nan, runs_of
+from filterproof.theory.extremal import Extremal
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar

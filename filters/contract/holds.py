@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from theory.arguments import check_at_least_zero, check_order, check_probability
-from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.arguments import check_at_least_zero, check_order, check_probability
+from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 
 @dataclass(frozen=True, slots=True)

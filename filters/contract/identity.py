@@ -1,6 +1,6 @@
 """Identity: which filter a session is of, by a digest of each of its parameters; what is saved is restored by it.
 
->>> from filters.rules.zcdp import ZCDPFilter
+>>> from filterproof.filters.rules.zcdp import ZCDPFilter
 >>> one = FilterIdentity.of(ZCDPFilter(0.5))
 >>> one.description, [name for name, _ in one.parameters]
 ('ZCDPFilter(rho=0.5)', ['class', 'promise', 'budget', 'rho'])
@@ -18,9 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Self
 
-from filters.contract.content import DigestWalk
-from filters.contract.filter_base import FilterBase
-from filters.contract.library import of_the_library
+from filterproof.filters.contract.content import DigestWalk
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.library import of_the_library
 
 #: What a filter says about itself in words, which decides nothing.
 _WORDS = frozenset(("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free"))

@@ -1,6 +1,6 @@
 """What is the library's own: classes that its modules hold under their names, and values that are made of these.
 
->>> from filters.accounting.ledger import Budget
+>>> from filterproof.filters.accounting.ledger import Budget
 >>> class Mine(Budget):
 ...     pass
 >>> of_the_library(Budget), of_the_library(Mine)

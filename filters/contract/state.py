@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.content import content
+from filterproof.filters.contract.content import content
 
 #: An array whose first axis is the run, or a tuple of states of the same runs. Float arrays are float64.
 State: TypeAlias = "NDArray[Any] | tuple[State, ...]"

@@ -14,9 +14,9 @@ from reprlib import repr as short
 from types import MethodType
 from typing import Any, Self
 
-from filters.contract.content import Same, Walk, content
-from filters.contract.identity import constants_of
-from filters.contract.library import attributes, made_of_the_library
+from filterproof.filters.contract.content import Same, Walk, content
+from filterproof.filters.contract.identity import constants_of
+from filterproof.filters.contract.library import attributes, made_of_the_library
 
 #: The terms of every filter that has them.
 _ALWAYS = ("promise", "budget", "charge")

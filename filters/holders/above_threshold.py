@@ -17,10 +17,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from filters.holders.holder import Holder
-from theory.arguments import check_count
-from theory.guarantees import PureDP
-from theory.pairs import RandomizedResponse
+from filterproof.filters.holders.holder import Holder
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import PureDP
+from filterproof.theory.pairs import RandomizedResponse
 
 #: Values and thresholds are at most this far from 0, and the numbers of the ratio below it.
 _MOST = 2**62

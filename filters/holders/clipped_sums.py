@@ -21,18 +21,18 @@ from typing import ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.determinism import check_requests
-from filters.contract.filter_base import FilterBase
-from filters.contract.parameters import one_positive
-from filters.holders.held_to import Played
-from filters.holders.individual import IndividualFilter
-from filters.holders.personal import Personal, PersonalFactor
-from filters.holders.secret_noise import SecretNoise
-from theory.arguments import check_count
-from theory.guarantees import Guarantee
-from theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
-from theory.pairs import Gaussian
-from theory.shown import one_line
+from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.parameters import one_positive
+from filterproof.filters.holders.held_to import Played
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.personal import Personal, PersonalFactor
+from filterproof.filters.holders.secret_noise import SecretNoise
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
+from filterproof.theory.pairs import Gaussian
+from filterproof.theory.shown import one_line
 
 #: The noise is larger than asked by this share. A norm computed in doubles is too small by a share of at most half of
 #: (dimension + 6) 2^-52, which this covers up to a dimension of 2^20, and so are the scaled vectors too large.

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from inspect import getattr_static
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
-from theory.guarantees import Guarantee
-from theory.latex import tex_number
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.latex import tex_number
 
 #: How a holder is asked: for who takes part, for a noisy sum, for blocks, or for a bound on the loss.
 Played: TypeAlias = Literal["selects", "sums", "blocks", "losses"]

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import ClassVar, NoReturn, SupportsIndex
 
-from filters.holders.saved import checked_key, sealed
+from filterproof.filters.holders.saved import checked_key, sealed
 
 
 class Holder:

@@ -1,7 +1,7 @@
 """A round of many people, some at a time: what is computed on the way takes no memory that grows with them.
 
->>> from filters.catalogue import GaussianFilter
->>> from theory.pairs import Gaussian, is_ours
+>>> from filterproof.filters.catalogue import GaussianFilter
+>>> from filterproof.theory.pairs import Gaussian, is_ours
 >>> import numpy as np
 >>> filt, kept = GaussianFilter(1.0), []
 >>> grant_in_blocks(filt, filt.start(3), Gaussian(np.array([0.5, 2.0, 0.25])), 3, kept.append)
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_grant, checked_grant_in_place, checked_spend
-from filters.contract.filter_base import FilterBase
-from filters.contract.state import State, choose, copied, fold, leaves
-from theory.pairs import DominatingPair, is_ours
+from filterproof.filters.contract.checks import checked_grant, checked_grant_in_place, checked_spend
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.state import State, choose, copied, fold, leaves
+from filterproof.theory.pairs import DominatingPair, is_ours
 
 #: People at a time.
 BLOCK = 131072

@@ -18,24 +18,30 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting import compiled
-from filters.contract.checks import (
+from filterproof.filters.accounting import compiled
+from filterproof.filters.contract.checks import (
     checked_affordable,
     checked_filter,
     checked_reaches,
     checked_remaining,
     checked_start,
 )
-from filters.contract.filter_base import FilterBase
-from filters.contract.identity import FilterIdentity
-from filters.contract.parameters import one_positive
-from filters.contract.state import State, copied, take
-from filters.contract.terms import FilterTerms
-from filters.holders.held_to import Played
-from filters.holders.holder import Holder
-from filters.holders.in_blocks import grant_in_blocks
-from filters.holders.personal import MOST_PEOPLE, Personal, PersonalReport, check_pairs, check_person
-from filters.holders.saved import (
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.parameters import one_positive
+from filterproof.filters.contract.state import State, copied, take
+from filterproof.filters.contract.terms import FilterTerms
+from filterproof.filters.holders.held_to import Played
+from filterproof.filters.holders.holder import Holder
+from filterproof.filters.holders.in_blocks import grant_in_blocks
+from filterproof.filters.holders.personal import (
+    MOST_PEOPLE,
+    Personal,
+    PersonalReport,
+    check_pairs,
+    check_person,
+)
+from filterproof.filters.holders.saved import (
     check_filter,
     checked_key,
     decode_state,
@@ -44,13 +50,13 @@ from filters.holders.saved import (
     saved_count,
     unsealed,
 )
-from filters.holders.secret_noise import UsedNoise
-from theory.arguments import check_count, check_positive
-from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
-from theory.numerics.error_free import quotient_beyond
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
-from theory.rounding import next_above
-from theory.too_large import in_memory
+from filterproof.filters.holders.secret_noise import UsedNoise
+from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
+from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from filterproof.theory.rounding import next_above
+from filterproof.theory.too_large import in_memory
 
 _VERSION = 2
 _SAVED = ("filter", "parameters", "people", "state", "steps")
@@ -136,7 +142,7 @@ class IndividualFilter(Holder):
     in place, so that a filter of one's own that raises half way has charged those whom it decided.
     Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
     Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12; theorem "individual
-    filter" of `theory.proofs`, which is about the rule and not about this code; `fp.verify` joins the two.
+    filter" of `filterproof.theory.proofs`, which is about the rule and not about this code; `fp.verify` joins the two.
     """
 
     _terms_shown = ("filter", "people")

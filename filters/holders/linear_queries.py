@@ -22,21 +22,28 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filters.accounting.amounts import Plain
-from filters.accounting.ledger import Budget, is_sum
-from filters.contract.parameters import one_delta, one_positive
-from filters.holders.held_to import Played
-from filters.holders.holder import Holder
-from filters.holders.journal import Journal, JournalError, Sums, Terms
-from filters.holders.personal import MOST_PEOPLE, PersonalReport, check_person
-from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
-from filters.holders.secret_noise import UsedNoise
-from theory.arguments import check_count
-from theory.guarantees import ZCDP, Guarantee
-from theory.numerics.error_free import two_sum
-from theory.numerics.norms import exact_sum, nearest, squared_norms
-from theory.shown import one_line
-from theory.too_large import in_memory
+from filterproof.filters.accounting.amounts import Plain
+from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.contract.parameters import one_delta, one_positive
+from filterproof.filters.holders.held_to import Played
+from filterproof.filters.holders.holder import Holder
+from filterproof.filters.holders.journal import Journal, JournalError, Sums, Terms
+from filterproof.filters.holders.personal import MOST_PEOPLE, PersonalReport, check_person
+from filterproof.filters.holders.saved import (
+    check_same,
+    checked_key,
+    decode_state,
+    encode_state,
+    saved_count,
+    unsealed,
+)
+from filterproof.filters.holders.secret_noise import UsedNoise
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import ZCDP, Guarantee
+from filterproof.theory.numerics.error_free import two_sum
+from filterproof.theory.numerics.norms import exact_sum, nearest, squared_norms
+from filterproof.theory.shown import one_line
+from filterproof.theory.too_large import in_memory
 
 #: 2: people may have left.
 _VERSION = 2
@@ -83,7 +90,7 @@ class LinearQueries(Holder):
 
     journal: a new file for everybody's sums, or None. What was released is in it, whatever moment the process is
     killed at or the power fails, if the disk keeps what it says it wrote and no older copy is put in its place: see
-    `filters.holders.journal`. Without one, what is spent since `to_dict` is lost with the process. Raises
+    `filterproof.filters.holders.journal`. Without one, what is spent since `to_dict` is lost with the process. Raises
     JournalError where the file cannot be written: then nothing is released, what was asked counts as spent, and no
     query is answered until the file is opened again.
     In memory a person takes 17 bytes, the sum as two doubles and a flag; an answer needs a few MB beside.

@@ -18,17 +18,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Plain, Square
-from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
-from filters.accounting.ledger import Budget, is_sum
-from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
-from filters.holders.held_to import Overtaken, Played
-from theory.arguments import check_count
-from theory.conversions import SIMPLE
-from theory.drift import drift
-from theory.numerics import portable
-from theory.pairs import DominatingPair
-from theory.rounding import away_from_zero
+from filterproof.filters.accounting.amounts import Charge, Plain, Square
+from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.contract.parameters import (
+    checked_parameters,
+    one_at_least_zero,
+    one_delta,
+    one_positive,
+)
+from filterproof.filters.holders.held_to import Overtaken, Played
+from filterproof.theory.arguments import check_count
+from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.drift import drift
+from filterproof.theory.numerics import portable
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import away_from_zero
 
 #: (high, low) of each sum, that of the probabilities last: arrays of shape (n,).
 _State = tuple[NDArray[Any], ...]

@@ -18,9 +18,9 @@ from typing import Generic, NoReturn, SupportsIndex, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import check_count
-from theory.numerics.decimals import above
-from theory.pairs import DominatingPair
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics.decimals import above
+from filterproof.theory.pairs import DominatingPair
 
 #: The most people of one holder: more than memory holds.
 MOST_PEOPLE = 2**33

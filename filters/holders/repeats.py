@@ -7,16 +7,17 @@
 
 from __future__ import annotations
 
-from filters.contract.checks import checked_filter, checked_grant, checked_spend, checked_start
-from filters.contract.filter_base import FilterBase
-from theory.arguments import check_count
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_filter, checked_grant, checked_spend, checked_start
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.theory.arguments import check_count
+from filterproof.theory.pairs import DominatingPair
 
 
 def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
     """The number of releases before the filter, by its own code, first denies `request`; at most `most`.
 
-    Raises TypeError for a filter that looks at losses: its number of releases is random, see `mc.estimate.survival`.
+    Raises TypeError for a filter that looks at losses: its number of releases is random, see
+    `filterproof.mc.estimate.survival`.
     """
     checked_filter(filt)
     if filt.looks_at_losses:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import FilterBase, StateT
-from filters.contract.identity import LONGEST, FilterIdentity
-from filters.contract.state import State, fold, same
+from filterproof.filters.contract.filter_base import FilterBase, StateT
+from filterproof.filters.contract.identity import LONGEST, FilterIdentity
+from filterproof.filters.contract.state import State, fold, same
 
 _LEAST_KEY = 16
 #: Parameters that a refusal names.

@@ -23,9 +23,9 @@ from reprlib import repr as short
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import checked_parameters, one_positive
-from theory.arguments import check_count
-from theory.numerics.norms import nearest
+from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics.norms import nearest
 
 
 @dataclass(frozen=True, slots=True)

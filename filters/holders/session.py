@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from filters.accounting.declared import proper
-from filters.contract.checks import (
+from filterproof.filters.accounting.declared import proper
+from filterproof.filters.contract.checks import (
     checked_affordable,
     checked_filter,
     checked_grant,
@@ -27,12 +27,12 @@ from filters.contract.checks import (
     checked_start,
     says_what_remains,
 )
-from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
-from filters.contract.identity import FilterIdentity
-from filters.contract.state import State, frozen, locked
-from filters.contract.terms import FilterTerms
-from filters.holders.holder import Holder
-from filters.holders.saved import (
+from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
+from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.state import State, frozen, locked
+from filterproof.filters.contract.terms import FilterTerms
+from filterproof.filters.holders.holder import Holder
+from filterproof.filters.holders.saved import (
     check_filter,
     check_same,
     checked_key,
@@ -44,7 +44,7 @@ from filters.holders.saved import (
     saved_size,
     unsealed,
 )
-from theory.pairs import DominatingPair
+from filterproof.theory.pairs import DominatingPair
 
 _VERSION = 2
 _SAVED = (*("parameters", "filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state"),)

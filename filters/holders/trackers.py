@@ -23,21 +23,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge
-from filters.accounting.charge_rules import gdp_charge, renyi_charge
-from filters.accounting.ledger import Budget
-from filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
-from filters.contract.state import copied, read_only
-from filters.contract.terms import FilterTerms
-from filters.holders.held_to import BlockByBlock, Played
-from filters.holders.holder import Holder
-from filters.holders.personal import MOST_PEOPLE, Personal, PersonalCost, check_pairs
-from theory.arguments import check_count
-from theory.guarantees import GaussianDP, Guarantee, RenyiDP
-from theory.numerics.error_free import add_up, product_beyond, two_product
-from theory.pairs import DominatingPair
-from theory.rounding import away_from_zero, next_above
-from theory.too_large import in_memory
+from filterproof.filters.accounting.amounts import Charge
+from filterproof.filters.accounting.charge_rules import gdp_charge, renyi_charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
+from filterproof.filters.contract.state import copied, read_only
+from filterproof.filters.contract.terms import FilterTerms
+from filterproof.filters.holders.held_to import BlockByBlock, Played
+from filterproof.filters.holders.holder import Holder
+from filterproof.filters.holders.personal import MOST_PEOPLE, Personal, PersonalCost, check_pairs
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import GaussianDP, Guarantee, RenyiDP
+from filterproof.theory.numerics.error_free import add_up, product_beyond, two_product
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import away_from_zero, next_above
+from filterproof.theory.too_large import in_memory
 
 #: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
 MOST_BLOCKS = 2**48

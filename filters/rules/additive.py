@@ -2,8 +2,8 @@
 
 A design of one's own says what it promises and what a request costs:
 
-    >>> from filters.accounting.charge_rules import pure_charge
-    >>> from theory import PureDP, RandomizedResponse
+    >>> from filterproof.filters.accounting.charge_rules import pure_charge
+    >>> from filterproof.theory import PureDP, RandomizedResponse
     >>> class One(AdditiveFilter):
     ...     promise = PureDP(1.0)
     ...     charge = pure_charge
@@ -26,18 +26,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filters.accounting.charge_rules import ChargeRule
-from filters.accounting.ledger import Budget
-from filters.contract.filter_base import MechanismFamily
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.promised import promised_budget
-from theory.conversions import CKS, Conversion
-from theory.extremal import Extremal
-from theory.guarantees import GaussianDP, Guarantee
-from theory.numerics.error_free import Exact
-from theory.pairs import DominatingPair
-from theory.rounding import lower_tiny_products, next_above
+from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.charge_rules import ChargeRule
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.promised import promised_budget
+from filterproof.theory.conversions import CKS, Conversion
+from filterproof.theory.extremal import Extremal
+from filterproof.theory.guarantees import GaussianDP, Guarantee
+from filterproof.theory.numerics.error_free import Exact
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import lower_tiny_products, next_above
 
 _CHARGES = (Plain, Square, Mixed)
 #: What `affordable` leaves unspent of the exact root, relative: it outweighs every rounding on the way.
@@ -71,8 +71,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     a theorem gives the promise, by `conversion` where one is needed, unless `budget` is set: see `promised_budget`.
     Or `charge(self, request)` is a method that returns `Plain(x)`, or `Square(x)` for x^2, and `budget` is set. That
     the sum bounds what was promised is then the theorem that the subclass cites in `proof`. A number that a pair
-    declares goes through `filters.accounting.declared.proper` first, so that one that is NaN or below zero is infinite:
-    `Square(proper(request.gdp_mu))`.
+    declares goes through `filterproof.filters.accounting.declared.proper` first, so that one that is NaN or below zero
+    is infinite: `Square(proper(request.gdp_mu))`.
     Raises ValueError, when the class is made, where no theorem joins its charge and its promise.
     """
 

@@ -11,21 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.accounting.amounts import Square
-from filters.accounting.declared import proper
-from filters.accounting.ledger import Budget
-from filters.contract.filter_base import MechanismFamily
-from filters.contract.parameters import checked_parameters, one_mu
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.composition import composed_law
-from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
-from theory.arguments import Real
-from theory.extremal import Extremal
-from theory.guarantees import ZCDP, GaussianDP, Guarantee
-from theory.numerics import portable
-from theory.pairs import DominatingPair, Gaussian
-from theory.pairs.selection import look_up
-from theory.rounding import next_above
+from filterproof.filters.accounting.amounts import Square
+from filterproof.filters.accounting.declared import proper
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.parameters import checked_parameters, one_mu
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.composition import composed_law
+from filterproof.filters.rules.menu import (
+    affordable_of,
+    checked_menu,
+    counted,
+    distinct,
+    few_enough,
+    positions,
+    used,
+)
+from filterproof.theory.arguments import Real
+from filterproof.theory.extremal import Extremal
+from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee
+from filterproof.theory.numerics import portable
+from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.rounding import next_above
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]

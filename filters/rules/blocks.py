@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.holders.trackers import Tracker, check_blocks
-from filters.privacy_filter import PrivacyFilter
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.holders.trackers import Tracker, check_blocks
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Composition of a multiset of mechanisms fixed in advance: its hockey-stick divergence and its privacy-loss law.
 
->>> from theory.pairs import RandomizedResponse
+>>> from filterproof.theory.pairs import RandomizedResponse
 >>> composed_hockey_stick((RandomizedResponse.from_ratio(3),), counts=(2,), ratio=Fraction(3))
 Fraction(3, 8)
 """
@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.numerics.stable import log_fraction
-from theory.pairs import DominatingPair, Gaussian
-from theory.too_large import check_size
+from filterproof.theory.numerics.stable import log_fraction
+from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.too_large import check_size
 
 #: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
 _Law = dict[Fraction | None, Fraction]

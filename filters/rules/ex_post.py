@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Plain
-from filters.accounting.charges import approximate_charge
-from filters.accounting.declared import raised
-from filters.accounting.ledger import Budget, is_sum
-from filters.contract.holds import Holds
-from filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
-from filters.privacy_filter import PrivacyFilter
-from theory.guarantees import ApproxDP, Guarantee, PureDP
-from theory.pairs import DominatingPair
+from filterproof.filters.accounting.amounts import Plain
+from filterproof.filters.accounting.charges import approximate_charge
+from filterproof.filters.accounting.declared import raised
+from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
+from filterproof.theory.pairs import DominatingPair
 
 #: (high and low part of the sum of the charges, the cap of a release that is not charged yet, the sum of the deltas)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -35,7 +35,7 @@ class ExPostFilter(PrivacyFilter[_State]):
     the loss is infinite. delta = 0 admits only mechanisms with delta_t = 0, and the promise is pure.
     Proof: delta_left x + (x - e^{charged} y)_+ does not rise in the mean, x and y the probabilities so far; the caps
     keep what is charged within epsilon. Source: Rogers, Samorodnitsky, Wu and Ramdas, arXiv 2306.13824, for ex-post
-    filters; theorem "ex-post filter" of `theory.claims`.
+    filters; theorem "ex-post filter" of `filterproof.theory.claims`.
 
     >>> import filterproof as fp
     >>> session = fp.ExPostFilter(epsilon=2.0).open("retry")

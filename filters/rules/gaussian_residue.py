@@ -12,15 +12,15 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.charge_rules import pure_epsilon
-from filters.accounting.declared import unvanished
-from filters.contract.parameters import checked_parameters, one_mu
-from filters.rules.levels import TOO_MUCH, LevelFilter
-from theory.guarantees import GaussianDP, Guarantee
-from theory.numerics.error_free import square
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.rounding import lower_tiny_products
+from filterproof.filters.accounting.charge_rules import pure_epsilon
+from filterproof.filters.accounting.declared import unvanished
+from filterproof.filters.contract.parameters import checked_parameters, one_mu
+from filterproof.filters.rules.levels import TOO_MUCH, LevelFilter
+from filterproof.theory.guarantees import GaussianDP, Guarantee
+from filterproof.theory.numerics.error_free import square
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import lower_tiny_products
 
 #: Levels have so many binary digits, and so many halvings of the first level have a charge of their own.
 _DIGITS, _HALVINGS = 52, 10
@@ -44,7 +44,7 @@ class GaussianResidueFilter(LevelFilter):
     Source: the GDP residue filter of arXiv 2602.15815, of which the abstract was read; levels and charges are this
     project's. Raises ValueError for a mu that is not in (0, 2^511].
 
-    >>> from theory.pairs import RandomizedResponse
+    >>> from filterproof.theory.pairs import RandomizedResponse
     >>> filt = GaussianResidueFilter(1.0)
     >>> filt.rounds(filt.start(1), RandomizedResponse(0.1)), int(1 / RandomizedResponse(0.1).gdp_mu ** 2)
     (array([98]), 63)

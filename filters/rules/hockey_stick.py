@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Plain
-from filters.accounting.declared import credible, unvanished
-from filters.accounting.ledger import Budget
-from filters.contract.parameters import checked_parameters, one_delta, one_positive
-from filters.privacy_filter import PrivacyFilter
-from theory.arguments import Real
-from theory.guarantees import ApproxDP, Guarantee
-from theory.numerics import portable
-from theory.pairs import DominatingPair
+from filterproof.filters.accounting.amounts import Plain
+from filterproof.filters.accounting.declared import credible, unvanished
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.arguments import Real
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.numerics import portable
+from filterproof.theory.pairs import DominatingPair
 
 #: (the realised loss, a bound on what rounding has done to it, the sums of the charges of both directions)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -35,8 +35,8 @@ class HockeyStickFilter(PrivacyFilter[_State]):
     menu and no split of delta. Whatever rounding did to the loss, no charge is below its bracket. Once a loss is
     infinite nothing more is admitted.
     The mechanism may be one that the declared pair dominates; what is observed is its own realised loss.
-    Source: this project, theorem "hockey-stick filter" of `theory.claims`; that a filter may look at realised losses is
-    paper 004's idea.
+    Source: this project, theorem "hockey-stick filter" of `filterproof.theory.claims`; that a filter may look at
+    realised losses is paper 004's idea.
 
     >>> import filterproof as fp
     >>> session = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3).open("retry")

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import checked_parameters, one_positive
-from filters.privacy_filter import PrivacyFilter
-from theory.arguments import check_count
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -29,7 +29,7 @@ class KappaFilter(PrivacyFilter[_State]):
 
     l^{(i-1)} is the realised loss BEFORE release i: the decision does not know the last output. For i.i.d.
     mechanisms Algorithm 1 of paper 004 reduces to this rule (Proposition 1). Which promise a kappa keeps depends on
-    the mechanisms, so the filter itself promises nothing; `mc.worst_case.calibrate` finds kappa.
+    the mechanisms, so the filter itself promises nothing; `filterproof.mc.worst_case.calibrate` finds kappa.
     State: the loss before the last release, that of the last release, the releases so far.
     """
 

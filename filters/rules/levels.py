@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.pairs import DominatingPair
 
 #: A charge that no level can pay.
 TOO_MUCH = 1 << 62

@@ -1,6 +1,6 @@
 """Loss atoms: finitely many losses on a lattice, with masses that are certified to dominate a pair.
 
->>> from theory.pairs import RandomizedResponse
+>>> from filterproof.theory.pairs import RandomizedResponse
 >>> law = loss_atoms(RandomizedResponse(1.0), parts=16)
 >>> bool(law.masses.sum() >= 1), law.infinite
 (True, 0.0)
@@ -16,9 +16,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.rounding import round_up
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import round_up
 
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
 _BITS, _DIGITS = 256, 200

@@ -1,6 +1,6 @@
 """A menu: a tuple of single pairs, fixed when a filter is made, in which the filter looks up each request.
 
->>> from theory.pairs import Gaussian
+>>> from filterproof.theory.pairs import Gaussian
 >>> positions((Gaussian(0.5), Gaussian(1.0)), Gaussian(1.0), n=2)
 array([1, 1])
 """
@@ -14,12 +14,12 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits
-from filters.contract.filter_base import MechanismFamily
-from filters.contract.parameters import one_positive
-from filters.contract.state import State, runs_of
-from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_admits
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.parameters import one_positive
+from filterproof.filters.contract.state import State, runs_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.pairs import DominatingPair
 
 #: So many rows of numbers that may occur are listed.
 _FEW = 1 << 16

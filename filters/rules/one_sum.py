@@ -10,24 +10,24 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.charge_rules import RenyiCharge, gdp_charge, zcdp_charge
-from filters.accounting.ledger import Budget
-from filters.contract.holds import Holds
-from filters.contract.parameters import (
+from filterproof.filters.accounting.charge_rules import RenyiCharge, gdp_charge, zcdp_charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.parameters import (
     checked_parameters,
     one_delta,
     one_mu,
     one_order_from_one,
     one_positive,
 )
-from filters.rules.additive import AdditiveFilter
-from filters.rules.menu import checked_plan
-from filters.rules.orders import order_budget
-from theory.conversions import CKS, Conversion
-from theory.guarantees import ApproxDP, GaussianDP, Guarantee, RenyiDP
-from theory.numerics.error_free import Exact
-from theory.pairs import DominatingPair
-from theory.rounding import lower_tiny_products
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.filters.rules.menu import checked_plan
+from filterproof.filters.rules.orders import order_budget
+from filterproof.theory.conversions import CKS, Conversion
+from filterproof.theory.guarantees import ApproxDP, GaussianDP, Guarantee, RenyiDP
+from filterproof.theory.numerics.error_free import Exact
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import lower_tiny_products
 
 #: Orders that are tried for a plan: log2(alpha - 1), then nearer to the best of them.
 _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9

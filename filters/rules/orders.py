@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge
-from filters.accounting.charge_rules import renyi_charge
-from filters.accounting.ledger import Budget, is_sum
-from filters.contract.holds import Holds
-from filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
-from filters.rules.several_sums import SeveralSums, Sums, pairs_of
-from theory.arguments import Real
-from theory.conversions import CKS, SIMPLE, Conversion
-from theory.extremal import Extremal, renyi_extremal
-from theory.guarantees import ApproxDP, Guarantee, RenyiDP
-from theory.pairs import DominatingPair, Gaussian
-from theory.shown import told_apart
-from theory.thresholds.some_order import share_at_some_order
+from filterproof.filters.accounting.amounts import Charge
+from filterproof.filters.accounting.charge_rules import renyi_charge
+from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
+from filterproof.filters.rules.several_sums import SeveralSums, Sums, pairs_of
+from filterproof.theory.arguments import Real
+from filterproof.theory.conversions import CKS, SIMPLE, Conversion
+from filterproof.theory.extremal import Extremal, renyi_extremal
+from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
+from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.shown import told_apart
+from filterproof.theory.thresholds.some_order import share_at_some_order
 
 #: A curve of more orders is told by its first and its last.
 _SHOWN = 8
@@ -44,7 +44,9 @@ def order_budget(alpha: float, epsilon: float, delta: float, conversion: Convers
     With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. SIMPLE: delta = e^{t (R -
     epsilon)}, Markov's inequality, the older conversion.
     """
-    from theory.thresholds.budgets import order_below  # balls are imported by those who ask for one
+    from filterproof.theory.thresholds.budgets import (
+        order_below,  # balls are imported by those who ask for one
+    )
 
     return order_below(alpha, epsilon, delta, markov=conversion is not CKS)
 
@@ -182,10 +184,10 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
 
     An adversary may change the order as it likes: the rule pays for each order what lower ones leave unpaid, and keeps
-    (epsilon, share delta), `theory.thresholds.some_order`. Orders of a share above 1 are refused: at epsilon = 80,
-    delta = 0.01 and the orders 1.1 and 1.3 a game of two rounds reaches 1.1 delta. The whole numbers from 2 to 64 take
-    .73 of delta at (6, 0.01), .79 at (8, 1e-5). With CKS the rule is broken at ordinary parameters: SomeOrderFilter.
-    Source: Lécuyer, arXiv 2103.01379; theorem "some order kept".
+    (epsilon, share delta), `filterproof.theory.thresholds.some_order`. Orders of a share above 1 are refused: at
+    epsilon = 80, delta = 0.01 and the orders 1.1 and 1.3 a game of two rounds reaches 1.1 delta. The whole numbers from
+    2 to 64 take .73 of delta at (6, 0.01), .79 at (8, 1e-5). With CKS the rule is broken at ordinary parameters:
+    SomeOrderFilter. Source: Lécuyer, arXiv 2103.01379; theorem "some order kept".
 
     >>> import filterproof as fp
     >>> session = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0)).open("retry")

@@ -10,15 +10,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import checked_parameters, one_delta, one_positive
-from filters.rules.levels import TOO_MUCH, LevelFilter
-from filters.rules.menu import checked_menu
-from filters.rules.potential_design import PotentialClock, potential_clock
-from filters.rules.potential_family import floors
-from theory.extremal import Extremal, tangent_extremal
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, SubsampledGaussian, is_ours
-from theory.rounding import next_below
+from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
+from filterproof.filters.rules.levels import TOO_MUCH, LevelFilter
+from filterproof.filters.rules.menu import checked_menu
+from filterproof.filters.rules.potential_design import PotentialClock, potential_clock
+from filterproof.filters.rules.potential_family import floors
+from filterproof.theory.extremal import Extremal, tangent_extremal
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.pairs import DominatingPair, SubsampledGaussian, is_ours
+from filterproof.theory.rounding import next_below
 
 #: A menu of common rates and noises, for examples and measurements.
 COMMON_RATES: tuple[DominatingPair, ...] = (

@@ -1,6 +1,6 @@
 """A design: the potential family for a menu, searched in doubles; only the inequalities it satisfies are relied upon.
 
->>> from theory.pairs import RandomizedResponse
+>>> from filterproof.theory.pairs import RandomizedResponse
 >>> clock = potential_clock(1.0, 0.01, (RandomizedResponse(0.25),))
 >>> bool(clock.charges(RandomizedResponse(0.25))[-1] <= clock.budget)
 True
@@ -16,11 +16,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
-from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
-from theory.pairs import DominatingPair
-from theory.rounding import round_up
-from theory.too_large import check_size
+from filterproof.filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
+from filterproof.filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import round_up
+from filterproof.theory.too_large import check_size
 
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
 _FINE, _FEWEST = 3, 64

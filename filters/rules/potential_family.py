@@ -22,9 +22,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_atoms import LossAtoms
-from theory.numerics.precision import PRECISION_LOCK
-from theory.rounding import round_up
+from filterproof.filters.rules.loss_atoms import LossAtoms
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.rounding import round_up
 
 #: Heights are whole multiples of 1/ONE, so that what is compared does not depend on the machine.
 ONE = 1 << 62

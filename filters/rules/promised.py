@@ -1,7 +1,7 @@
 """The budget that a promise allows: the largest sum of charges from which a theorem gives the promise, rounded down.
 
->>> from filters.accounting.charge_rules import gdp_charge, zcdp_charge
->>> from theory.guarantees import ApproxDP, GaussianDP
+>>> from filterproof.filters.accounting.charge_rules import gdp_charge, zcdp_charge
+>>> from filterproof.theory.guarantees import ApproxDP, GaussianDP
 >>> f"{promised_budget(zcdp_charge, ApproxDP(1.0, 1e-5), CKS).limit:.10f}"
 '0.0305565952'
 >>> promised_budget(gdp_charge, GaussianDP(3.0), CKS).limit
@@ -13,12 +13,18 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, RenyiCharge, ZCDPCharge
-from filters.accounting.ledger import Budget
-from filters.rules.orders import order_budget
-from theory.conversions import CKS, Conversion, gaussian_mu
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.rounding import root_down
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    GDPCharge,
+    PureCharge,
+    RenyiCharge,
+    ZCDPCharge,
+)
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.rules.orders import order_budget
+from filterproof.theory.conversions import CKS, Conversion, gaussian_mu
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.rounding import root_down
 
 
 def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversion = CKS) -> Budget:
@@ -54,7 +60,9 @@ def _allowed(
             return epsilon
         case PureCharge(), ApproxDP(epsilon, delta) if delta < 1:
             # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
-            from theory.thresholds.budgets import pure_below  # balls are imported by those who ask for one
+            from filterproof.theory.thresholds.budgets import (
+                pure_below,  # balls are imported by those who ask for one
+            )
 
             return pure_below(epsilon, delta)
         case PureCharge(), ZCDP(rho):

@@ -10,17 +10,17 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.charges import upper_quantile
-from filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import checked_menu, positions
-from theory.arguments import Real, check_count, check_probability
-from theory.extremal import Extremal, erasures_extremal, responses_extremal
-from theory.guarantees import ApproxDP, Guarantee, PureDP
-from theory.numerics import portable
-from theory.pairs import DominatingPair, is_ours
-from theory.realisation import optimal_split
-from theory.rounding import next_below
+from filterproof.filters.accounting.charges import upper_quantile
+from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.menu import checked_menu, positions
+from filterproof.theory.arguments import Real, check_count, check_probability
+from filterproof.theory.extremal import Extremal, erasures_extremal, responses_extremal
+from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
+from filterproof.theory.numerics import portable
+from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.realisation import optimal_split
+from filterproof.theory.rounding import next_below
 
 #: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far,
 #: whether the losses are those of the pairs and their sum is rounded nowhere, the largest dhat-quantile of what may be

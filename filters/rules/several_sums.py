@@ -11,28 +11,28 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Plain, Square
-from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
-from filters.accounting.ledger import Budget
-from filters.contract.holds import Holds
-from filters.contract.parameters import (
+from filterproof.filters.accounting.amounts import Charge, Plain, Square
+from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.parameters import (
     checked_parameters,
     one_at_least_zero,
     one_delta,
     one_delta_from_zero,
     one_positive,
 )
-from filters.privacy_filter import PrivacyFilter
-from theory.arguments import Real
-from theory.conversions import CKS, SIMPLE
-from theory.drift import drift
-from theory.extremal import RESPONSES, Extremal, squares_extremal, zcdp_extremal
-from theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from theory.latex import tex_number
-from theory.numerics import portable
-from theory.numerics.error_free import Exact
-from theory.numerics.stable import increasing_root
-from theory.pairs import DominatingPair
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.arguments import Real
+from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.drift import drift
+from filterproof.theory.extremal import RESPONSES, Extremal, squares_extremal, zcdp_extremal
+from filterproof.theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
+from filterproof.theory.latex import tex_number
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import Exact
+from filterproof.theory.numerics.stable import increasing_root
+from filterproof.theory.pairs import DominatingPair
 
 #: (high, low) of the first sum, of the second, ...: arrays of shape (n,).
 Sums: TypeAlias = tuple[NDArray[Any], ...]

@@ -14,28 +14,42 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filters.accounting.charge_rules import gdp_charge, pure_epsilon
-from filters.accounting.charges import upper_quantile
-from filters.accounting.declared import raised, unvanished
-from filters.accounting.ledger import Budget, is_sum
-from filters.contract.filter_base import MechanismFamily
-from filters.contract.parameters import checked_parameters, one_delta, one_mu, one_positive, one_real
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.additive import AdditiveFilter
-from filters.rules.blackwell import BlackwellFilter, gaussian_cover
-from filters.rules.composition import composed_hockey_stick, is_exact
-from filters.rules.menu import affordable_of, checked_menu, counted, distinct, few_enough, positions, used
-from filters.rules.orders import SomeOrderRule
-from theory.arguments import Real
-from theory.conversions import CKS, Conversion
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
-from theory.latex import tex_number
-from theory.numerics import portable
-from theory.numerics.error_free import Exact
-from theory.numerics.stable import as_real, log_fraction
-from theory.pairs import DominatingPair, is_ours
-from theory.rounding import next_above, towards_zero
+from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_epsilon
+from filterproof.filters.accounting.charges import upper_quantile
+from filterproof.filters.accounting.declared import raised, unvanished
+from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.parameters import (
+    checked_parameters,
+    one_delta,
+    one_mu,
+    one_positive,
+    one_real,
+)
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.filters.rules.blackwell import BlackwellFilter, gaussian_cover
+from filterproof.filters.rules.composition import composed_hockey_stick, is_exact
+from filterproof.filters.rules.menu import (
+    affordable_of,
+    checked_menu,
+    counted,
+    distinct,
+    few_enough,
+    positions,
+    used,
+)
+from filterproof.filters.rules.orders import SomeOrderRule
+from filterproof.theory.arguments import Real
+from filterproof.theory.conversions import CKS, Conversion
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
+from filterproof.theory.latex import tex_number
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import Exact
+from filterproof.theory.numerics.stable import as_real, log_fraction
+from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.rounding import next_above, towards_zero
 
 #: Inexact divergences are raised by this share before they are compared with delta: more than their rounding.
 _MARGIN = Fraction(1, 10**9)
@@ -180,7 +194,7 @@ class NaturalFilter(PrivacyFilter):
     as if its mechanisms had been fixed in advance, and the worst branches together exceed delta.
     Witness: RR at log 1.5, 2 log 1.5, 3 log 1.5, e^epsilon = 9/4, delta = 45/169, three rounds: the adaptive
     adversary reaches 1899/5915. For any (epsilon, delta) two rounds suffice. Source: theorem "natural filter"
-    of `theory.proofs`; known from the literature on fully adaptive composition.
+    of `filterproof.theory.proofs`; known from the literature on fully adaptive composition.
 
     >>> import filterproof as fp
     >>> with fp.knowingly():
@@ -350,7 +364,7 @@ class SomeOrderFilter(SomeOrderRule):
     one order fixed in advance.
     Witness: epsilon = 6, delta = .01, orders {2, 32}: RR(0.1), then on "+" P = (.608430710, .391569290),
     Q = (.001614677, .998385323), on "-" P = (.0168334078, .9831665922), Q = (1.8877554e-5, .999981122446);
-    H_{e^6} > .013979. Source: theorem "some order" of `theory.proofs`; the rule is that of Lécuyer,
+    H_{e^6} > .013979. Source: theorem "some order" of `filterproof.theory.proofs`; the rule is that of Lécuyer,
     arXiv 2103.01379; SomeOrderMarkovFilter is the same rule with the older conversion used there.
 
     >>> import filterproof as fp

@@ -14,12 +14,12 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_start
-from filters.contract.state import choose
-from filters.holders.clipped_sums import ClippedSums, Vectors
-from filters.holders.individual import IndividualFilter
-from filters.rules.unsound import UnsoundFilterWarning
-from theory.numerics.norms import nearest
+from filterproof.filters.contract.checks import checked_start
+from filterproof.filters.contract.state import choose
+from filterproof.filters.holders.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.rules.unsound import UnsoundFilterWarning
+from filterproof.theory.numerics.norms import nearest
 
 
 class ClippingAfterAdding(ClippedSums):

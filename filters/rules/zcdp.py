@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from filters.accounting.charge_rules import zcdp_charge
-from filters.accounting.ledger import Budget
-from filters.contract.holds import Holds
-from filters.contract.parameters import checked_parameters, one_positive
-from filters.rules.additive import AdditiveFilter
-from theory.guarantees import ZCDP, Guarantee
+from filterproof.filters.accounting.charge_rules import zcdp_charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.guarantees import ZCDP, Guarantee
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.contract.checks import StateWrittenError, checked_filter
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.laws import EXAMINED, LawBrokenError, case_bytes, drawn_case, something_is_admitted
-from filters.testing.requests import Tape, requests_near, requests_of
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import StateWrittenError, checked_filter
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.laws import (
+    EXAMINED,
+    LawBrokenError,
+    case_bytes,
+    drawn_case,
+    something_is_admitted,
+)
+from filterproof.filters.testing.requests import Tape, requests_near, requests_of
+from filterproof.theory.pairs import DominatingPair
 
 #: The law that a method breaks by writing into the state that it is given; every other method only gives advice.
 _WRITING = {
@@ -32,7 +38,8 @@ _WRITING = {
 
 @dataclass(frozen=True, slots=True)
 class BrokenLaw:
-    """The name of a law, as that of the function in `filters.testing.laws`, and what happened instead of it."""
+    """The name of a law, as that of the function in `filterproof.filters.testing.laws`, and what happened instead of
+    it."""
 
     law: str
     words: str

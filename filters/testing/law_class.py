@@ -14,9 +14,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from filters.contract.checks import StateWrittenError, checked_filter
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.laws import (
+from filterproof.filters.contract.checks import StateWrittenError, checked_filter
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.laws import (
     EXAMINED,
     LawBrokenError,
     a_larger_budget_admits_as_much,
@@ -26,9 +26,9 @@ from filters.testing.laws import (
     something_is_admitted,
     the_promise_is_kept,
 )
-from filters.testing.requests import Requests, requests_near
-from theory.pairs import DominatingPair
-from theory.pairs.finite import Finite
+from filterproof.filters.testing.requests import Requests, requests_near
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.finite import Finite
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -58,7 +58,7 @@ def law_class(
     import hypothesis
     from hypothesis import strategies as st
 
-    from filters.testing import strategies
+    from filterproof.filters.testing import strategies
 
     kind: Any = type(target) if isinstance(target, PrivacyFilter) else target
     if not callable(target) and not isinstance(target, PrivacyFilter):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from filters.contract.checks import (
+from filterproof.filters.contract.checks import (
     checked_admits,
     checked_grant,
     checked_observe,
@@ -20,10 +20,10 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
-from filters.contract.state import State, choose, leaves, same, take
-from filters.holders.session import FilterHaltedError, Session
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.play import (
+from filterproof.filters.contract.state import State, choose, leaves, same, take
+from filterproof.filters.holders.session import FilterHaltedError, Session
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.play import (
     admits,
     answers,
     ask_what_remains,
@@ -32,11 +32,11 @@ from filters.testing.play import (
     states,
     transcript_divergence,
 )
-from filters.testing.requests import History, Requests, Tape, at_once, possible_loss
-from theory.pairs import DominatingPair
+from filterproof.filters.testing.requests import History, Requests, Tape, at_once, possible_loss
+from filterproof.theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
-    from filters.testing.strategies import TreeAdversary
+    from filterproof.filters.testing.strategies import TreeAdversary
 
 
 class LawBrokenError(AssertionError):
@@ -397,7 +397,7 @@ def drawn_case(law: str, requests: Requests, tape: Tape) -> dict[str, Any]:
     """The arguments of a law beside the filter, by name: what it is asked about, drawn from bytes.
 
     >>> import filterproof as fp
-    >>> from filters.testing.requests import requests_of
+    >>> from filterproof.filters.testing.requests import requests_of
     >>> sorted(drawn_case("the_old_state_is_left_alone", requests_of([fp.Erasure(0.1)]), Tape(b"")))
     ['history', 'request']
     """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import (
+from filterproof.filters.contract.checks import (
     checked_admits,
     checked_affordable,
     checked_observe,
@@ -23,13 +23,13 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
-from filters.contract.state import State, runs_of, take
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.requests import History
-from theory.pairs import DominatingPair, Gaussian
+from filterproof.filters.contract.state import State, runs_of, take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.requests import History
+from filterproof.theory.pairs import DominatingPair, Gaussian
 
 if TYPE_CHECKING:
-    from filters.testing.strategies import TreeAdversary
+    from filterproof.filters.testing.strategies import TreeAdversary
 
 #: The epsilons at which exact transcripts are compared with the promise.
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)

@@ -20,11 +20,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_start
-from filters.contract.filter_base import FilterBase, MechanismFamily
-from filters.contract.largest_granted import last_granted
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
-from theory.rounding import next_above, next_below
+from filterproof.filters.contract.checks import checked_admits, checked_start
+from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily
+from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+)
+from filterproof.theory.rounding import next_above, next_below
 
 #: The rounds so far: each request and the privacy loss that its output realised, in nats.
 History: TypeAlias = list[tuple[DominatingPair, float]]

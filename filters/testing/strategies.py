@@ -19,8 +19,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from filters.testing.requests import Requests, Tape, requests_of
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
+from filterproof.filters.testing.requests import Requests, Tape, requests_of
+from filterproof.theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 _T = TypeVar("_T")
 

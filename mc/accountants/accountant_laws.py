@@ -25,15 +25,15 @@ from operator import itemgetter
 from typing import Any
 from unittest import SkipTest
 
-from filters.adapters.budget import is_no
-from filters.adapters.foreign import CopiedFilter, CountedFilter, limit_of
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.laws import LawBrokenError
-from mc.accountants.accountant_subject import AccountantSubject, History, exceeds
-from mc.accountants.truth import promised_too_little, worth_more
-from theory.arguments import check_positive
-from theory.guarantees import PureDP
-from theory.pairs import DominatingPair, Laplace, RandomizedResponse
+from filterproof.filters.adapters.budget import is_no
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, limit_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.laws import LawBrokenError
+from filterproof.mc.accountants.accountant_subject import AccountantSubject, History, exceeds
+from filterproof.mc.accountants.truth import promised_too_little, worth_more
+from filterproof.theory.arguments import check_positive
+from filterproof.theory.guarantees import PureDP
+from filterproof.theory.pairs import DominatingPair, Laplace, RandomizedResponse
 
 #: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
 _ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)

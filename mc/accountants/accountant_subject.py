@@ -11,8 +11,8 @@ from unittest import SkipTest
 
 import numpy as np
 
-from filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
+from filterproof.theory.pairs import DominatingPair
 
 #: Pairs in the order in which they were granted.
 History: TypeAlias = tuple[DominatingPair, ...]

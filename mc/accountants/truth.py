@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from unittest import SkipTest
 
-from filters.adapters.foreign import CountedFilter
-from mc.accountants.accountant_subject import History
-from mc.losses.composition import Composition
-from mc.worst_case.solve import worst_case
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.decimals import above, below
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.foreign import CountedFilter
+from filterproof.mc.accountants.accountant_subject import History
+from filterproof.mc.losses.composition import Composition
+from filterproof.mc.worst_case.solve import worst_case
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.pairs import DominatingPair
 
 #: Rounds of the games, and members of a menu that they are played over.
 _ROUNDS, _LEVELS = (2, 3), 4

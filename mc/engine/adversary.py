@@ -18,10 +18,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_grant
-from filters.contract.state import State, leaves
-from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_grant
+from filterproof.filters.contract.state import State, leaves
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(slots=True)

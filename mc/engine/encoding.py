@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-import filters
-from mc.engine import adversaries
-from theory import conversions, guarantees, pairs
-from theory.arguments import did_you_mean
+from filterproof import filters
+from filterproof.mc.engine import adversaries
+from filterproof.theory import conversions, guarantees, pairs
+from filterproof.theory.arguments import did_you_mean
 
 #: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from filters.contract.checks import checked_filter
-from filters.contract.filter_base import OnDenial
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.engine.guard import Guard
-from theory.arguments import check_count, check_real
-from theory.pairs.base import Direction
+from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.filter_base import OnDenial
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.guard import Guard
+from filterproof.theory.arguments import check_count, check_real
+from filterproof.theory.pairs.base import Direction
 
 #: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]

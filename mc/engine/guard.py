@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.pairs import DominatingPair, is_ours
+from filterproof.theory.arguments import Real
+from filterproof.theory.pairs import DominatingPair, is_ours
 
 #: The rounding error that `verify` allows in the sums of a run; a larger excess breaks the bound.
 _ROUNDING = 1e-9

@@ -11,19 +11,19 @@ import math
 
 import numpy as np
 
-from filters.contract.checks import (
+from filterproof.filters.contract.checks import (
     checked_affordable,
     checked_grant,
     checked_observe,
     checked_spend,
     checked_start,
 )
-from filters.contract.filter_base import MechanismFamily
-from filters.contract.state import take
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.remembered import remembered
-from theory.arguments import check_count
-from theory.pairs import Gaussian, RandomizedResponse
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.state import take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.remembered import remembered
+from filterproof.theory.arguments import check_count
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 
 @remembered(256)

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-from filters.contract.content import content
-from filters.contract.library import made_of_the_library
+from filterproof.filters.contract.content import content
+from filterproof.filters.contract.library import made_of_the_library
 
 R = TypeVar("R")
 

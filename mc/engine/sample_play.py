@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from filters.contract.determinism import SAMPLED, SampleRun, check_determinism
-from filters.contract.state import read_only
-from mc.engine.adversary import View, checked_request
-from mc.engine.game import Game
+from filterproof.filters.contract.determinism import SAMPLED, SampleRun, check_determinism
+from filterproof.filters.contract.state import read_only
+from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.game import Game
 
 
 def check_game(game: Game) -> None:

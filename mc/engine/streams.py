@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from numpy.random import SFC64, Generator, SeedSequence
 
-from theory.arguments import check_count
+from filterproof.theory.arguments import check_count
 
 #: Paths per tile. Part of a run's identity: another size means other random numbers for each path.
 #: Loops over arrays alone are fastest at 8192 paths (64 KiB), but the sixty or so calls of a round cost the same for

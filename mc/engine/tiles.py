@@ -10,13 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
-from filters.contract.state import State, fold, join, moved, put, read_only, take
-from mc.engine.adversary import View, checked_request
-from mc.engine.game import Game
-from mc.engine.paths import Paths
-from mc.engine.streams import Tile
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
+from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.streams import Tile
+from filterproof.theory.pairs import DominatingPair
 
 _NONE = np.empty(0, dtype=np.intp)
 # glibc keeps freed arrays of a tile's size for reuse once a block of 16 MB was freed: a tile then takes 3/4 of the time

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from filters import Holds
-from filters.catalogue import CATALOGUE
-from filters.contract.filter_base import FilterBase
-from mc.engine.game import Game
-from mc.engine.guard import Guard
-from mc.estimate.spending import (
+from filterproof.filters import Holds
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.guard import Guard
+from filterproof.mc.estimate.spending import (
     FEW_POSITIONS,
     MOST_POSITIONS,
     PathBound,
@@ -20,8 +20,8 @@ from mc.estimate.spending import (
     stated_asks,
     within_rounds,
 )
-from theory.numerics.golden import lowest_at
-from theory.pairs import RandomizedResponse, is_ours
+from filterproof.theory.numerics.golden import lowest_at
+from filterproof.theory.pairs import RandomizedResponse, is_ours
 
 #: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9

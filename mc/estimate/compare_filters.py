@@ -17,26 +17,26 @@ from typing import Any
 
 import numpy as np
 
-from filters.catalogue import CATALOGUE
-from filters.holders.repeats import repeats
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.orders import order_budget
-from mc.engine.adversaries import Constant
-from mc.estimate.survival import Survivors
-from mc.intervals.bernstein import empirical_bernstein
-from mc.intervals.estimate import Estimate
-from mc.intervals.moments import Moments
-from mc.losses.composition import Bounds, Composition
-from mc.runs.play import Play
-from mc.worst_case.calibrate import calibrate
-from mc.worst_case.calibrated import calibrated
-from theory.arguments import check_count, check_delta, check_positive
-from theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
-from theory.guarantees import ZCDP, GaussianDP, PureDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
-from theory.proofs.threshold import threshold
-from theory.rounding import root_up
-from theory.shown import Pictured, Row, Shown
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.orders import order_budget
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.estimate.survival import Survivors
+from filterproof.mc.intervals.bernstein import empirical_bernstein
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.moments import Moments
+from filterproof.mc.losses.composition import Bounds, Composition
+from filterproof.mc.runs.play import Play
+from filterproof.mc.worst_case.calibrate import calibrate
+from filterproof.mc.worst_case.calibrated import calibrated
+from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
+from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from filterproof.theory.proofs.threshold import threshold
+from filterproof.theory.rounding import root_up
+from filterproof.theory.shown import Pictured, Row, Shown
 
 #: More rounds of one mechanism are not counted one by one.
 MOST_ROUNDS = 20_000

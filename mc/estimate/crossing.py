@@ -14,18 +14,18 @@ from typing import Any, NoReturn, Protocol, Unpack, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import MechanismFamily
-from filters.contract.state import State, read_only
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
-from mc.engine.paths import Paths
-from mc.intervals import clopper_pearson
-from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.runs.play import Play, PlayOptions
-from mc.runs.tally import Report
-from theory.arguments import check_positive
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.state import State, read_only
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.intervals import clopper_pearson
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.tally import Report
+from filterproof.theory.arguments import check_positive
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 #: What every mechanism keeps: the paths are watched, and no promise is tested.
 _NOTHING = ApproxDP(0.0, 1.0)

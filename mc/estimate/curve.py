@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mc.intervals.estimate import Estimate
-from mc.intervals.moments import ROUNDING
-from theory.shown import Pictured, Row, row_of
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.moments import ROUNDING
+from filterproof.theory.shown import Pictured, Row, row_of
 
 #: The largest epsilon, of either sign, whose exponential is taken.
 DOUBLES_END = 700.0

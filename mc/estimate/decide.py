@@ -14,20 +14,20 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from filters import PrivacyFilter
-from filters.contract.parameters import one_epsilon
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.engine.guard import Exceeded
-from mc.engine.paths import Paths
-from mc.engine.streams import TILE
-from mc.estimate.ceiling import certain
-from mc.estimate.estimator import tilted
-from mc.estimate.functionals import ROUNDING
-from mc.intervals.anytime import BettingTest, Decision, Side, Wealth
-from mc.intervals.estimate import PLAIN_DRAWS
-from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_count, check_delta, check_probability
+from filterproof.filters import PrivacyFilter
+from filterproof.filters.contract.parameters import one_epsilon
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.streams import TILE
+from filterproof.mc.estimate.ceiling import certain
+from filterproof.mc.estimate.estimator import tilted
+from filterproof.mc.estimate.functionals import ROUNDING
+from filterproof.mc.intervals.anytime import BettingTest, Decision, Side, Wealth
+from filterproof.mc.intervals.estimate import PLAIN_DRAWS
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.theory.arguments import check_count, check_delta, check_probability
 
 #: Tiles played before the first look, and the most between two looks; their number doubles from look to look.
 _FIRST, _MOST = 4, 256

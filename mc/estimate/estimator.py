@@ -13,19 +13,25 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.game import Game
-from mc.engine.guard import Guard
-from mc.engine.paths import Paths
-from mc.engine.remembered import remembered
-from mc.engine.streams import Tile
-from mc.engine.tiles import play_tile
-from mc.estimate.ceiling import Ceiling, certain, stated
-from mc.estimate.functionals import HockeyStick, InfiniteLosses, IntervalName, JointFunctional, UnitFunctional
-from mc.estimate.martingale import WeightedSlack
-from mc.estimate.spending import said_of
-from mc.intervals.estimate import PLAIN_DRAWS, Estimate
-from mc.runs.tally import Tally
-from theory.conversions import CKS
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.guard import Guard
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.remembered import remembered
+from filterproof.mc.engine.streams import Tile
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.estimate.ceiling import Ceiling, certain, stated
+from filterproof.mc.estimate.functionals import (
+    HockeyStick,
+    InfiniteLosses,
+    IntervalName,
+    JointFunctional,
+    UnitFunctional,
+)
+from filterproof.mc.estimate.martingale import WeightedSlack
+from filterproof.mc.estimate.spending import said_of
+from filterproof.mc.intervals.estimate import PLAIN_DRAWS, Estimate
+from filterproof.mc.runs.tally import Tally
+from filterproof.theory.conversions import CKS
 
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
 _Act: TypeAlias = Literal["trust", "stop"]
@@ -82,8 +88,8 @@ class Estimator:
     """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
     The main term is the last. Before it may come the part of H from paths that a guard would have stopped, and the
-    probability of infinite losses where they are weighed: see `mc.estimate.ceiling.Ceiling`. shares are the terms'
-    shares of the paths, none before a pilot.
+    probability of infinite losses where they are weighed: see `filterproof.mc.estimate.ceiling.Ceiling`. shares are the
+    terms' shares of the paths, none before a pilot.
     """
 
     epsilons: tuple[float, ...]

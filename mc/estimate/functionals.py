@@ -1,6 +1,6 @@
 """What is summed over simulated paths: values in [0, 1], whose mean gives a divergence, or a term of one.
 
-Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `mc.estimate.ceiling`.
+Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `filterproof.mc.estimate.ceiling`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.guard import Exceeded
-from mc.engine.paths import Paths
-from mc.intervals import FixedBets, Moments, kl_chernoff
-from mc.intervals.estimate import Estimate
-from mc.runs.tally import Tally
+from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.intervals import FixedBets, Moments, kl_chernoff
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.runs.tally import Tally
 
 IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 

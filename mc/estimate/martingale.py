@@ -9,14 +9,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.guard import Exceeded
-from mc.engine.paths import Paths
-from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.functionals import ROUNDING, UnitFunctional
-from mc.intervals import Moments
-from mc.intervals.estimate import Estimate
-from mc.intervals.moments import unit_values
-from theory.pairs import Gaussian
+from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.estimate.ceiling import log_weight_bound
+from filterproof.mc.estimate.functionals import ROUNDING, UnitFunctional
+from filterproof.mc.intervals import Moments
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.moments import unit_values
+from filterproof.theory.pairs import Gaussian
 
 #: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
@@ -36,7 +36,7 @@ class WeightedSlack(UnitFunctional):
     the adversary does, and H = beta G(epsilon, B^2) + M (E[y] - beta) for every beta: 0 is the tilted estimator,
     1 the martingale form. Pointwise (1 - e^{-x})_+ <= c_s e^{(s-1) x}, c_s = (1 - 1/s)^s / (s-1), so
     G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}; w times the right side is M, hence a + b <= 1.
-    Source: 003 Theorem 11, and theorem "tilted weights" of `theory.proofs`.
+    Source: 003 Theorem 11, and theorem "tilted weights" of `filterproof.theory.proofs`.
     """
 
     epsilon: float

@@ -9,20 +9,20 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from filters import PrivacyFilter
-from filters.contract.parameters import one_order
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.engine.guard import Exceeded
-from mc.engine.paths import Paths
-from mc.engine.tiles import play_tile
-from mc.estimate.ceiling import certain, stated
-from mc.estimate.estimator import pilot_tile
-from mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
-from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
-from mc.runs.play import Play, PlayOptions
-from mc.runs.tally import Tally
-from theory.arguments import check_count
+from filterproof.filters import PrivacyFilter
+from filterproof.filters.contract.parameters import one_order
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.estimate.ceiling import certain, stated
+from filterproof.mc.estimate.estimator import pilot_tile
+from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
+from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.tally import Tally
+from filterproof.theory.arguments import check_count
 
 #: Allowance for rounding on the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12

@@ -8,18 +8,18 @@ from typing import TypeAlias, Unpack, overload
 
 import numpy as np
 
-from filters.contract.parameters import one_epsilon, one_real
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.engine.guard import Exceeded
-from mc.estimate.curve import Curve
-from mc.estimate.estimator import Aim, Estimator, Method, estimators
-from mc.estimate.functionals import IntervalName
-from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.runs.play import Play, PlayOptions
-from mc.runs.tally import Progress, Report, Tally
-from theory.arguments import check_count, check_real
+from filterproof.filters.contract.parameters import one_epsilon, one_real
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.estimator import Aim, Estimator, Method, estimators
+from filterproof.mc.estimate.functionals import IntervalName
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.tally import Progress, Report, Tally
+from filterproof.theory.arguments import check_count, check_real
 
 #: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36

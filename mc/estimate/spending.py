@@ -11,17 +11,17 @@ from types import FunctionType
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_grant, checked_spend, checked_start
-from filters.contract.library import of_the_library
-from filters.contract.state import State, bits, join, leaves, runs_of, take
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
-from mc.engine.game import Game
-from mc.engine.remembered import remembered
-from mc.engine.streams import TILE
-from theory.arguments import Real
-from theory.pairs import DominatingPair, Selection
-from theory.pairs.base import Direction
+from filterproof.filters.contract.checks import checked_grant, checked_spend, checked_start
+from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.remembered import remembered
+from filterproof.mc.engine.streams import TILE
+from filterproof.theory.arguments import Real
+from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.pairs.base import Direction
 
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000

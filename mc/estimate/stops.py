@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from filters.holders.above_threshold import AboveThreshold
-from mc.intervals import clopper_pearson
-from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from theory.arguments import check_count
+from filterproof.filters.holders.above_threshold import AboveThreshold
+from filterproof.mc.intervals import clopper_pearson
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.theory.arguments import check_count
 
 
 def simulate_stop(

@@ -14,14 +14,14 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.engine.paths import Paths
-from mc.intervals import clopper_pearson
-from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.runs.play import Play, PlayOptions
-from mc.runs.tally import Report
-from theory.shown import Pictured, Row, row_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.intervals import clopper_pearson
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.runs.tally import Report
+from filterproof.theory.shown import Pictured, Row, row_of
 
 #: More rounds are not counted one by one.
 _MOST_ROUNDS = 10**6

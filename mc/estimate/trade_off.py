@@ -17,10 +17,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mc.estimate.curve import DOUBLES_END, Curve
-from mc.intervals.moments import ROUNDING
-from theory.arguments import check_probability
-from theory.shown import Pictured, Row
+from filterproof.mc.estimate.curve import DOUBLES_END, Curve
+from filterproof.mc.intervals.moments import ROUNDING
+from filterproof.theory.arguments import check_probability
+from filterproof.theory.shown import Pictured, Row
 
 #: Steps between neighbouring epsilons of the grid at which the upper bound reads the profiles.
 _FINER = 16

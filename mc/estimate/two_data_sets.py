@@ -16,17 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.determinism import check_requests
-from filters.contract.filter_base import FilterBase
-from filters.contract.parameters import one_epsilon, one_positive
-from filters.holders.individual import IndividualFilter, gaussian_request
-from filters.holders.linear_queries import LinearQueries
-from filters.holders.no_noise import SILENT
-from mc.intervals.betting import betting
-from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from theory.arguments import check_count, check_positive
-from theory.pairs import Gaussian
-from theory.pairs.base import Direction, check_direction
+from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.parameters import one_epsilon, one_positive
+from filterproof.filters.holders.individual import IndividualFilter, gaussian_request
+from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.holders.no_noise import SILENT
+from filterproof.mc.intervals.betting import betting
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.pairs import Gaussian
+from filterproof.theory.pairs.base import Direction, check_direction
 
 #: In every other round the analyst asks at full scale after a positive loss; else at this one.
 _LESS = 0.5

@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.state import State, fold, join, put, read_only, take
-from mc.engine.adversary import View, checked_request
-from mc.engine.game import Game
-from mc.losses.too_large import TooLargeError
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.state import State, fold, join, put, read_only, take
+from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.game import Game
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.pairs import DominatingPair
 
 #: The number that stands for a denied request, where numbers of pairs are from 0.
 DENIED = -1

@@ -10,22 +10,22 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.game import Game
-from mc.evaluate.asking import Asking, until_known
-from mc.evaluate.decision_map import DecisionMap, decides_as_known
-from mc.evaluate.evaluation import Evaluation
-from mc.evaluate.forward_law import ForwardLaw
-from mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
-from mc.evaluate.panels import shown_edges
-from mc.evaluate.scouts import Scouted, scout
-from mc.losses.balls import BITS, ball, down, up
-from mc.losses.finite_outputs import ball_of
-from mc.losses.log_ratio import Epsilon
-from mc.losses.too_large import TooLargeError
-from theory.log_ratio import LogRatio
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import normal_law
-from theory.pairs.base import Direction
+from filterproof.mc.engine.game import Game
+from filterproof.mc.evaluate.asking import Asking, until_known
+from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.mc.evaluate.forward_law import ForwardLaw
+from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
+from filterproof.mc.evaluate.panels import shown_edges
+from filterproof.mc.evaluate.scouts import Scouted, scout
+from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.finite_outputs import ball_of
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import normal_law
+from filterproof.theory.pairs.base import Direction
 
 #: What quadrature may add to the least value asked for, as a share of it.
 _SHARE = 1e-12

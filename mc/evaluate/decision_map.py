@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.state import fold, keys, leaves
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.game import Game
-from mc.evaluate.asking import DENIED, Asking, NotAFunctionError, Positions
-from mc.evaluate.panels import Panels, apart, bisected
-from mc.losses.too_large import TooLargeError
+from filterproof.filters.contract.state import fold, keys, leaves
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.game import Game
+from filterproof.mc.evaluate.asking import DENIED, Asking, NotAFunctionError, Positions
+from filterproof.mc.evaluate.panels import Panels, apart, bisected
+from filterproof.mc.losses.too_large import TooLargeError
 
 #: Where a loss leads: 0 and more is the number of a source of the next round, STOP the end of the transcript, and
 #: -2 - k a last release of pair k.
@@ -357,7 +357,7 @@ def decides_as_known(game: Game) -> bool:
             return False
         inner = below
     of_filters = type(inner).__module__.partition(".")[0] == "filters"
-    return of_filters and type(game.adversary).__module__ == "mc.engine.adversaries"
+    return of_filters and type(game.adversary).__module__ == "filterproof.mc.engine.adversaries"
 
 
 def _too_many(edges: int) -> TooLargeError:

@@ -16,22 +16,22 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from filters.contract.filter_base import OnDenial
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.engine.sample_play import check_game
-from mc.evaluate.asking import until_known
-from mc.evaluate.certified_law import CertifiedLaw
-from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
-from mc.evaluate.forward_law import two_grids
-from mc.evaluate.transcript_law import TranscriptLaw
-from mc.losses.balls import down, up
-from mc.losses.finite_outputs import NoFiniteLawError
-from mc.losses.log_ratio import Epsilon, check_epsilon
-from theory.arguments import check_count
-from theory.evidence import Evidence
-from theory.pairs.base import Direction
+from filterproof.filters.contract.filter_base import OnDenial
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.sample_play import check_game
+from filterproof.mc.evaluate.asking import until_known
+from filterproof.mc.evaluate.certified_law import CertifiedLaw
+from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
+from filterproof.mc.evaluate.forward_law import two_grids
+from filterproof.mc.evaluate.transcript_law import TranscriptLaw
+from filterproof.mc.losses.balls import down, up
+from filterproof.mc.losses.finite_outputs import NoFiniteLawError
+from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
+from filterproof.theory.arguments import check_count
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs.base import Direction
 
 #: The default limit on positions of a game with finitely many outputs; each is a Python object or two.
 _POSITIONS = 2_000_000

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from mc.losses.composition import ways_of
-from mc.losses.log_ratio import Epsilon, epsilon_cells
-from theory.evidence import Evidence
-from theory.numerics.decimals import above, interval
-from theory.pairs.base import Direction
-from theory.shown import Pictured, Row, Shown, row_of
+from filterproof.mc.losses.composition import ways_of
+from filterproof.mc.losses.log_ratio import Epsilon, epsilon_cells
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import above, interval
+from filterproof.theory.pairs.base import Direction
+from filterproof.theory.shown import Pictured, Row, Shown, row_of
 
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.game import Game
-from mc.evaluate.asking import Asking, until_known
-from mc.evaluate.decision_map import STOP, DecisionMap
-from mc.evaluate.evaluation import NumericalEvaluation
-from mc.evaluate.loss_nodes import BallNodes, Nodes
-from mc.evaluate.panels import shown_edges
-from mc.evaluate.scouts import scout
-from mc.losses.log_ratio import Epsilon
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.mc.engine.game import Game
+from filterproof.mc.evaluate.asking import Asking, until_known
+from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
+from filterproof.mc.evaluate.evaluation import NumericalEvaluation
+from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
+from filterproof.mc.evaluate.panels import shown_edges
+from filterproof.mc.evaluate.scouts import scout
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
 _TOGETHER = 6

@@ -20,10 +20,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, ball, up
-from theory.numerics.legendre import gauss_legendre
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair, normal_law
+from filterproof.mc.losses.balls import BITS, ball, up
+from filterproof.theory.numerics.legendre import gauss_legendre
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair, normal_law
 
 #: Parameters of ellipses among which the best is taken.
 _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.rounding import next_above, next_below
+from filterproof.theory.rounding import next_above, next_below
 
 _FAR = np.int64(-(2**63))
 

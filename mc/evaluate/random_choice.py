@@ -16,14 +16,14 @@ from typing import TypeAlias
 
 import flint
 
-from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.walk import Branch, MenuPlay, walk
-from mc.losses.balls import BITS, ball, down, up
-from mc.losses.composition import Bounds, Composition, counts_of
-from theory.arguments import check_count
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
+from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.composition import Bounds, Composition, counts_of
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: How often each pair of a menu was granted.
 _Counts: TypeAlias = tuple[int, ...]

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.evaluate.asking import DENIED, Asking
-from mc.evaluate.decision_map import DecisionMap, decides_as_known
-from mc.evaluate.loss_nodes import Nodes, normal_mu
-from mc.losses.log_ratio import Epsilon
-from mc.losses.too_large import TooLargeError
-from theory.pairs.base import Direction
+from filterproof.mc.evaluate.asking import DENIED, Asking
+from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
+from filterproof.mc.evaluate.loss_nodes import Nodes, normal_mu
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.pairs.base import Direction
 
 #: Scouts run along so many standard deviations either side; a density there is below 1e-42.
 _DEVIATIONS = 14.0

@@ -9,11 +9,11 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from filters.contract.state import keys, leaves
-from mc.evaluate.asking import DENIED, Asking, Positions
-from mc.evaluate.walk import Asked, Branch, Layer, walk
-from mc.losses.balls import BITS
-from mc.losses.finite_outputs import (
+from filterproof.filters.contract.state import keys, leaves
+from filterproof.mc.evaluate.asking import DENIED, Asking, Positions
+from filterproof.mc.evaluate.walk import Asked, Branch, Layer, walk
+from filterproof.mc.losses.balls import BITS
+from filterproof.mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
     Loss,
@@ -24,10 +24,10 @@ from mc.losses.finite_outputs import (
     fraction_of,
     stopped,
 )
-from mc.losses.log_ratio import Epsilon
-from mc.losses.too_large import check_room
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs.base import Direction
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import check_room
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.base import Direction
 
 
 @dataclass(slots=True)

@@ -15,11 +15,11 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.state import State, join, keys, take
-from filters.contract.work import count
-from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.state import State, join, keys, take
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.pairs import DominatingPair
 
 #: In place of a child: the loss became infinite, and the play is decided.
 REVEALED = -1

@@ -4,9 +4,9 @@ A stage finds a witness by a filter that has answered many questions, and a filt
 its states. Whoever replays the witness begins with a fresh one; what that one denies was never released.
 
 >>> import filterproof as fp
->>> from mc.examine.measure import Measure
->>> from mc.examine.sequence import Sequence
->>> from mc.examine.witness import sequence_witness
+>>> from filterproof.mc.examine.measure import Measure
+>>> from filterproof.mc.examine.sequence import Sequence
+>>> from filterproof.mc.examine.witness import sequence_witness
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
 >>> differs(sequence_witness(fp.ZCDPFilter(0.5), twice, Measure.renyi(2.0), 2.0), lambda work: work())
 'the sequence must be admitted, got a denial by ZCDPFilter; check the filter'
@@ -23,17 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.state import read_only, take
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View, checked_request
-from mc.engine.encoding import decode_fraction
-from mc.examine.replay import ROUNDED, ReplayError
-from mc.examine.sequence import granted
-from mc.examine.witness import Witness
-from mc.worst_case.plan import MARGIN, History, Plan
-from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
-from theory.pairs.base import Direction
+from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.state import read_only, take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View, checked_request
+from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.replay import ROUNDED, ReplayError
+from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.witness import Witness
+from filterproof.mc.worst_case.plan import MARGIN, History, Plan
+from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
+from filterproof.theory.pairs.base import Direction
 
 #: The most histories of a plan that are put to fresh filters, and those of another adversary, which are drawn.
 _MOST, _DRAWN = 64, 16

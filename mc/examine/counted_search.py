@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from filters.adapters.bridge import LateBridgeError
-from filters.contract.work import checked_effort, current, metered
-from mc.examine.deadline import Deadline, OutOfTime
-from mc.examine.examination import CUT
-from mc.examine.worker import results
+from filterproof.filters.adapters.bridge import LateBridgeError
+from filterproof.filters.contract.work import checked_effort, current, metered
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
+from filterproof.mc.examine.examination import CUT
+from filterproof.mc.examine.worker import results
 
 #: Units of work of a search of effort 1: about ten seconds on a quiet machine.
 EFFORT = 500_000

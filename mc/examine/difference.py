@@ -17,22 +17,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.adapters.labelled import program_of
-from filters.contract.checks import checked_filter, checked_start
-from filters.contract.work import WorkLimit
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
-from mc.examine.confirmation import happens, impure
-from mc.examine.counted_search import Pace, last_report
-from mc.examine.deadline import Deadline
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.measure import goals
-from mc.examine.minimise import minimise
-from mc.examine.sequence import Sequence, granted
-from mc.examine.worker import alone
-from theory.arguments import check_count
-from theory.numerics.decimals import below
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.labelled import program_of
+from filterproof.filters.contract.checks import checked_filter, checked_start
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
+from filterproof.mc.examine.confirmation import happens, impure
+from filterproof.mc.examine.counted_search import Pace, last_report
+from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.measure import goals
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.examine.worker import alone
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.pairs import DominatingPair
 
 #: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
@@ -112,8 +112,8 @@ def first_difference(
     one, other
         The filters.
     effort
-        How much to try, > 0, counted in work (`filters.contract.work`) from the first request that both are asked;
-        effort 1 takes about ten seconds for filters in Python.
+        How much to try, > 0, counted in work (`filterproof.filters.contract.work`) from the first request that both are
+        asked; effort 1 takes about ten seconds for filters in Python.
     seconds
         A time limit, > 0, that ends the search early; by default there is none.
     seed
@@ -144,7 +144,9 @@ def first_difference(
     for filt in filters:
         checked_filter(filt)
     seed = check_count("seed", seed, least=0)
-    import_module("mc.runs.ready")  # once here: every worker would take as long as for hundreds of histories
+    import_module(
+        "filterproof.mc.runs.ready"
+    )  # once here: every worker would take as long as for hundreds of histories
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
     asked = other if program_of(other) is not None else one

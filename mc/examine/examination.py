@@ -11,15 +11,15 @@ from enum import Enum
 from operator import itemgetter
 from typing import Any, Self
 
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.measure import Measure
-from mc.examine.story import Story
-from mc.examine.witness import Witness
-from mc.examine.worker import LOST
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.guarantees import Guarantee
-from theory.numerics.decimals import below
-from theory.shown import printable
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.story import Story
+from filterproof.mc.examine.witness import Witness
+from filterproof.mc.examine.worker import LOST
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.shown import printable
 
 #: What a stage found that a person ended.
 STOPPED = "stopped by Ctrl-C"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.worst_case.solve import solved_case
-from theory.extremal import Extremal, Steps
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.theory.extremal import Extremal, Steps
 
 
 def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:

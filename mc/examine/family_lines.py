@@ -1,6 +1,6 @@
 """The families of mechanisms that an examination asks for, each as lines of pairs that grow with one number.
 
->>> from theory.guarantees import ApproxDP
+>>> from filterproof.theory.guarantees import ApproxDP
 >>> lines = lines_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
 >>> [line.name for line in lines], lines[0].pair(0.5)
 (['gaussian', 'erasure'], Gaussian(mu=0.5))
@@ -16,10 +16,10 @@ from functools import partial
 from itertools import product
 from typing import Literal
 
-from filters.adapters.labelled import LabelledFilter
-from theory.arguments import did_you_mean
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import (
+from filterproof.filters.adapters.labelled import LabelledFilter
+from filterproof.theory.arguments import did_you_mean
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,
@@ -30,7 +30,7 @@ from theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
 )
-from theory.pairs.labelled import Where, where_words
+from filterproof.theory.pairs.labelled import Where, where_words
 
 _FAMILY_OF: dict[type, str] = {
     Gaussian: "gaussian",

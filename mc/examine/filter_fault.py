@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from filters.adapters.bridge import BridgeError, LateBridgeError
-from filters.contract import answers, checks, filter_base, terms
-from filters.contract.work import OutOfWork
-from filters.privacy_filter import PrivacyFilter
-from filters.rules import additive
+from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
+from filterproof.filters.contract import answers, checks, filter_base, terms
+from filterproof.filters.contract.work import OutOfWork
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules import additive
 
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}

@@ -1,6 +1,6 @@
 """A measure of a transcript, with what a promise allows it: a hockey-stick divergence or a Rényi divergence.
 
->>> from theory.guarantees import ZCDP
+>>> from filterproof.theory.guarantees import ZCDP
 >>> Measure.renyi(2.0).promised(ZCDP(0.5))
 1.0
 >>> print(Measure.hockey_stick(1.5, "QP"))
@@ -17,12 +17,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from filters.holders.held_to import Overtaken
-from mc.worst_case.plan import MARGIN
-from theory.evidence import Evidence
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.decimals import above, below
-from theory.pairs.base import Direction
+from filterproof.filters.holders.held_to import Overtaken
+from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.pairs.base import Direction
 
 #: Orders at which a zCDP promise is examined.
 _ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from filters.contract.work import WorkLimit
+from filterproof.filters.contract.work import WorkLimit
 
 T = TypeVar("T")
 

@@ -16,29 +16,29 @@ from typing import Any, Literal, TypeAlias
 
 import flint
 
-from filters import PrivacyFilter, knowingly
-from filters.adapters.labelled import service_of
-from filters.holders.held_to import is_held_to
-from mc.engine.adversary import Adversary
-from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
-from mc.estimate.simulate import simulate
-from mc.examine.holders import game_of
-from mc.examine.measure import Bound, Measure, exceeds
-from mc.examine.schedule import Schedule
-from mc.examine.sequence import Sequence
-from mc.intervals.estimate import Estimate
-from mc.losses.accountant_filter import AccountantFilter
-from mc.losses.balls import BITS, ball
-from mc.worst_case.plan import MARGIN, DeniedError, Plan
-from mc.worst_case.renyi_game import renyi_game
-from mc.worst_case.solve import solved_case
-from mc.worst_case.strategy import TreeStrategy
-from theory.arguments import check_count
-from theory.evidence import Evidence
-from theory.numerics.precision import PRECISION_LOCK
-from theory.numerics.stable import log_fraction
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.filters import PrivacyFilter, knowingly
+from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.holders.held_to import is_held_to
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.examine.holders import game_of
+from filterproof.mc.examine.measure import Bound, Measure, exceeds
+from filterproof.mc.examine.schedule import Schedule
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.losses.accountant_filter import AccountantFilter
+from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.worst_case.plan import MARGIN, DeniedError, Plan
+from filterproof.mc.worst_case.renyi_game import renyi_game
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.mc.worst_case.strategy import TreeStrategy
+from filterproof.theory.arguments import check_count
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.stable import log_fraction
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)

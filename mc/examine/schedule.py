@@ -28,15 +28,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias, get_args
 
-from filters.adapters.bridge import BridgeError
-from filters.adapters.service import MakeService, Release, Service
-from filters.contract.work import count
-from mc.engine.encoding import Nameable, decode, encode
-from mc.examine.deadline import Deadline
-from mc.examine.words import pair_words
-from mc.examine.worker import alone
-from theory.arguments import check_count
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.bridge import BridgeError
+from filterproof.filters.adapters.service import MakeService, Release, Service
+from filterproof.filters.contract.work import count
+from filterproof.mc.engine.encoding import Nameable, decode, encode
+from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.words import pair_words
+from filterproof.mc.examine.worker import alone
+from filterproof.theory.arguments import check_count
+from filterproof.theory.pairs import DominatingPair
 
 What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
 MOVES: tuple[What, ...] = get_args(What)

@@ -25,28 +25,28 @@ from functools import lru_cache, partial
 from itertools import cycle, product
 from typing import Any, Self, TypeAlias
 
-from filters.adapters.labelled import service_of
-from filters.adapters.service import MakeService
-from filters.contract.largest_granted import largest_granted
-from filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
-from mc.engine.encoding import nameable
-from mc.examine.counted_search import last_report
-from mc.examine.deadline import Deadline
-from mc.examine.examination import StageFinding
-from mc.examine.family_lines import Line, lines_of, names_of
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.measure import Measure, goals
-from mc.examine.minimise import minimise
-from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, name_of
-from mc.examine.sequence import Sequence as Fixed
-from mc.examine.story import Story
-from mc.examine.subject import Subject
-from mc.examine.witness import measured_witness
-from theory.arguments import check_count
-from theory.guarantees import Guarantee
-from theory.numerics.decimals import below
-from theory.pairs import DominatingPair
-from theory.shown import one_line
+from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.service import MakeService
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.counted_search import last_report
+from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.examine.family_lines import Line, lines_of, names_of
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.measure import Measure, goals
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, name_of
+from filterproof.mc.examine.sequence import Sequence as Fixed
+from filterproof.mc.examine.story import Story
+from filterproof.mc.examine.subject import Subject
+from filterproof.mc.examine.witness import measured_witness
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.shown import one_line
 
 #: The families that are asked for, as many as so many of which the service grants any.
 MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
@@ -200,12 +200,12 @@ def first_breach(
     Parameters
     ----------
     service
-        service(disk) begins a process (`filters.adapters.service`).
+        service(disk) begins a process (`filterproof.filters.adapters.service`).
     promise
         What the service promises of all that it releases in an epoch.
     effort
-        How much to try, > 0, counted in work (`filters.contract.work`); effort 1 takes about ten seconds for a service
-        in Python.
+        How much to try, > 0, counted in work (`filterproof.filters.contract.work`); effort 1 takes about ten seconds
+        for a service in Python.
     seconds
         A time limit, > 0, that ends the search early; by default there is none.
     seed
@@ -280,7 +280,7 @@ def searched(
     from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.errors import Flaky
 
-    from filters.testing.strategies import reproducible
+    from filterproof.filters.testing.strategies import reproducible
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which leaves no files in a folder of the user's
     among, found, searching = breaks(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mc.examine.examination import USED_UP, StageFinding, Tightness, closest
-from mc.examine.words import count_words
-from theory.evidence import Verdict
+from filterproof.mc.examine.examination import USED_UP, StageFinding, Tightness, closest
+from filterproof.mc.examine.words import count_words
+from filterproof.theory.evidence import Verdict
 
 
 @dataclass(slots=True)

@@ -19,22 +19,22 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from filters.contract.checks import checked_start
-from filters.contract.checks import granted as granted
-from filters.contract.determinism import content_of_attributes as content_of_attributes
-from filters.contract.state import State, same
-from filters.contract.work import count
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import Nameable, decode, encode
-from mc.examine.measure import Measure, exceeds
-from mc.losses.balls import down
-from mc.losses.composition import Composition
-from mc.losses.renyi_low import renyi_low
-from mc.losses.tails import has_tails, tails
-from mc.worst_case.plan import MARGIN
-from theory.arguments import check_count
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_start
+from filterproof.filters.contract.checks import granted as granted
+from filterproof.filters.contract.determinism import content_of_attributes as content_of_attributes
+from filterproof.filters.contract.state import State, same
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import Nameable, decode, encode
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.losses.balls import down
+from filterproof.mc.losses.composition import Composition
+from filterproof.mc.losses.renyi_low import renyi_low
+from filterproof.mc.losses.tails import has_tails, tails
+from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 #: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
 MOST_PLAYED = 20_000

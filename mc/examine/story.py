@@ -25,16 +25,16 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_observe, checked_spend, checked_start
-from filters.contract.state import State, leaves, same
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.measure import Measure, exceeds
-from mc.examine.sequence import Sequence, granted
-from mc.examine.words import pair_words
-from mc.losses.log_ratio import nearest_log
-from mc.worst_case.plan import Plan, masses_of
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.state import State, leaves, same
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.examine.words import pair_words
+from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.worst_case.plan import Plan, masses_of
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 #: Rows of a story, letters of a state, and the requests that are played for one; the state after more of them.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."

@@ -11,18 +11,18 @@ from functools import cached_property, partial
 from types import CodeType, MemberDescriptorType
 from typing import Any
 
-from filters.contract.checks import checked_admits, checked_start
-from filters.contract.largest_granted import last_granted
-from filters.contract.library import holder_of, of_the_library
-from filters.contract.work import WorkLimit
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import encode, nameable
-from mc.examine.examination import USED_UP, StageFinding
-from mc.examine.family_lines import Line, coarse_first, family_of
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.measure import Measure, goals
-from mc.examine.sequence import granted
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_admits, checked_start
+from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.examine.examination import USED_UP, StageFinding
+from filterproof.mc.examine.family_lines import Line, coarse_first, family_of
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.measure import Measure, goals
+from filterproof.mc.examine.sequence import granted
+from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from filters.contract.checks import checked_filter
-from filters.contract.determinism import check_requests
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversaries import Scripted
-from mc.examine.extremal_steps import reached
-from mc.examine.stages.parts import parts
-from theory.arguments import check_at_least_zero
-from theory.evidence import Outcome
-from theory.extremal import Extremal, Steps
-from theory.numerics.decimals import above, below
+from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversaries import Scripted
+from filterproof.mc.examine.extremal_steps import reached
+from filterproof.mc.examine.stages.parts import parts
+from filterproof.theory.arguments import check_at_least_zero
+from filterproof.theory.evidence import Outcome
+from filterproof.theory.extremal import Extremal, Steps
+from filterproof.theory.numerics.decimals import above, below
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ from functools import partial, wraps
 from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
-from filters.adapters.service import MakeService
-from filters.testing.law_class import law_class
-from mc.examine.filter_fault import FilterFault
-from mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
-from mc.examine.worker import alone
-from theory.fast.compiler import compiler
-from theory.guarantees import Guarantee
+from filterproof.filters.adapters.service import MakeService
+from filterproof.filters.testing.law_class import law_class
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
+from filterproof.mc.examine.worker import alone
+from filterproof.theory.fast.compiler import compiler
+from filterproof.theory.guarantees import Guarantee
 
 Given = ParamSpec("Given")
 

@@ -3,7 +3,7 @@
 The searches take turns: all of them do a small share of their work before any does a large one, so that what is cheap
 to find is found soon, wherever it lies.
 
->>> from filters.catalogue import CATALOGUE
+>>> from filterproof.filters.catalogue import CATALOGUE
 >>> found = examine(CATALOGUE["NaturalFilter"].example())
 >>> found.verdict.outcome.name, found.witness.evidence.name
 ('REFUTED', 'EXACT')
@@ -22,15 +22,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from filters.adapters.bridge import LateBridgeError
-from filters.adapters.labelled import service_of
-from filters.contract.checks import checked_filter
-from filters.contract.work import Meter, OutOfWork, WorkLimit, checked_effort, count, current, metered
-from filters.holders.held_to import is_held_to
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.confirmation import differs, impure
-from mc.examine.deadline import Deadline, OutOfTime
-from mc.examine.examination import (
+from filterproof.filters.adapters.bridge import LateBridgeError
+from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.work import (
+    Meter,
+    OutOfWork,
+    WorkLimit,
+    checked_effort,
+    count,
+    current,
+    metered,
+)
+from filterproof.filters.holders.held_to import is_held_to
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.confirmation import differs, impure
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
+from filterproof.mc.examine.examination import (
     CUT,
     STOPPED,
     UNFINISHED,
@@ -39,22 +47,22 @@ from mc.examine.examination import (
     PartialExamination,
     StageFinding,
 )
-from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
-from mc.examine.filter_fault import FilterFault
-from mc.examine.schedule_search import stage as schedules
-from mc.examine.stages.examined_holders import games_of, lets_through
-from mc.examine.stages.filter_laws import laws
-from mc.examine.stages.games import games
-from mc.examine.stages.parts import PROVED, of_parts
-from mc.examine.stages.sequences import sequences
-from mc.examine.stages.strategy_search import search
-from mc.examine.stages.telling import telling
-from mc.examine.subject import Subject, admission, own_numbers
-from mc.examine.witness import Witness
-from mc.examine.worker import Paused, ThreadsLost, results
-from theory.arguments import check_count
-from theory.guarantees import Guarantee
-from theory.proofs.proof import Proof
+from filterproof.mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.stages.examined_holders import games_of, lets_through
+from filterproof.mc.examine.stages.filter_laws import laws
+from filterproof.mc.examine.stages.games import games
+from filterproof.mc.examine.stages.parts import PROVED, of_parts
+from filterproof.mc.examine.stages.sequences import sequences
+from filterproof.mc.examine.stages.strategy_search import search
+from filterproof.mc.examine.stages.telling import telling
+from filterproof.mc.examine.subject import Subject, admission, own_numbers
+from filterproof.mc.examine.witness import Witness
+from filterproof.mc.examine.worker import Paused, ThreadsLost, results
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.proofs.proof import Proof
 
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
@@ -86,11 +94,11 @@ def examine(
 ) -> Examination:
     """Examine the promise of a filter with so much effort; the first refutation ends it unless it is `thorough`.
 
-    effort > 0 is counted in work (`filters.contract.work`) and never in time, so that the examination finds the same on
-    every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the examination
-    early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them; all by
-    default, and stages names of `STAGES`, too. on_stage is called with the name of each stage as it begins. Proofs in
-    `proofs` are not run again, and new ones are added; by default those of this process.
+    effort > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that the examination finds
+    the same on every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the
+    examination early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them;
+    all by default, and stages names of `STAGES`, too. on_stage is called with the name of each stage as it begins.
+    Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out of range;
     after Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own
     code raises, prints or returns in the wrong form becomes a finding.

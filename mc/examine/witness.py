@@ -18,16 +18,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
-from filters import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.engine.encoding import decode, encode, nameable
-from mc.estimate.estimator import Method
-from mc.estimate.simulate import simulate
-from mc.examine.holders import game_of
-from mc.examine.measure import Measure
-from mc.examine.replay import KINDS, Kind, Replayed, Result, known, measure_of, replayed, witness_kind
-from mc.examine.sequence import Sequence as Played
-from mc.examine.words import (
+from filterproof.filters import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.estimate.estimator import Method
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.examine.holders import game_of
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.replay import (
+    KINDS,
+    Kind,
+    Replayed,
+    Result,
+    known,
+    measure_of,
+    replayed,
+    witness_kind,
+)
+from filterproof.mc.examine.sequence import Sequence as Played
+from filterproof.mc.examine.words import (
     count_words,
     pairs_words,
     steps_words,
@@ -35,14 +44,14 @@ from mc.examine.words import (
     told_apart,
     worth_words,
 )
-from mc.intervals.estimate import CONFIDENCE
-from mc.runs.play import Play, PlayOptions
-from mc.worst_case.plan import Plan
-from theory.arguments import check_count, check_real
-from theory.evidence import Evidence
-from theory.numerics.decimals import chance
-from theory.pairs import DominatingPair
-from theory.shown import one_line
+from filterproof.mc.intervals.estimate import CONFIDENCE
+from filterproof.mc.runs.play import Play, PlayOptions
+from filterproof.mc.worst_case.plan import Plan
+from filterproof.theory.arguments import check_count, check_real
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import chance
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.shown import one_line
 
 #: How much of its promise a witness reaches that tells something.
 TELLING = 1.5
@@ -59,7 +68,7 @@ _KINDS, _ROUNDS = 3, 10
 class Witness:
     """A game as plain data, with the filter that plays it and the numbers that it gave.
 
-    data is JSON-able and of one of the kinds of `mc.examine.replay`: a simulation, a plan, a
+    data is JSON-able and of one of the kinds of `filterproof.mc.examine.replay`: a simulation, a plan, a
     sequence, a menu or a schedule. It names filters, adversaries and pairs of the catalogue, never code; a filter from
     outside is kept beside the data.
     """

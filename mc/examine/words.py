@@ -15,10 +15,10 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
 
-from mc.examine.measure import exceeds
-from theory.numerics.decimals import below
-from theory.pairs import DominatingPair
-from theory.pairs.labelled import where_words
+from filterproof.mc.examine.measure import exceeds
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.labelled import where_words
 
 #: The longest fraction that is shown as one, and the steps of a play and the pairs of a menu that are named.
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3

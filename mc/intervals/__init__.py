@@ -1,13 +1,13 @@
 """Confidence intervals and sequential tests for means of bounded i.i.d. values, each with its failure probability.
 
-How the values are drawn from games is in `mc.estimate`.
+How the values are drawn from games is in `filterproof.mc.estimate`.
 """
 
-from mc.intervals.bernstein import empirical_bernstein
-from mc.intervals.counts import clopper_pearson
-from mc.intervals.fixed_bets import FixedBets
-from mc.intervals.kl import kl_chernoff
-from mc.intervals.moments import Moments
+from filterproof.mc.intervals.bernstein import empirical_bernstein
+from filterproof.mc.intervals.counts import clopper_pearson
+from filterproof.mc.intervals.fixed_bets import FixedBets
+from filterproof.mc.intervals.kl import kl_chernoff
+from filterproof.mc.intervals.moments import Moments
 
 __all__ = [
     "FixedBets",

@@ -16,11 +16,11 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mc.intervals.estimate import PLAIN_DRAWS
-from mc.intervals.moments import unit_values
-from theory.arguments import check_count, check_delta, check_positive
-from theory.numerics.decimals import chance
-from theory.shown import Shown
+from filterproof.mc.intervals.estimate import PLAIN_DRAWS
+from filterproof.mc.intervals.moments import unit_values
+from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.numerics.decimals import chance
+from filterproof.theory.shown import Shown
 
 _BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
-from mc.intervals.estimate import Estimate
-from mc.intervals.moments import ROUNDING, Moments
-from theory.arguments import check_delta
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.moments import ROUNDING, Moments
+from filterproof.theory.arguments import check_delta
 
 
 def outward(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:

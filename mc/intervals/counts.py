@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 from scipy import special
 
-from mc.intervals.estimate import Estimate
-from mc.intervals.kl import kl_chernoff
-from mc.intervals.moments import ROUNDING, Moments
-from theory.arguments import check_count, check_delta
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.kl import kl_chernoff
+from filterproof.mc.intervals.moments import ROUNDING, Moments
+from filterproof.theory.arguments import check_count, check_delta
 
 #: Where SciPy sums up to 40 powers, the first one is below the doubles only for tails below 1e-243.
 _LEAST = 1e-240

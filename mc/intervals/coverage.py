@@ -15,10 +15,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from mc.intervals.anytime import BettingTest, Side, Wealth
-from mc.intervals.betting import betting
-from mc.intervals.estimate import Estimate
+from filterproof.mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
+from filterproof.mc.intervals.anytime import BettingTest, Side, Wealth
+from filterproof.mc.intervals.betting import betting
+from filterproof.mc.intervals.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from theory.arguments import check_delta
-from theory.numerics.decimals import below, chance, interval, near
-from theory.shown import Shown
+from filterproof.theory.arguments import check_delta
+from filterproof.theory.numerics.decimals import below, chance, interval, near
+from filterproof.theory.shown import Shown
 
 #: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6

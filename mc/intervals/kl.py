@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from mc.intervals.bernstein import outward
-from mc.intervals.estimate import Estimate
-from mc.intervals.moments import Moments
-from theory.arguments import check_delta
+from filterproof.mc.intervals.bernstein import outward
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.moments import Moments
+from filterproof.theory.arguments import check_delta
 
 
 def _term(p: float, q: float, shift: float) -> float:

@@ -19,15 +19,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import MechanismFamily
-from filters.contract.parameters import one_delta, one_positive
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
-from filters.rules.unsound import UnsoundFilterWarning
-from mc.losses.composition import Composition, counts_of
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.filters.contract.filter_base import MechanismFamily
+from filterproof.filters.contract.parameters import one_delta, one_positive
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
+from filterproof.filters.rules.unsound import UnsoundFilterWarning
+from filterproof.mc.losses.composition import Composition, counts_of
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: The relative width of the bounds on a composition that a decision rests on, and of a first look.
 _WIDTH, _ROUGHLY = 5e-3, 0.1
@@ -49,7 +49,7 @@ class AccountantFilter(PrivacyFilter):
     is rounded up to 30 bits before it is compared. This filter alone may still answer otherwise on another processor:
     where delta and a bound lie beside one number of 30 bits. What a saved session has granted is kept as it was; only
     its later answers come from the processor that restores it.
-    Source: `NaturalFilter`, for pairs of any kind; `mc.worst_case.Composition`.
+    Source: `NaturalFilter`, for pairs of any kind; `filterproof.mc.worst_case.Composition`.
     """
 
     epsilon: float

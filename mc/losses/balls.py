@@ -7,8 +7,8 @@ from typing import Literal
 
 import flint
 
-from theory.numerics.precision import PRECISION_LOCK
-from theory.rounding import next_above, next_below, round_down
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.rounding import next_above, next_below, round_down
 
 #: Working precision of balls, in bits.
 BITS = 160

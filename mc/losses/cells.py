@@ -1,6 +1,6 @@
 """The losses of a release cut into cells between multiples of a step, each with its P-mass and its Q-mass as balls.
 
->>> from theory.pairs import Gaussian
+>>> from filterproof.theory.pairs import Gaussian
 >>> cut = cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
 >>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths.max() // cut.widths.min())
 (True, 64)
@@ -20,12 +20,12 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, ball, down, up
-from mc.losses.lattice_law import LatticeLaw, Report, ReportedLaw
-from mc.losses.tails import Tails, tails
-from mc.losses.too_large import TooLargeError
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
+from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.lattice_law import LatticeLaw, Report, ReportedLaw
+from filterproof.mc.losses.tails import Tails, tails
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
 
 #: P-mass that may be left below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400

@@ -20,22 +20,22 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses import finite_sums
-from mc.losses.balls import BITS, ball, down, up
-from mc.losses.cells import cells, extent
-from mc.losses.inversion import Inversion
-from mc.losses.lattice_law import ReportedLaw, common_step, level, level_law
-from mc.losses.lattice_sum import LatticeSum, tilt_to
-from mc.losses.step_moments import StepMoments
-from mc.losses.summands import Summands, coarser
-from mc.losses.tails import tails
-from theory.arguments import check_count, check_delta, check_positive, check_real
-from theory.evidence import Evidence
-from theory.numerics.decimals import interval
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair, normal_law
-from theory.pairs.base import Direction
-from theory.shown import Shown
+from filterproof.mc.losses import finite_sums
+from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.cells import cells, extent
+from filterproof.mc.losses.inversion import Inversion
+from filterproof.mc.losses.lattice_law import ReportedLaw, common_step, level, level_law
+from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
+from filterproof.mc.losses.step_moments import StepMoments
+from filterproof.mc.losses.summands import Summands, coarser
+from filterproof.mc.losses.tails import tails
+from filterproof.theory.arguments import check_count, check_delta, check_positive, check_real
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import interval
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair, normal_law
+from filterproof.theory.pairs.base import Direction
+from filterproof.theory.shown import Shown
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
@@ -86,13 +86,13 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
-    Finite losses with few sums are enumerated in balls (`mc.losses.finite_sums`).
-    Many small losses beside large ones are summed first, on a finer lattice, and cut once more (`mc.losses.summands`).
-    Gaussians on samples are nearer, and known sooner, by inversion of the loss's characteristic function
-    (`mc.losses.inversion`); where that comes less near than is aimed at, cells are cut as well.
-    Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.losses.tails`.
-    Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
-    on all errors are derived in `mc.losses.powers`.
+    Finite losses with few sums are enumerated in balls (`filterproof.mc.losses.finite_sums`).
+    Many small losses beside large ones are summed first, on a finer lattice, and cut once more
+    (`filterproof.mc.losses.summands`). Gaussians on samples are nearer, and known sooner, by inversion of the loss's
+    characteristic function (`filterproof.mc.losses.inversion`); where that comes less near than is aimed at, cells are
+    cut as well. Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to
+    `filterproof.mc.losses.tails`. Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al.
+    for the upper law; the bounds on all errors are derived in `filterproof.mc.losses.powers`.
     """
 
     __slots__ = ("counts", "pairs")

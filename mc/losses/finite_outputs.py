@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 import flint
 
-from mc.losses.balls import BITS, ball
-from mc.losses.lattice_law import level
-from mc.losses.log_ratio import Epsilon, nearest_log
-from theory.log_ratio import LogRatio
-from theory.numerics.exact import rational
-from theory.numerics.precision import PRECISION_LOCK
-from theory.numerics.stable import nearest
-from theory.pairs import DominatingPair
+from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.lattice_law import level
+from filterproof.mc.losses.log_ratio import Epsilon, nearest_log
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.stable import nearest
+from filterproof.theory.pairs import DominatingPair
 
 #: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
 Loss: TypeAlias = "tuple[Fraction | int, Fraction]"

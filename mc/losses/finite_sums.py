@@ -1,6 +1,6 @@
 """The sum of independent losses that have few values together, enumerated in balls.
 
->>> from theory.pairs import RandomizedResponse
+>>> from filterproof.theory.pairs import RandomizedResponse
 >>> stick = hockey_stick((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)
 >>> 0.99999999 < float(stick) < 1, float(stick.rad()) < 1e-30
 (True, True)
@@ -15,10 +15,10 @@ from fractions import Fraction
 
 import flint
 
-from mc.losses.balls import BITS, ball
-from mc.losses.tails import Point, tails
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
+from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.tails import Point, tails
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
 
 #: Sums that are looked at one by one, equal ones once for each way in which they come about: of more a lattice
 #: knows sooner.

@@ -19,11 +19,11 @@ from operator import methodcaller
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.holders.personal import ForOnePerson, Personal, check_person
-from mc.losses.composition import Bounds
-from mc.losses.inversion import worse
-from mc.losses.step_moments import StepMoments
-from theory.arguments import (
+from filterproof.filters.holders.personal import ForOnePerson, Personal, check_person
+from filterproof.mc.losses.composition import Bounds
+from filterproof.mc.losses.inversion import worse
+from filterproof.mc.losses.step_moments import StepMoments
+from filterproof.theory.arguments import (
     check_at_least_zero,
     check_count,
     check_delta,
@@ -31,8 +31,8 @@ from theory.arguments import (
     check_probability,
     own,
 )
-from theory.evidence import Evidence
-from theory.numerics.decimals import interval
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import interval
 
 Array = NDArray[np.float64]
 

@@ -23,9 +23,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.powers import ELEMENTARY
-from mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
-from theory.pairs.base import Direction
+from filterproof.mc.losses.powers import ELEMENTARY
+from filterproof.mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
+from filterproof.theory.pairs.base import Direction
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
+from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31

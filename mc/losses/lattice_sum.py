@@ -1,8 +1,8 @@
 """The sum of independent losses on a lattice: bounds on its divergence, from laws that lie above and from reports.
 
 >>> from fractions import Fraction
->>> from mc.losses.lattice_law import level, level_law
->>> from theory.pairs import RandomizedResponse
+>>> from filterproof.mc.losses.lattice_law import level, level_law
+>>> from filterproof.theory.pairs import RandomizedResponse
 >>> known, step = level(RandomizedResponse(1.0)), Fraction(1)
 >>> above, below = level_law(1, known.delta, step, "high"), ReportedLaw.of_level(known, 1)
 >>> low, high = LatticeSum((above,), (below,), (2,), 1.0).bounds(1.0, tilt=1.0)
@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mc.losses.lattice_law import LatticeLaw, ReportedLaw
-from mc.losses.powers import ELEMENTARY, TiltedSum, power
+from filterproof.mc.losses.lattice_law import LatticeLaw, ReportedLaw
+from filterproof.mc.losses.powers import ELEMENTARY, TiltedSum, power
 
 #: The largest logarithm whose exponential is a double.
 _LARGEST = 700.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from filters.contract.parameters import one_epsilon, one_real
-from theory.log_ratio import LogRatio
-from theory.numerics.stable import log_fraction
-from theory.shown import Row
+from filterproof.filters.contract.parameters import one_epsilon, one_real
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.stable import log_fraction
+from filterproof.theory.shown import Row
 
 #: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio

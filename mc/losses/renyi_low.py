@@ -3,7 +3,7 @@
 To report only the cell of a loss is post-processing, which raises no divergence. Cells end where a P-mass is below
 1e-299, and at high orders all of a moment lies beyond: of the library's pairs the divergence itself is known in balls.
 
->>> from theory.pairs import Laplace
+>>> from filterproof.theory.pairs import Laplace
 >>> 0.999 < renyi_low(Laplace(2.0), 2.0) / float(Laplace(2.0).renyi(2.0)) < 1
 True
 """
@@ -16,11 +16,11 @@ from functools import lru_cache
 
 import flint
 
-from mc.losses.balls import BITS, ball, down
-from mc.losses.cells import cells, extent
-from mc.losses.tails import tails
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair, is_ours
+from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.cells import cells, extent
+from filterproof.mc.losses.tails import tails
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair, is_ours
 
 #: The most cells of a continuous law, their width in standard deviations of the loss, and the finest of them.
 _MOST, _WIDTH, _HALVINGS = 1000, 1 / 120, 40

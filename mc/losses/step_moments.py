@@ -24,11 +24,11 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import ball
-from mc.losses.powers import ELEMENTARY
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.mc.losses.balls import ball
+from filterproof.mc.losses.powers import ELEMENTARY
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 Array = NDArray[np.float64]
 

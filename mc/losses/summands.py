@@ -1,6 +1,6 @@
 """Losses to be cut into cells and summed: on how fine a lattice, and which of them first, on a finer one.
 
->>> from theory.pairs import Gaussian, RandomizedResponse
+>>> from filterproof.theory.pairs import Gaussian, RandomizedResponse
 >>> few, many = ({Gaussian(1.0): 1, RandomizedResponse(1e-4): times} for times in (10, 10**6))
 >>> [Summands.of(counts, (1.0, 1e-8), precision=1e-2).finer is None for counts in (few, many)]
 [True, False]
@@ -16,11 +16,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from mc.losses.cells import cells
-from mc.losses.lattice_law import LatticeLaw, ReportedLaw
-from mc.losses.lattice_sum import LatticeSum
-from mc.losses.tails import tails
-from theory.pairs import DominatingPair
+from filterproof.mc.losses.cells import cells
+from filterproof.mc.losses.lattice_law import LatticeLaw, ReportedLaw
+from filterproof.mc.losses.lattice_sum import LatticeSum
+from filterproof.mc.losses.tails import tails
+from filterproof.theory.pairs import DominatingPair
 
 #: The least mean squared width of cells, and the most cells of a law.
 _FINEST, _MOST = 2.0**-100, 1 << 15

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import flint
 
-from mc.losses.balls import BITS, ball
-from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of, decay_of
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
+from filterproof.mc.losses.balls import BITS, ball
+from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of, decay_of
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
 
 #: A loss, a rational where it is one, with its P-mass and its Q-mass.
 Point: TypeAlias = tuple[Fraction | flint.arb, flint.arb, flint.arb]

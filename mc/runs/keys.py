@@ -5,7 +5,7 @@ and the release stand for the code. A user's is what it consists of: the bytecod
 classes, defaults, variables of enclosing functions, and the globals that its functions read, transitively. Objects are
 what copies of them are made of.
 
-Values whose state cannot be read are refused. What no key sees `mc.runs.store.RunStore` lists.
+Values whose state cannot be read are refused. What no key sees `filterproof.mc.runs.store.RunStore` lists.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from filters.contract.content import DigestWalk
-from mc.runs.provenance import code_version, origin
-from mc.runs.store import StoreError
+from filterproof.filters.contract.content import DigestWalk
+from filterproof.mc.runs.provenance import code_version, origin
+from filterproof.mc.runs.store import StoreError
 
 #: Classes of numbers whose hash, and so their place in a set, is the same in every process.
 _NUMBERS = {bool, int, float, complex}

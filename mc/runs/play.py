@@ -16,19 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from filters.contract.filter_base import OnDenial
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.engine.paths import Functional
-from mc.engine.sample_play import check_game
-from mc.engine.streams import tiles
-from mc.runs.executors import LocalPool
-from mc.runs.run import Run
-from mc.runs.store import RunStore
-from mc.runs.tally import Report, Tally
-from theory.arguments import check_count
-from theory.pairs.base import Direction
+from filterproof.filters.contract.filter_base import OnDenial
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.paths import Functional
+from filterproof.mc.engine.sample_play import check_game
+from filterproof.mc.engine.streams import tiles
+from filterproof.mc.runs.executors import LocalPool
+from filterproof.mc.runs.run import Run
+from filterproof.mc.runs.store import RunStore
+from filterproof.mc.runs.tally import Report, Tally
+from filterproof.theory.arguments import check_count
+from filterproof.theory.pairs.base import Direction
 
 
 class PlayOptions(TypedDict, total=False):
@@ -151,9 +151,9 @@ def play(
 
     first: the index of the first tile; runs without a common tile share no random numbers.
     workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
-    expected to take longer than a few seconds. executor: another place (see `mc.runs.executors`).
+    expected to take longer than a few seconds. executor: another place (see `filterproof.mc.runs.executors`).
     store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it. What tells
-    runs apart is in `mc.runs.keys`, what no key sees in `RunStore`.
+    runs apart is in `filterproof.mc.runs.keys`, what no key sees in `RunStore`.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
     if isinstance(game, Game):

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from mc.engine.streams import TILE
+from filterproof.mc.engine.streams import TILE
 
 _HOUSE = Path(os.path.realpath(__file__)).parents[2]
 _ROOMS = tuple(_HOUSE / room for room in ("theory", "filters", "mc"))

@@ -1,7 +1,7 @@
 """What every worker needs, imported and compiled when this is imported: by the server that workers are forked from."""
 
-import filters.accounting.compiled
-import theory.fast.gaussian
+import filterproof.filters.accounting.compiled
+import filterproof.theory.fast.gaussian
 
-theory.fast.gaussian.kernels()
-filters.accounting.compiled.kernels()
+filterproof.theory.fast.gaussian.kernels()
+filterproof.filters.accounting.compiled.kernels()

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.game import Game
-from mc.engine.paths import Functional
-from mc.engine.streams import Tile
-from mc.engine.tiles import play_tile
-from mc.runs.executors import LocalPool, completed, cores
-from mc.runs.keys import check_same, digest, key_of
-from mc.runs.store import RunStore
-from mc.runs.tally import Progress, Report, Tally
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.paths import Functional
+from filterproof.mc.engine.streams import Tile
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.runs.executors import LocalPool, completed, cores
+from filterproof.mc.runs.keys import check_same, digest, key_of
+from filterproof.mc.runs.store import RunStore
+from filterproof.mc.runs.tally import Progress, Report, Tally
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
 WORTH_A_POOL = 5.0

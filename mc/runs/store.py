@@ -37,8 +37,8 @@ class StoreError(RuntimeError):
 class RunStore:
     """A file of finished tiles, keyed by a description of their run; safe against `kill -9` at any moment.
 
-    What the key tells apart is in `mc.runs.keys`. It does not see, so that a store gives the sums that were kept
-    before: code of this package and of installed ones that was patched in memory, builtins too; the state of their
+    What the key tells apart is in `filterproof.mc.runs.keys`. It does not see, so that a store gives the sums that were
+    kept before: code of this package and of installed ones that was patched in memory, builtins too; the state of their
     modules (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
     (files, the clock, the environment, a generator other than `view.rng`); what is found by a computed name or a detour
     (`getattr`, `eval`, `exec`, `globals()`, `sys.modules`); data under names with two underscores at both ends; what

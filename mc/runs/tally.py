@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.shown import one_line
+from filterproof.theory.shown import one_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.data import check_rows
-from theory.arguments import check_count
+from filterproof.mc.training.data import check_rows
+from filterproof.theory.arguments import check_count
 
 Array = NDArray[np.float64]
 

@@ -1,9 +1,9 @@
 """Private gradient descent with individual filtering: everyone counts with as much as the own budget still covers.
 
 >>> import numpy as np
->>> from filters import GaussianFilter, IndividualFilter
->>> from mc.training.digits import digits
->>> from mc.training.network import Network
+>>> from filterproof.filters import GaussianFilter, IndividualFilter
+>>> from filterproof.mc.training.digits import digits
+>>> from filterproof.mc.training.network import Network
 >>> data = digits()
 >>> people = IndividualFilter(GaussianFilter(mu=1.0), people=data.people)
 >>> descent = Descent(data, Network(), people, clip=1.0, sigma=5.0, rate=1.0, seed=0)
@@ -25,13 +25,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import FilterBase
-from filters.holders.clipped_sums import ClippedSums, Vectors
-from filters.holders.individual import IndividualFilter
-from filters.holders.saved import saved_count, sealed, unsealed
-from mc.runs.output import OutputFolder
-from mc.training.data import DataSet
-from theory.arguments import check_count, check_positive
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.holders.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.saved import saved_count, sealed, unsealed
+from filterproof.mc.runs.output import OutputFolder
+from filterproof.mc.training.data import DataSet
+from filterproof.theory.arguments import check_count, check_positive
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.data import DataSet
+from filterproof.mc.training.data import DataSet
 
 #: pictures, shape (1797, 64), and labels, shape (1797,), both uint8.
 FILE = Path(__file__).with_name("digits.npz")

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.data import DataSet
+from filterproof.mc.training.data import DataSet
 
 #: The third byte of an IDX file: the numbers in it are unsigned bytes.
 _UNSIGNED_BYTE = 8

@@ -17,11 +17,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.data import check_rows
-from theory.arguments import check_count
-from theory.numerics import portable
-from theory.numerics.norms import squared_norms
-from theory.numerics.products import product
+from filterproof.mc.training.data import check_rows
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.norms import squared_norms
+from filterproof.theory.numerics.products import product
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -18,18 +18,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.filter_base import FilterBase
-from filters.holders.individual import IndividualFilter
-from filters.rules.one_sum import GaussianFilter
-from mc.intervals import clopper_pearson
-from mc.intervals.estimate import Estimate
-from mc.runs.output import OutputFolder
-from mc.training.convolutional import ConvolutionalNetwork
-from mc.training.data import DataSet
-from mc.training.descent import Descent, Learner
-from mc.training.idx import read_idx
-from theory.arguments import check_count, check_delta, check_positive
-from theory.conversions import gaussian_mu
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.rules.one_sum import GaussianFilter
+from filterproof.mc.intervals import clopper_pearson
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.runs.output import OutputFolder
+from filterproof.mc.training.convolutional import ConvolutionalNetwork
+from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.descent import Descent, Learner
+from filterproof.mc.training.idx import read_idx
+from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.conversions import gaussian_mu
 
 try:
     import fcntl

@@ -19,16 +19,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from filters import Holds
-from filters.contract.parameters import one_epsilon, one_positive
-from mc.estimate.ceiling import Ceiling, stated_bounds
-from mc.intervals import Moments, clopper_pearson, empirical_bernstein
-from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
-from mc.training.training import MakeSums, Training
-from mc.training.two_trainings import TwoTrainings
-from theory.arguments import check_count
-from theory.guarantees import Guarantee
-from theory.pairs.base import Direction, check_direction
+from filterproof.filters import Holds
+from filterproof.filters.contract.parameters import one_epsilon, one_positive
+from filterproof.mc.estimate.ceiling import Ceiling, stated_bounds
+from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
+from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.training.training import MakeSums, Training
+from filterproof.mc.training.two_trainings import TwoTrainings
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs.base import Direction, check_direction
 
 #: Numbers in the vectors of all worlds that are played at once.
 _AT_ONCE = 1 << 21

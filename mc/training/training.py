@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.holders.clipped_sums import PrivateSum, Vectors
-from mc.training.data import real_array
-from theory.arguments import check_positive
-from theory.guarantees import Guarantee
-from theory.numerics.norms import euclidean_norms
+from filterproof.filters.holders.clipped_sums import PrivateSum, Vectors
+from filterproof.mc.training.data import real_array
+from filterproof.theory.arguments import check_positive
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.norms import euclidean_norms
 
 
 class Training(Protocol):

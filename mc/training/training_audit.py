@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mc.intervals import clopper_pearson
-from mc.intervals.betting import betting
-from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.training.simulated_training import at, batches
-from mc.training.training import MakeSums, Training
-from mc.training.two_trainings import TwoTrainings
-from theory.arguments import check_count
-from theory.guarantees import Guarantee
-from theory.numerics.decimals import below
-from theory.shown import Row, Shown
+from filterproof.mc.intervals import clopper_pearson
+from filterproof.mc.intervals.betting import betting
+from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.training.simulated_training import at, batches
+from filterproof.mc.training.training import MakeSums, Training
+from filterproof.mc.training.two_trainings import TwoTrainings
+from filterproof.theory.arguments import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.shown import Row, Shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)

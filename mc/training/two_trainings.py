@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.holders.clipped_sums import ClippedSums, Vectors
-from filters.holders.individual import IndividualFilter
-from filters.holders.no_noise import SILENT
-from filters.holders.personal import check_person
-from mc.estimate.ceiling import ruled
-from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary, check_training
-from theory.arguments import check_count, check_positive
-from theory.guarantees import Guarantee
+from filterproof.filters.holders.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.no_noise import SILENT
+from filterproof.filters.holders.personal import check_person
+from filterproof.mc.estimate.ceiling import ruled
+from filterproof.mc.training.training import LogisticTraining, MakeSums, Training, WithCanary, check_training
+from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.guarantees import Guarantee
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,20 +17,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_observe, checked_reaches, checked_spend
-from filters.contract.determinism import check_requests
-from filters.contract.holds import Holds
-from filters.contract.state import State, runs_of
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import checked_menu, positions
-from mc.worst_case.menu_levels import MenuLevels
-from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
-from mc.worst_case.solve import solved_case, worst_case
-from mc.worst_case.worst_case_game import Known
-from theory.arguments import check_count, check_delta, check_positive
-from theory.guarantees import ApproxDP
-from theory.pairs import DominatingPair, Selection
-from theory.shown import Row, Shown, row_of
+from filterproof.filters.contract.checks import (
+    checked_admits,
+    checked_observe,
+    checked_reaches,
+    checked_spend,
+)
+from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.state import State, runs_of
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.menu import checked_menu, positions
+from filterproof.mc.worst_case.menu_levels import MenuLevels
+from filterproof.mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
+from filterproof.mc.worst_case.solve import solved_case, worst_case
+from filterproof.mc.worst_case.worst_case_game import Known
+from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.shown import Row, Shown, row_of
 
 #: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.
 _CLOSEST = 2.0**-48

@@ -20,17 +20,17 @@ from importlib import resources
 from operator import attrgetter
 from typing import Any
 
-from filters import ZCDPFilter
-from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.result import WorstCase
-from mc.worst_case.solve import worst_case
-from theory.arguments import check_count, check_delta, check_positive
-from theory.conversions import CKS, SIMPLE, gaussian_mu
-from theory.evidence import Evidence
-from theory.guarantees import ApproxDP
-from theory.numerics.decimals import interval
-from theory.pairs import RandomizedResponse
-from theory.shown import Row, Shown, row_of
+from filterproof.filters import ZCDPFilter
+from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
+from filterproof.mc.worst_case.result import WorstCase
+from filterproof.mc.worst_case.solve import worst_case
+from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.numerics.decimals import interval
+from filterproof.theory.pairs import RandomizedResponse
+from filterproof.theory.shown import Row, Shown, row_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -178,7 +178,7 @@ _KINDS: dict[str, type] = {"levels": int, "rounds": int, "made_by": str}
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[CalibratedThreshold, ...]:
-    file = resources.files("mc.worst_case").joinpath("calibrated_thresholds.json")
+    file = resources.files("filterproof.mc.worst_case").joinpath("calibrated_thresholds.json")
     return tuple(CalibratedThreshold.from_dict(row) for row in json.loads(file.read_text("utf-8")))
 
 

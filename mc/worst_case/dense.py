@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.work import count
-from mc.losses.balls import Rounding
-from mc.losses.lattice_law import LatticeLaw
-from mc.losses.log_ratio import Epsilon
-from mc.losses.powers import ELEMENTARY, transform_error
-from mc.losses.too_large import check_room
-from mc.worst_case.graph import StateGraph
-from mc.worst_case.windows import Windows
+from filterproof.filters.contract.work import count
+from filterproof.mc.losses.balls import Rounding
+from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.powers import ELEMENTARY, transform_error
+from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.worst_case.graph import StateGraph
+from filterproof.mc.worst_case.windows import Windows
 
 #: -log of the share of the value that losses outside of the window may have.
 _LEFT = 40.0

@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.walk import Branch, MenuPlay, walk
-from mc.losses.too_large import check_room
-from theory.pairs import DominatingPair
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
+from filterproof.mc.losses.too_large import check_room
+from filterproof.theory.pairs import DominatingPair
 
 _Number = TypeVar("_Number", np.int64, np.float64)
 #: Beyond every sum of moves.

@@ -12,15 +12,15 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.work import count
-from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
-from mc.losses.finite_outputs import gap_above
-from mc.losses.log_ratio import Epsilon
-from mc.losses.too_large import check_room
-from mc.worst_case.graph import StateGraph
-from mc.worst_case.windows import Windows
-from theory.log_ratio import LogRatio
-from theory.numerics.precision import PRECISION_LOCK
+from filterproof.filters.contract.work import count
+from filterproof.mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from filterproof.mc.losses.finite_outputs import gap_above
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.worst_case.graph import StateGraph
+from filterproof.mc.worst_case.windows import Windows
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.precision import PRECISION_LOCK
 
 #: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
 _MOST = 128.0

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.additive import AdditiveFilter
-from theory.pairs import DominatingPair
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.pairs import DominatingPair
 
 #: What is cited for "no larger at any epsilon, so a post-processing".
 DOMINATION = (

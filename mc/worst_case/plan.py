@@ -10,14 +10,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.contract.checks import checked_admits, checked_observe, checked_spend
-from filters.contract.state import State
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
-from mc.engine.encoding import Nameable, decode, encode
-from mc.losses.log_ratio import nearest_log
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend
+from filterproof.filters.contract.state import State
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.encoding import Nameable, decode, encode
+from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: Relative margin by which a plan's worth must exceed the promise, because promises are rounded doubles.
 MARGIN = Fraction(1, 10**10)

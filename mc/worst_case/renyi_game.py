@@ -20,15 +20,15 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from filters.privacy_filter import PrivacyFilter
-from mc.losses.balls import BITS, ball, down
-from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
-from mc.worst_case.strategy import TreeStrategy
-from mc.worst_case.tree import GameTree, branches_of
-from theory.numerics.exact import rational
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction, check_direction
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
+from filterproof.mc.worst_case.strategy import TreeStrategy
+from filterproof.mc.worst_case.tree import GameTree, branches_of
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction, check_direction
 
 
 def renyi_game(

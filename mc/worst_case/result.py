@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mc.engine.adversary import Adversary
-from mc.evaluate.evaluation import Evaluation
-from mc.losses.log_ratio import Epsilon
-from theory.evidence import Evidence
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.theory.evidence import Evidence
 
 #: The end of the scope of a game in which the filter admits no request.
 NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"

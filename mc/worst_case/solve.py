@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from filters.contract.checks import checked_rule
-from filters.contract.determinism import check_requests
-from filters.contract.filter_base import OnDenial
-from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.evaluation import checked_ways
-from mc.losses.cells import checked_step
-from mc.losses.log_ratio import Epsilon, check_epsilon
-from mc.losses.too_large import TooLargeError
-from mc.worst_case.result import WorstCase
-from mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame
-from theory.arguments import check_count, check_positive
-from theory.evidence import Evidence
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.filters.contract.checks import checked_rule
+from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.filter_base import OnDenial
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.evaluate.evaluation import checked_ways
+from filterproof.mc.losses.cells import checked_step
+from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.mc.worst_case.result import WorstCase
+from filterproof.mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame
+from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: States from which on a width of so much is enough unless another is asked for.
 _MANY, _ENOUGH = 20_000, 0.05

@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
-from mc.losses.lattice_law import LatticeLaw
-from mc.worst_case.dense import DenseGame
-from mc.worst_case.level_game import LevelGame
-from theory.pairs import DominatingPair, Selection
-from theory.pairs.base import Direction
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.worst_case.dense import DenseGame
+from filterproof.mc.worst_case.level_game import LevelGame
+from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.pairs.base import Direction
 
 
 @dataclass(frozen=True, slots=True, eq=False)

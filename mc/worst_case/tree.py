@@ -11,15 +11,15 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.work import count
-from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
-from mc.losses.finite_outputs import FiniteOutputs
-from mc.losses.too_large import check_room
-from mc.worst_case.level_game import UNDERFLOW, UNIT
-from mc.worst_case.strategy import TreeStrategy
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
+from filterproof.mc.losses.finite_outputs import FiniteOutputs
+from filterproof.mc.losses.too_large import check_room
+from filterproof.mc.worst_case.level_game import UNDERFLOW, UNIT
+from filterproof.mc.worst_case.strategy import TreeStrategy
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: Binary logarithm of the branches that a unit of work solves.
 _BRANCHES_PER_UNIT = 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.graph import StateGraph
+from filterproof.mc.worst_case.graph import StateGraph
 
 #: -log of the share of the value that the windows leave out, about 2^-100.
 _LEFT = 70.0

@@ -14,16 +14,16 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.content import content
-from filters.contract.work import count
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversaries import Constant
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.evaluate.certified_law import CertifiedLaw
-from mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
-from mc.losses.cells import rounded_laws
-from mc.losses.finite_outputs import (
+from filterproof.filters.contract.content import content
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.evaluate.certified_law import CertifiedLaw
+from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
+from filterproof.mc.losses.cells import rounded_laws
+from filterproof.mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
     Loss,
@@ -34,20 +34,20 @@ from mc.losses.finite_outputs import (
     fraction_of,
     stopped,
 )
-from mc.losses.lattice_law import LatticeLaw, Level, common_step, level, level_law
-from mc.losses.log_ratio import Epsilon
-from mc.worst_case.dense import DenseGame
-from mc.worst_case.graph import StateGraph
-from mc.worst_case.level_game import LevelGame, moderate
-from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from mc.worst_case.strategy import LatticeStrategy
-from mc.worst_case.tree import GameTree, branches_of
-from theory.arguments import check_positive
-from theory.evidence import Evidence
-from theory.log_ratio import LogRatio
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from filterproof.mc.losses.lattice_law import LatticeLaw, Level, common_step, level, level_law
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.worst_case.dense import DenseGame
+from filterproof.mc.worst_case.graph import StateGraph
+from filterproof.mc.worst_case.level_game import LevelGame, moderate
+from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
+from filterproof.mc.worst_case.strategy import LatticeStrategy
+from filterproof.mc.worst_case.tree import GameTree, branches_of
+from filterproof.theory.arguments import check_positive
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from reports.audit.record import Audit, AuditFinding, Library
+from filterproof.reports.audit.record import Audit, AuditFinding, Library
 
 #: The scripts, which are beside this file in the source and in no wheel.
 SCRIPTS = Path(__file__).parent / "scripts"

@@ -90,4 +90,6 @@ class Audit:
 
 def recorded_audit() -> Audit:
     """The audit that `make audit` recorded."""
-    return Audit.from_json(resources.files("reports").joinpath("recorded", "audit.json").read_text("utf-8"))
+    return Audit.from_json(
+        resources.files("filterproof.reports").joinpath("recorded", "audit.json").read_text("utf-8")
+    )

@@ -1,9 +1,10 @@
-"""The chapters of the report, in reading order; `common` holds what several share, `reports.finding` their parts."""
+"""The chapters of the report, in reading order; `common` holds what several share, `filterproof.reports.finding` their
+parts."""
 
 from importlib import import_module
 
-from reports.chapter import Chapter
-from reports.words import declared
+from filterproof.reports.chapter import Chapter
+from filterproof.reports.words import declared
 
 __all__ = ["CHAPTERS", "chapter"]
 
@@ -11,7 +12,7 @@ __all__ = ["CHAPTERS", "chapter"]
 def chapter(key: str) -> Chapter:
     """The chapter of that key, whose file is named alike but for dashes, or as its row says."""
     file = declared("chapters", "chapter")[key].get("module", key.replace("-", "_"))
-    return Chapter.declared(key, import_module(f"reports.chapters.{file}"))
+    return Chapter.declared(key, import_module(f"filterproof.reports.chapters.{file}"))
 
 
 CHAPTERS: tuple[Chapter, ...] = tuple(map(chapter, declared("chapters", "chapter")))

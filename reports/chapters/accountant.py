@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mc.examine.measure import Measure, exceeds
-from mc.examine.witness import menu_witness
-from reports.finding import Claim, Finding, Told
-from reports.pages.subjects import ACCOUNTANT
-from reports.study import Study
-from theory.evidence import Outcome, Verdict
-from theory.numerics.decimals import above, below
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.witness import menu_witness
+from filterproof.reports.finding import Claim, Finding, Told
+from filterproof.reports.pages.subjects import ACCOUNTANT
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.numerics.decimals import above, below
 
 GATHERS = True
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import mc
-from filters import ApproximateDPFilter
-from reports.chapters.common import judge_promise, promise_picture, proved, simulations, with_family
-from reports.finding import Claim, Told
-from reports.study import Study
-from theory.conversions import CKS, SIMPLE
-from theory.pairs import Gaussian, RandomizedResponse
+from filterproof import mc
+from filterproof.filters import ApproximateDPFilter
+from filterproof.reports.chapters.common import (
+    judge_promise,
+    promise_picture,
+    proved,
+    simulations,
+    with_family,
+)
+from filterproof.reports.finding import Claim, Told
+from filterproof.reports.study import Study
+from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 EPSILON, DELTA = 1.0, 1e-5
 

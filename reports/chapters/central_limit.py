@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filters import knowingly
-from filters.catalogue import CentralLimitFilter
-from filters.holders.repeats import repeats
-from filters.rules.potential import COMMON_RATES
-from mc.estimate.compare_filters import kept_mu
-from mc.examine.measure import Measure, exceeds
-from mc.examine.sequence import Sequence as Played
-from mc.examine.witness import sequence_witness
-from reports.finding import Claim, Finding, Told
-from reports.study import Study
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import below
+from filterproof.filters import knowingly
+from filterproof.filters.catalogue import CentralLimitFilter
+from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.rules.potential import COMMON_RATES
+from filterproof.mc.estimate.compare_filters import kept_mu
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.sequence import Sequence as Played
+from filterproof.mc.examine.witness import sequence_witness
+from filterproof.reports.finding import Claim, Finding, Told
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import below
 
 POINT, MENU = (2.0, 1e-5), COMMON_RATES
 #: More rounds than the filter grants of any mechanism looked at.

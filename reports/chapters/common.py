@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 
-import mc
-from mc import Estimate
-from reports.drawing import promise_figure
-from reports.finding import Claim, Finding, Picture, Table
-from reports.shown.numbers import percent, within
-from reports.study import Simulated, Study
-from theory.agreement import Agreement, TwoRoutes
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.proof import Proof
+from filterproof import mc
+from filterproof.mc import Estimate
+from filterproof.reports.drawing import promise_figure
+from filterproof.reports.finding import Claim, Finding, Picture, Table
+from filterproof.reports.shown.numbers import percent, within
+from filterproof.reports.study import Simulated, Study
+from filterproof.theory.agreement import Agreement, TwoRoutes
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.proofs.proof import Proof
 
 
 def name(adversary: mc.Adversary) -> str:

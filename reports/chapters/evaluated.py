@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from mc import Evaluation, NumericalEvaluation
-from mc.evaluate.evaluate import evaluate
-from reports.chapters.common import compared, name
-from reports.finding import Claim, Finding, Table, Told
-from reports.shown.numbers import within
-from reports.study import Simulated, Study
+from filterproof.mc import Evaluation, NumericalEvaluation
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.reports.chapters.common import compared, name
+from filterproof.reports.finding import Claim, Finding, Table, Told
+from filterproof.reports.shown.numbers import within
+from filterproof.reports.study import Simulated, Study
 
 GATHERS = True
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from filters.catalogue import CATALOGUE, Entry
-from mc.examine.examination import Examination
-from mc.examine.verify import examine
-from reports.finding import Claim, Finding, Table, Told, slug
-from reports.shown.numbers import percent
-from reports.study import Study
-from theory.evidence import Evidence, Outcome
-from theory.numerics.decimals import above, below
+from filterproof.filters.catalogue import CATALOGUE, Entry
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.verify import examine
+from filterproof.reports.finding import Claim, Finding, Table, Told, slug
+from filterproof.reports.shown.numbers import percent
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome
+from filterproof.theory.numerics.decimals import above, below
 
 GATHERS = True
 

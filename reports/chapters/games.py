@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reports.chapters.common import agreed
-from reports.finding import Claim, Finding, Told
-from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
-from reports.pages.played import GameJob, Played, play
-from reports.pages.subjects import SUBJECTS
-from reports.study import Study
+from filterproof.reports.chapters.common import agreed
+from filterproof.reports.finding import Claim, Finding, Told
+from filterproof.reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
+from filterproof.reports.pages.played import GameJob, Played, play
+from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.reports.study import Study
 
 GATHERS = True
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import mc
-from filters import GaussianFilter
-from reports.chapters.common import compared, promise_picture, proved, simulations
-from reports.finding import Claim, Finding, Told
-from reports.study import Simulated, Study
+from filterproof import mc
+from filterproof.filters import GaussianFilter
+from filterproof.reports.chapters.common import compared, promise_picture, proved, simulations
+from filterproof.reports.finding import Claim, Finding, Told
+from filterproof.reports.study import Simulated, Study
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from mc.examine.verify import examine
-from reports.finding import Claim, Finding, Table, Told, slug
-from reports.pages.held import Holders, LookedAt, made, simulations
-from reports.pages.reached import ReachedRow
-from reports.study import Study
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.mc.examine.verify import examine
+from filterproof.reports.finding import Claim, Finding, Table, Told, slug
+from filterproof.reports.pages.held import Holders, LookedAt, made, simulations
+from filterproof.reports.pages.reached import ReachedRow
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 GATHERS = True
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import mc
-from filters import NaiveRealisationFilter, knowingly
-from reports.chapters.common import judge_promise, simulations
-from reports.finding import Claim, Told
-from reports.study import Study
+from filterproof import mc
+from filterproof.filters import NaiveRealisationFilter, knowingly
+from filterproof.reports.chapters.common import judge_promise, simulations
+from filterproof.reports.finding import Claim, Told
+from filterproof.reports.study import Study
 
 EPSILON, DELTA = 1.0, 0.01
 ROUNDS = (1, 2, 5, 10, 20, 50, 100, 200)

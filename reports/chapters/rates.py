@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from filters.catalogue import PotentialFilter
-from filters.holders.repeats import repeats
-from filters.rules.potential import COMMON_RATES
-from mc import Composition
-from mc.estimate.compare_filters import MOST_ROUNDS
-from reports.finding import Claim, Finding, Told
-from reports.study import Study
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.filters.catalogue import PotentialFilter
+from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.rules.potential import COMMON_RATES
+from filterproof.mc import Composition
+from filterproof.mc.estimate.compare_filters import MOST_ROUNDS
+from filterproof.reports.finding import Claim, Finding, Told
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 EPSILON, DELTA = 2.0, 1e-5
 #: The share of a plan of 100 rounds or more that the claim names.

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-import mc
-from filters import RealisationFilter
-from mc.estimate.survival import survival
-from reports.chapters.common import agreed, judge_promise, proved, simulations
-from reports.drawing import PALETTE, new_figure
-from reports.figures.survival import mechanism_level, stopping_rounds
-from reports.finding import Claim, Finding, Picture, Told
-from reports.study import Simulated, Study
-from theory.pairs import Gaussian
-from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
+from filterproof import mc
+from filterproof.filters import RealisationFilter
+from filterproof.mc.estimate.survival import survival
+from filterproof.reports.chapters.common import agreed, judge_promise, proved, simulations
+from filterproof.reports.drawing import PALETTE, new_figure
+from filterproof.reports.figures.survival import mechanism_level, stopping_rounds
+from filterproof.reports.finding import Claim, Finding, Picture, Told
+from filterproof.reports.study import Simulated, Study
+from filterproof.theory.pairs import Gaussian
+from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
 #: If no path exceeds epsilon, the interval of tilted paths ends near 5/n, with this n at half of delta.

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import mc
-from filters import PrivacyFilter, RenyiFilter, ZCDPFilter
-from reports.chapters.common import judge_promise, promise_picture, proved, simulations, with_family
-from reports.finding import Claim, Told
-from reports.study import Study
-from theory.pairs import Gaussian, RandomizedResponse
+from filterproof import mc
+from filterproof.filters import PrivacyFilter, RenyiFilter, ZCDPFilter
+from filterproof.reports.chapters.common import (
+    judge_promise,
+    promise_picture,
+    proved,
+    simulations,
+    with_family,
+)
+from filterproof.reports.finding import Claim, Told
+from filterproof.reports.study import Study
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 EPSILONS = (1.0, 2.0, 4.0)
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reports.chapters.common import proved
-from reports.finding import Claim, Table, Told
-from reports.pages.page import explaining
-from reports.study import Study
-from theory.conversions import CKS, SIMPLE, gaussian_epsilon
-from theory.proofs.papers_steps import PRINTED
+from filterproof.reports.chapters.common import proved
+from filterproof.reports.finding import Claim, Table, Told
+from filterproof.reports.pages.page import explaining
+from filterproof.reports.study import Study
+from filterproof.theory.conversions import CKS, SIMPLE, gaussian_epsilon
+from filterproof.theory.proofs.papers_steps import PRINTED
 
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.

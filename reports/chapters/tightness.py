@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filters import (
+from filterproof.filters import (
     ApproximateDPFilter,
     BasicFilter,
     GaussianFilter,
@@ -14,16 +14,16 @@ from filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from mc import CalibratedThreshold, WorstCase
-from mc.examine.supremum import Supremum, supremum
-from mc.worst_case import worst_case
-from reports.finding import Claim, Finding, Table, Told
-from reports.shown.numbers import percent
-from reports.study import Study
-from theory.conversions import CKS, SIMPLE, gaussian_mu
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import above, below, interval
-from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
+from filterproof.mc import CalibratedThreshold, WorstCase
+from filterproof.mc.examine.supremum import Supremum, supremum
+from filterproof.mc.worst_case import worst_case
+from filterproof.reports.finding import Claim, Finding, Table, Told
+from filterproof.reports.shown.numbers import percent
+from filterproof.reports.study import Study
+from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import above, below, interval
+from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 EPSILON, DELTA = 1.0, 1e-5
 GRID = tuple((epsilon, delta) for epsilon in (0.5, 1.0, 3.0) for delta in (1e-3, 1e-5, 1e-7))

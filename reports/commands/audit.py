@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import clear_errors, written_after
-from reports.commands.exit_status import End, ExitStatus
-from theory.arguments import did_you_mean
+from filterproof.reports.commands.console import clear_errors, written_after
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.theory.arguments import did_you_mean
 
 
 def audit(
@@ -32,9 +32,9 @@ def audit(
     A library that is installed nowhere is named and left out; the extra 'audit' has them. The scripts are beside the
     source and in no wheel.
     """
-    from mc.runs.output import OutputFolder
-    from reports.audit.auditing import SCRIPTS, audit_of
-    from reports.audit.record import recorded_audit
+    from filterproof.mc.runs.output import OutputFolder
+    from filterproof.reports.audit.auditing import SCRIPTS, audit_of
+    from filterproof.reports.audit.record import recorded_audit
 
     progress = Console(stderr=True, highlight=False)
     with clear_errors():

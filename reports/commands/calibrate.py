@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-import mc.estimate.compare_filters
-from mc.estimate.compare_filters import MOST_ROUNDS
-from mc.runs.output import OutputFolder
-from reports.commands.console import check_folder, clear_errors, doing, say
-from reports.shown.numbers import percent
-from theory.guarantees import ZCDP, GaussianDP, PureDP
-from theory.numerics.decimals import below, interval, near
-from theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
+import filterproof.mc.estimate.compare_filters
+from filterproof.mc.estimate.compare_filters import MOST_ROUNDS
+from filterproof.mc.runs.output import OutputFolder
+from filterproof.reports.commands.console import check_folder, clear_errors, doing, say
+from filterproof.reports.shown.numbers import percent
+from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
+from filterproof.theory.numerics.decimals import below, interval, near
+from filterproof.theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
 #: word -> (what makes the mechanism, its numbers where none are given, the names of these)
 _CLASSES: dict[str, tuple[Callable[..., Any], tuple[float, ...], str]] = {
@@ -47,7 +47,7 @@ def calibrate(
         mechanism = read_mechanism(mechanisms)
         if out is not None:
             check_folder(out)
-        compare = mc.estimate.compare_filters.compare_filters
+        compare = filterproof.mc.estimate.compare_filters.compare_filters
         with doing("running filters"):
             found = compare(epsilon, delta, mechanism, most=most)
         possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
@@ -70,7 +70,7 @@ def calibrate(
         if isinstance(mechanism, ZCDP):
             console.print("\nThe Gaussian stands for any pair that declares such a zcdp_rho.")
         if out is not None:
-            from reports.drawing import svg_text
+            from filterproof.reports.drawing import svg_text
 
             with OutputFolder(out) as folder:
                 folder.add("calibrate.svg", svg_text(found.plot()).encode())

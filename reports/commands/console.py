@@ -14,14 +14,14 @@ from rich.markup import escape
 from rich.status import Status
 from rich.text import Text
 
-from filters.adapters.bridge import BridgeError, LateBridgeError
-from mc import StoreError
-from mc.examine.filter_fault import FilterFault, examining
-from mc.runs.output import OutputFolder
-from reports.commands.exit_status import End, ExitStatus
-from theory.agreement import Accord, Agreement
-from theory.evidence import Outcome, Verdict
-from theory.shown import printable
+from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
+from filterproof.mc import StoreError
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.runs.output import OutputFolder
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.shown import printable
 
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
 

@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from reports.commands.console import check_folder, clear_errors, doing, say
-from reports.expression import read_value
+from filterproof.reports.commands.console import check_folder, clear_errors, doing, say
+from filterproof.reports.expression import read_value
 
 
 def figures(
@@ -29,9 +29,9 @@ def figures(
     """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
     console = Console(highlight=False)
     with clear_errors():
-        from reports.figures.paper_figure import FIGURES, check_formats, named, save_all
-        from reports.figures.stand_in import StandIn
-        from reports.figures.trials import study
+        from filterproof.reports.figures.paper_figure import FIGURES, check_formats, named, save_all
+        from filterproof.reports.figures.stand_in import StandIn
+        from filterproof.reports.figures.trials import study
 
         if list_:
             console.print(_listing())
@@ -62,7 +62,7 @@ def figures(
 
 
 def _listing() -> Table:
-    from reports.figures.paper_figure import FIGURES
+    from filterproof.reports.figures.paper_figure import FIGURES
 
     table = Table("Figure", "Title", "Source", "Parameters")
     for one in FIGURES.values():

@@ -1,7 +1,8 @@
 """A guarded command always ends in an exit status: also after Ctrl-C, an internal error, or an exit by user code.
 
-A user's file is code and is examined in a worker (`mc.examine.worker`). This process ends with status 0 only after the
-worker has answered with the status that its command ended with. So a file that ends its process decides nothing.
+A user's file is code and is examined in a worker (`filterproof.mc.examine.worker`). This process ends with status 0
+only after the worker has answered with the status that its command ended with. So a file that ends its process decides
+nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from mc.examine.deadline import Deadline, OutOfTime
-from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import ThreadsLost, alone
-from reports.commands.console import complain
-from reports.commands.exit_status import End, ExitStatus
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.worker import ThreadsLost, alone
+from filterproof.reports.commands.console import complain
+from filterproof.reports.commands.exit_status import End, ExitStatus
 
 _INTERRUPTED = "interrupted; nothing was decided, and what was not kept in a store is lost"
 

@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from reports.commands.console import clear_errors, complain
-from reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import clear_errors, complain
+from filterproof.reports.commands.exit_status import End, ExitStatus
 
 
 def kernel(
@@ -23,11 +23,11 @@ def kernel(
     """
     from pathlib import Path
 
-    import theory.kernel
-    from mc.runs.output import OutputFolder
-    from reports.kernel_run import KernelError, NoRocqError, run_kernel
-    from theory.kernel.claimed import KERNEL
-    from theory.kernel.record import HERE, RECORD, SEAL, readable_record
+    import filterproof.theory.kernel
+    from filterproof.mc.runs.output import OutputFolder
+    from filterproof.reports.kernel_run import KernelError, NoRocqError, run_kernel
+    from filterproof.theory.kernel.claimed import KERNEL
+    from filterproof.theory.kernel.record import HERE, RECORD, SEAL, readable_record
 
     console = Console(highlight=False)
     progress = Console(stderr=True, highlight=False)
@@ -44,7 +44,7 @@ def kernel(
         except KernelError as refused:
             refusal = str(refused)
         if refusal is None:
-            with OutputFolder(Path(theory.kernel.__file__).parent) as folder:
+            with OutputFolder(Path(filterproof.theory.kernel.__file__).parent) as folder:
                 folder.add(HERE, record.to_json().encode())
                 if not check:
                     folder.add(RECORD, record.to_json().encode())

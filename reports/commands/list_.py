@@ -5,14 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from reports.commands.console import clear_errors
+from filterproof.reports.commands.console import clear_errors
 
 
 def list_() -> None:
     """List the filters, the adversaries and the claims of the report."""
-    import mc
-    from filters.catalogue import CATALOGUE
-    from reports.chapters import CHAPTERS
+    from filterproof import mc
+    from filterproof.filters.catalogue import CATALOGUE
+    from filterproof.reports.chapters import CHAPTERS
 
     console = Console()
     filters = Table(

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import clear_errors, styled
-from reports.commands.exit_status import End, ExitStatus
-from theory.evidence import Checked, Evidence
+from filterproof.reports.commands.console import clear_errors, styled
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.theory.evidence import Checked, Evidence
 
 if TYPE_CHECKING:
-    from filters.certified.certified_numbers import CertifiedNumbers
-    from filters.certified.running_number import CheckedNumber
+    from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+    from filterproof.filters.certified.running_number import CheckedNumber
 
 #: Shown where a step is a statement of the kernel.
 RECORD_CHECKED = (
@@ -37,12 +37,12 @@ def prove(
     ] = None,
 ) -> None:
     """Check the theorems step by step, and the numbers that the code runs with against them."""
-    from mc.runs.executors import LocalPool
-    from reports.shown.numbers import steps_by_check
-    from theory.claims.theorem import unknown
-    from theory.proofs import THEOREMS
-    from theory.proofs import prove as run
-    from theory.proofs.proof import CheckedStep, Proof
+    from filterproof.mc.runs.executors import LocalPool
+    from filterproof.reports.shown.numbers import steps_by_check
+    from filterproof.theory.claims.theorem import unknown
+    from filterproof.theory.proofs import THEOREMS
+    from filterproof.theory.proofs import prove as run
+    from filterproof.theory.proofs.proof import CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
@@ -64,7 +64,7 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(LocalPool(ready=("filters.certified.catalogue",)))
+            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.catalogue",)))
             ending.callback(pool.kill)
             numbers = asked_of(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
@@ -94,16 +94,16 @@ def prove(
 
 
 def _is_thing(text: str) -> bool:
-    from filters.catalogue import CATALOGUE
+    from filterproof.filters.catalogue import CATALOGUE
 
     return "(" in text or "::" in text or text in CATALOGUE
 
 
 def _certified(text: str) -> CertifiedNumbers:
     """The numbers of the filter or pair that an expression names."""
-    from filters.certified.certify import certify
-    from reports.expression import read_filter, read_value
-    from theory.pairs import DominatingPair
+    from filterproof.filters.certified.certify import certify
+    from filterproof.reports.expression import read_filter, read_value
+    from filterproof.theory.pairs import DominatingPair
 
     if "::" not in text and "(" in text:
         value = read_value(text)
@@ -129,7 +129,7 @@ def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
 
 
 def _catalogued(part: int) -> list[CertifiedNumbers]:
-    from filters.certified.catalogue import covered, things
+    from filterproof.filters.certified.catalogue import covered, things
 
     every = list(things())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]

@@ -11,8 +11,8 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Console
 
-from reports.commands.console import clear_errors, complain, say
-from reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.console import clear_errors, complain, say
+from filterproof.reports.commands.exit_status import End, ExitStatus
 
 _FILES = "witness.json, verdict.json or verdicts.json"
 
@@ -37,9 +37,9 @@ def replay(
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
-    from mc.examine.filter_fault import examining
-    from mc.examine.replay import ReplayError, replayed
-    from reports.expression import read_target
+    from filterproof.mc.examine.filter_fault import examining
+    from filterproof.mc.examine.replay import ReplayError, replayed
+    from filterproof.reports.expression import read_target
 
     console = Console(highlight=False)
     with clear_errors(), ExitStack() as stack:
@@ -92,7 +92,7 @@ def _not_a_witness(file: Path, why: str = "") -> ValueError:
 
 def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
     """The document itself if it is a witness, or that of an examination."""
-    from mc.examine.replay import witness_kind
+    from filterproof.mc.examine.replay import witness_kind
 
     examined = "findings" in document and "witness" in document
     data: Any = document["witness"] if examined else document
@@ -103,7 +103,7 @@ def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
 
 def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
     """The witness of the claim of that key in a verdicts.json."""
-    from mc.examine.replay import witness_kind
+    from filterproof.mc.examine.replay import witness_kind
 
     parts = (document["verdicts"], document.get("agreements"))
     entries = [entry for part in parts if isinstance(part, list) for entry in part if isinstance(entry, dict)]

@@ -11,17 +11,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-import mc.estimate.simulate
-from mc.engine.streams import MOST_PATHS
-from mc.estimate.estimator import Method
-from mc.estimate.functionals import IntervalName
-from mc.estimate.survival import survival
-from mc.examine.filter_fault import examining
-from reports.commands.console import clear_errors, clear_faults, complain, say
-from reports.commands.exit_status import End, ExitStatus
-from reports.expression import read_adversary, read_filter
-from theory.arguments import check_count
-from theory.numerics import decimals
+import filterproof.mc.estimate.simulate
+from filterproof.mc.engine.streams import MOST_PATHS
+from filterproof.mc.estimate.estimator import Method
+from filterproof.mc.estimate.functionals import IntervalName
+from filterproof.mc.estimate.survival import survival
+from filterproof.mc.examine.filter_fault import examining
+from filterproof.reports.commands.console import clear_errors, clear_faults, complain, say
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.expression import read_adversary, read_filter
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics import decimals
 
 #: Runs of one round that show whether the filter admits anything.
 _GLANCE = 256
@@ -65,12 +65,14 @@ def simulate(
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))
-        executor = stack.enter_context(mc.cluster(scheduler)) if scheduler is not None else None
+        executor = stack.enter_context(filterproof.mc.cluster(scheduler)) if scheduler is not None else None
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
         hints: list[str] = []
 
-        def told(progress: mc.Progress, so_far: tuple[mc.Estimate, ...] | None) -> None:
+        def told(
+            progress: filterproof.mc.Progress, so_far: tuple[filterproof.mc.Estimate, ...] | None
+        ) -> None:
             interval = decimals.interval(so_far[0].low, so_far[0].high, 4) if so_far else "starting"
             if bar.disable and not hints and (hint := _hint(progress, kept=store is not None)):
                 hints.append(hint)
@@ -78,7 +80,7 @@ def simulate(
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
-            estimate = mc.estimate.simulate.simulate(
+            estimate = filterproof.mc.estimate.simulate.simulate(
                 filt,
                 foe,
                 epsilon=epsilon,
@@ -93,7 +95,7 @@ def simulate(
                 executor=executor,
                 progress=told,
             )
-        except mc.Interrupted as stopped:
+        except filterproof.mc.Interrupted as stopped:
             bar.stop()
             complain(stopped)
             raise End(ExitStatus.INTERRUPTED) from stopped
@@ -110,7 +112,7 @@ def simulate(
             raise End(ExitStatus.NOTHING_TRIED)
 
 
-def _hint(progress: mc.Progress, *, kept: bool) -> str:
+def _hint(progress: filterproof.mc.Progress, *, kept: bool) -> str:
     """One line for a run that will take minutes, '' for others and for the first second."""
     left = progress.remaining_seconds
     if progress.seconds < 1 or left < 60:

@@ -22,15 +22,15 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from mc import LocalPool
-from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
-from reports.commands.exit_status import End, ExitStatus
+from filterproof.mc import LocalPool
+from filterproof.reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
+from filterproof.reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.chapter import Chapter
-    from reports.finding import Told
-    from reports.pages.overview import Row
-    from reports.study import Study
+    from filterproof.reports.chapter import Chapter
+    from filterproof.reports.finding import Told
+    from filterproof.reports.pages.overview import Row
+    from filterproof.reports.study import Study
 
 
 def verify(
@@ -125,7 +125,7 @@ def verify(
                 "name file.py::MyFilter"
             )
     if named is not None:
-        from reports.commands.verify_one import SECONDS, verify_one
+        from filterproof.reports.commands.verify_one import SECONDS, verify_one
 
         chosen = {
             name: None if words is None else [word.strip() for word in words.split(",")]
@@ -136,7 +136,7 @@ def verify(
             "seconds": SECONDS if seconds is None else seconds,
         }
         if against is not None:
-            from reports.commands.verify_one import against as compare
+            from filterproof.reports.commands.verify_one import against as compare
 
             compare(target, against, program=program, seed=seed, **limits)
             return
@@ -148,7 +148,7 @@ def verify(
 
 def limit_of(given: Mapping[str, Any]) -> float | None:
     """The seconds after which the process that examines a target is stopped; None for the main job."""
-    from reports.commands.verify_one import SECONDS
+    from filterproof.reports.commands.verify_one import SECONDS
 
     if given.get("target") is None and given.get("exec_") is None:
         return None
@@ -159,7 +159,7 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
 def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
     started = time.perf_counter()
     with (
-        LocalPool(ready=("reports.chapters",)) as pool,
+        LocalPool(ready=("filterproof.reports.chapters",)) as pool,
         Progress(
             *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()),
             console=Console(stderr=True),
@@ -167,10 +167,10 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
         ) as doing,
     ):  # imported while this process does
         task = doing.add_task("starting", total=None)
-        from reports.report import rows_of, verdicts_document, write_report
-        from reports.study import Study
+        from filterproof.reports.report import rows_of, verdicts_document, write_report
+        from filterproof.reports.study import Study
 
-        import_module("reports.chapters")
+        import_module("filterproof.reports.chapters")
         with clear_errors():
             check_folder(out)
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
@@ -209,8 +209,8 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
 
 def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter, Told]]:
     """What all chapters tell; the pool is ended by Ctrl-C."""
-    from reports.chapters import CHAPTERS
-    from reports.telling import tell
+    from filterproof.reports.chapters import CHAPTERS
+    from filterproof.reports.telling import tell
 
     (task,) = doing.tasks
 
@@ -232,7 +232,7 @@ def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter,
 
 def _filters_table(rows: Sequence[Row]) -> Table:
     """A line for each filter; numbers are shares of the promised delta."""
-    from reports.shown.numbers import percent
+    from filterproof.reports.shown.numbers import percent
 
     table = Table(
         *("Filter", "Promise", "Verdict", "At most", "At least"),

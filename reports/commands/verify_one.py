@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rich.text import Text
 
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.difference import first_difference
-from mc.examine.examination import PartialExamination
-from mc.examine.filter_fault import examining
-from reports.commands.console import (
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.difference import first_difference
+from filterproof.mc.examine.examination import PartialExamination
+from filterproof.mc.examine.filter_fault import examining
+from filterproof.reports.commands.console import (
     OUTCOME_STYLE,
     check_folder,
     clear_errors,
@@ -23,10 +23,10 @@ from reports.commands.console import (
     say,
     written_after,
 )
-from reports.commands.exit_status import End, ExitStatus
-from reports.examination_words import Ending
-from reports.examined import SEED, Examined, verify
-from reports.expression import read_command, read_filter, read_target
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.examination_words import Ending
+from filterproof.reports.examined import SEED, Examined, verify
+from filterproof.reports.expression import read_command, read_filter, read_target
 
 #: The time after which an examination is ended by default, so that a filter that never returns is.
 SECONDS = 1800.0

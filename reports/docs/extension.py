@@ -11,10 +11,10 @@ from latex2mathml.converter import convert
 from sphinx.addnodes import desc_annotation, pending_xref
 
 import filterproof
-from filters.catalogue import CATALOGUE
-from reports.docs.docstrings import rst_of
-from reports.docs.generated import expand
-from reports.docs.reference import proof_of
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.reports.docs.docstrings import rst_of
+from filterproof.reports.docs.generated import expand
+from filterproof.reports.docs.reference import proof_of
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -18,27 +18,27 @@ from functools import cache
 from textwrap import wrap
 from typing import Any
 
-from filters.catalogue import CATALOGUE, Entry
-from filters.certified.covered import COVERED, Join, Losses
-from mc.engine.adversaries import STRATEGIES
-from reports.audit.record import recorded_audit
-from reports.cli import COMMANDS, app
-from reports.commands.exit_status import ExitStatus
-from reports.docs.recorded import TABLES
-from reports.docs.reference import reference
-from reports.finding import slug
-from reports.pages.audit_page import HEADS, answer, rows
-from reports.shown.numbers import steps_by_check
-from reports.words import record
-from theory.agreement import Accord
-from theory.claims.theorem import Theorem
-from theory.evidence import Checked, Evidence, Outcome
-from theory.kernel import accepted
-from theory.kernel.claimed import KERNEL
-from theory.pairs import PAIRS, DominatingPair, examples
-from theory.pairs.base import ChargeName
-from theory.proofs import THEOREMS, prove
-from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
+from filterproof.filters.catalogue import CATALOGUE, Entry
+from filterproof.filters.certified.covered import COVERED, Join, Losses
+from filterproof.mc.engine.adversaries import STRATEGIES
+from filterproof.reports.audit.record import recorded_audit
+from filterproof.reports.cli import COMMANDS, app
+from filterproof.reports.commands.exit_status import ExitStatus
+from filterproof.reports.docs.recorded import TABLES
+from filterproof.reports.docs.reference import reference
+from filterproof.reports.finding import slug
+from filterproof.reports.pages.audit_page import HEADS, answer, rows
+from filterproof.reports.shown.numbers import steps_by_check
+from filterproof.reports.words import record
+from filterproof.theory.agreement import Accord
+from filterproof.theory.claims.theorem import Theorem
+from filterproof.theory.evidence import Checked, Evidence, Outcome
+from filterproof.theory.kernel import accepted
+from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.pairs import PAIRS, DominatingPair, examples
+from filterproof.theory.pairs.base import ChargeName
+from filterproof.theory.proofs import THEOREMS, prove
+from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
 
 _FENCE = re.compile(
     r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from reports.words import record, right
-from theory.numerics.decimals import above, below
+from filterproof.reports.words import record, right
+from filterproof.theory.numerics.decimals import above, below
 
 #: The heads of a table and its rows.
 Rows: TypeAlias = tuple[tuple[str, ...], Sequence[tuple[str, ...]]]

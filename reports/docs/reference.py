@@ -12,11 +12,11 @@ from operator import attrgetter
 from pathlib import Path
 
 import filterproof
-from filters import PrivacyFilter
-from reports.docs.docstrings import rst_of
-from reports.finding import slug
-from theory.proofs import THEOREMS
-from theory.shown import Shown
+from filterproof.filters import PrivacyFilter
+from filterproof.reports.docs.docstrings import rst_of
+from filterproof.reports.finding import slug
+from filterproof.theory.proofs import THEOREMS
+from filterproof.theory.shown import Shown
 
 #: Classes whose methods stand in a base that is not public.
 _WITH_BASES = ("PrivacyFilter",)

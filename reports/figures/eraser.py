@@ -15,15 +15,15 @@ from typing import Any, ClassVar
 import numpy as np
 from matplotlib.axes import Axes
 
-from filters import NaiveRealisationFilter, knowingly
-from mc.engine.adversaries import EraserForever
-from mc.evaluate.evaluate import evaluate
-from mc.evaluate.evaluation import Evaluation
-from reports.figures.data import FigureData
-from reports.figures.lines import line, number_ticks
-from reports.figures.specification import Specification, probability, real, wholes
-from theory.evidence import Evidence
-from theory.pairs import Erasure
+from filterproof.filters import NaiveRealisationFilter, knowingly
+from filterproof.mc.engine.adversaries import EraserForever
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import line, number_ticks
+from filterproof.reports.figures.specification import Specification, probability, real, wholes
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import Erasure
 
 _MOST_ROUNDS, _MOST_POINTS = 2000, 60
 

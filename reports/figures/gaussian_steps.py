@@ -16,10 +16,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from filters.rules.orders import RenyiCurve, order_budget
-from reports.figures.data import FigureData
-from reports.figures.lines import DASHES, colour, line
-from reports.figures.specification import (
+from filterproof.filters.rules.orders import RenyiCurve, order_budget
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import DASHES, colour, line
+from filterproof.reports.figures.specification import (
     Printed,
     Specification,
     axis_points,
@@ -29,8 +29,8 @@ from reports.figures.specification import (
     whole,
     wholes,
 )
-from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
-from theory.guarantees import GaussianDP
+from filterproof.theory.conversions import CKS, gaussian_epsilon, gaussian_mu
+from filterproof.theory.guarantees import GaussianDP
 
 #: What 003 prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
 PRINTED_STEPS, PRINTED_MORE, PRINTED_EPSILON, _PERCENT = 420, 495, 0.8, 10

@@ -10,7 +10,7 @@ from matplotlib import patheffects
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from reports.drawing import GREY, INK, PALETTE
+from filterproof.reports.drawing import GREY, INK, PALETTE
 
 #: In the order of use: a picture without colours still tells four lines apart.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")

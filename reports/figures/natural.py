@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from filters import NaturalFilter, knowingly
-from filters.rules.composition import composed_hockey_stick
-from mc.worst_case.plan import Plan, masses_of, written_out
-from mc.worst_case.solve import worst_case
-from reports.drawing import INK
-from reports.figures.data import FigureData
-from reports.figures.lines import DASHES, colour, label
-from reports.figures.specification import Specification, real, whole
-from theory.log_ratio import LogRatio
-from theory.pairs import RandomizedResponse
+from filterproof.filters import NaturalFilter, knowingly
+from filterproof.filters.rules.composition import composed_hockey_stick
+from filterproof.mc.worst_case.plan import Plan, masses_of, written_out
+from filterproof.mc.worst_case.solve import worst_case
+from filterproof.reports.drawing import INK
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import DASHES, colour, label
+from filterproof.reports.figures.specification import Specification, real, whole
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import RandomizedResponse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
-from reports.figures.data import Cell, FigureData
-from reports.figures.specification import Printed, Specification
-from reports.words import declared, said
-from theory.arguments import did_you_mean
+from filterproof.reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
+from filterproof.reports.figures.data import Cell, FigureData
+from filterproof.reports.figures.specification import Printed, Specification
+from filterproof.reports.words import declared, said
+from filterproof.theory.arguments import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ class PaperFigure:
     def specification(self) -> type[Specification]:
         """The class of its parameters and of what follows from them, whose file is imported when it is asked for."""
         module, _, name = self.made.partition(".")
-        found: type[Specification] = getattr(import_module(f"reports.figures.{module}"), name)
+        found: type[Specification] = getattr(import_module(f"filterproof.reports.figures.{module}"), name)
         return found
 
     @classmethod
@@ -153,7 +153,7 @@ class ComputedFigure:
 
     def to_data(self) -> dict[str, Any]:
         """The figure as JSON-able data, with the versions that made it."""
-        from reports.examination_words import version
+        from filterproof.reports.examination_words import version
 
         libraries = {
             name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib", "python-flint")
@@ -205,7 +205,7 @@ def save_all(
     figures: Sequence[ComputedFigure], out: Path, formats: Sequence[str] = FORMATS
 ) -> tuple[Path, ...]:
     """Write the files of several figures as `save` does, all or none; their earlier files of other formats go."""
-    from mc.runs.output import OutputFolder
+    from filterproof.mc.runs.output import OutputFolder
 
     files = {name: content for one in figures for name, content in one.files(formats).items()}
     with OutputFolder(out) as folder:

@@ -17,13 +17,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 
-from filters.holders.individual import IndividualFilter
-from filters.rules.composition import composed_hockey_stick
-from filters.rules.several_sums import BasicFilter
-from reports.figures.data import FigureData
-from reports.figures.lines import line
-from reports.figures.specification import Specification, whole
-from theory.pairs import RandomizedResponse, Selection
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.rules.composition import composed_hockey_stick
+from filterproof.filters.rules.several_sums import BasicFilter
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import line
+from filterproof.reports.figures.specification import Specification, whole
+from filterproof.theory.pairs import RandomizedResponse, Selection
 
 #: Who is charged what, and what follows: see `transcript_deltas`.
 Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]

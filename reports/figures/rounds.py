@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from filters import (
+from filterproof.filters import (
     ApproximateDPFilter,
     BasicFilter,
     GaussianFilter,
@@ -25,14 +25,14 @@ from filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from filters.holders.repeats import repeats
-from mc.estimate.compare_filters import planned_rounds
-from mc.worst_case.calibrated import CalibratedThreshold, calibrated
-from reports.figures.data import FigureData
-from reports.figures.lines import line, number_ticks
-from reports.figures.specification import Specification, probability, real, reals
-from theory.conversions import CKS, SIMPLE, gaussian_mu
-from theory.pairs import Gaussian, RandomizedResponse
+from filterproof.filters.holders.repeats import repeats
+from filterproof.mc.estimate.compare_filters import planned_rounds
+from filterproof.mc.worst_case.calibrated import CalibratedThreshold, calibrated
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import line, number_ticks
+from filterproof.reports.figures.specification import Specification, probability, real, reals
+from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 _MOST_ROUNDS, _MOST_BUDGETS = 20_000, 40
 

@@ -1,6 +1,6 @@
 """A specification: the parameters of a figure, with the paper's values as defaults.
 
->>> from reports.figures.gaussian_steps import DeltaCurves
+>>> from filterproof.reports.figures.gaussian_steps import DeltaCurves
 >>> DeltaCurves(sigma=50).parameters()["sigma"]
 50.0
 """
@@ -14,8 +14,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from reports.figures.data import FigureData
-from theory.arguments import check_count, check_delta, check_real, did_you_mean
+from filterproof.reports.figures.data import FigureData
+from filterproof.theory.arguments import check_count, check_delta, check_real, did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

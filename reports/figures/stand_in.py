@@ -25,13 +25,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy import special
 
-from reports.drawing import GREY
-from reports.figures.data import Cell, FigureData
-from reports.figures.lines import colour, line
-from reports.figures.specification import Specification, any_seed, check_rising, real, reals, whole
-from reports.figures.trials import DELTA, GROUPS, FilteredDescent, Trial, TrialOutcome, outcome_of
-from theory.conversions import gaussian_mu
-from theory.numerics.decimals import interval
+from filterproof.reports.drawing import GREY
+from filterproof.reports.figures.data import Cell, FigureData
+from filterproof.reports.figures.lines import colour, line
+from filterproof.reports.figures.specification import (
+    Specification,
+    any_seed,
+    check_rising,
+    real,
+    reals,
+    whole,
+)
+from filterproof.reports.figures.trials import DELTA, GROUPS, FilteredDescent, Trial, TrialOutcome, outcome_of
+from filterproof.theory.conversions import gaussian_mu
+from filterproof.theory.numerics.decimals import interval
 
 #: Of the intervals, each for itself.
 CONFIDENCE = 0.95

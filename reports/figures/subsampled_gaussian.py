@@ -17,11 +17,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from mc.losses.composition import Bounds, Composition
-from reports.drawing import GREY
-from reports.figures.data import FigureData
-from reports.figures.lines import colour, label, line
-from reports.figures.specification import (
+from filterproof.mc.losses.composition import Bounds, Composition
+from filterproof.reports.drawing import GREY
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import colour, label, line
+from filterproof.reports.figures.specification import (
     Specification,
     axis_points,
     check_between,
@@ -30,9 +30,9 @@ from reports.figures.specification import (
     real,
     whole,
 )
-from theory.conversions import gaussian_mu, renyi_epsilon
-from theory.guarantees import GaussianDP
-from theory.pairs import SubsampledGaussian
+from filterproof.theory.conversions import gaussian_mu, renyi_epsilon
+from filterproof.theory.guarantees import GaussianDP
+from filterproof.theory.pairs import SubsampledGaussian
 
 _MOST_PEOPLE = 200
 #: How far the profile is drawn, over its epsilon at delta.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from filters import (
+from filterproof.filters import (
     ApproximateDPFilter,
     BasicFilter,
     GaussianFilter,
@@ -23,22 +23,22 @@ from filters import (
     RealisationFilter,
     WhitehouseFilter,
 )
-from filters.holders.repeats import repeats
-from filters.rules.kappa import KappaFilter
-from mc.engine.adversaries import Constant
-from mc.evaluate.evaluate import evaluate
-from mc.evaluate.evaluation import Evaluation
-from mc.worst_case.result import WorstCase
-from mc.worst_case.solve import worst_case
-from reports.drawing import GREY
-from reports.figures.data import FigureData
-from reports.figures.lines import label, line
-from reports.figures.specification import Printed, Specification, probability, real, whole
-from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
-from theory.guarantees import GaussianDP
-from theory.numerics.decimals import above
-from theory.pairs import Gaussian
-from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
+from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.mc.worst_case.result import WorstCase
+from filterproof.mc.worst_case.solve import worst_case
+from filterproof.reports.drawing import GREY
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.lines import label, line
+from filterproof.reports.figures.specification import Printed, Specification, probability, real, whole
+from filterproof.theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
+from filterproof.theory.guarantees import GaussianDP
+from filterproof.theory.numerics.decimals import above
+from filterproof.theory.pairs import Gaussian
+from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 #: What 004 prints beside N = 48, as far as its last exponent, which our text does not show.
 _DHAT = 4.797e-6

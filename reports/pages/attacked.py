@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from filters.privacy_filter import PrivacyFilter
-from mc import Adversary, Estimate, WorstCase
-from mc.engine.adversaries import MenuChasing, MenuRandom
-from mc.estimate.simulate import simulate
-from mc.evaluate.evaluate import evaluate
-from mc.evaluate.evaluation import Evaluation
-from mc.evaluate.random_choice import mean_of_sequences
-from mc.worst_case import worst_case
-from reports.finding import Table
-from reports.pages.subjects import PageSubject
-from theory.evidence import Evidence
-from theory.numerics.decimals import above, interval
-from theory.pairs.base import Direction
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc import Adversary, Estimate, WorstCase
+from filterproof.mc.engine.adversaries import MenuChasing, MenuRandom
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.mc.evaluate.random_choice import mean_of_sequences
+from filterproof.mc.worst_case import worst_case
+from filterproof.reports.finding import Table
+from filterproof.reports.pages.subjects import PageSubject
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import above, interval
+from filterproof.theory.pairs.base import Direction
 
 #: Rounds that these runs may have in about a second of the engine; plays that may be longer get fewer runs.
 _ROUNDS = 16

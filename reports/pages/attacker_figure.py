@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mc.examine.supremum import most_kept
-from reports.drawing import INK, PALETTE, new_figure
-from reports.finding import Picture
-from reports.pages.overview import Row
-from reports.shown.numbers import percent
-from theory.attacker import AttackerCurve, best_epsilon
-from theory.numerics.decimals import above, chance, interval
+from filterproof.mc.examine.supremum import most_kept
+from filterproof.reports.drawing import INK, PALETTE, new_figure
+from filterproof.reports.finding import Picture
+from filterproof.reports.pages.overview import Row
+from filterproof.reports.shown.numbers import percent
+from filterproof.theory.attacker import AttackerCurve, best_epsilon
+from filterproof.theory.numerics.decimals import above, chance, interval
 
 _BLUE, _GREEN, _BAR = (PALETTE[place] for place in (0, 2, 4))
 #: Of which mechanisms a bound is.
@@ -24,7 +24,7 @@ _TICKS = tuple(10.0**k for k in range(-5, 1))
 
 
 class AttackerShown:
-    """A row of the front page in the units of who guesses membership; see `theory.attacker` for the bounds.
+    """A row of the front page in the units of who guesses membership; see `filterproof.theory.attacker` for the bounds.
 
     Over all mechanisms where a theorem bounds them, by what the filter keeps; on the menu of the page by its solved
     game; simulated, the game's best strategy, from plain paths drawn with the person and without. No curve below is

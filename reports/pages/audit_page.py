@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.audit.record import Audit, Kind
+from filterproof.reports.audit.record import Audit, Kind
 
 #: The heads of the table.
 HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")

@@ -8,19 +8,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mc.examine.measure import exceeds
-from mc.examine.words import count_words, told_apart
-from reports.drawing import data_uri, svg_text
-from reports.examination_words import ExaminationWords, remarks, story_figure, version
-from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
-from reports.replaying import play_snippet
-from reports.template import mathml, rendered, style
-from theory.evidence import Evidence, Outcome
-from theory.guarantees import ApproxDP, Guarantee, PureDP
-from theory.numerics.decimals import above, chance
+from filterproof.mc.examine.measure import exceeds
+from filterproof.mc.examine.words import count_words, told_apart
+from filterproof.reports.drawing import data_uri, svg_text
+from filterproof.reports.examination_words import ExaminationWords, remarks, story_figure, version
+from filterproof.reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from filterproof.reports.replaying import play_snippet
+from filterproof.reports.template import mathml, rendered, style
+from filterproof.theory.evidence import Evidence, Outcome
+from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
+from filterproof.theory.numerics.decimals import above, chance
 
 if TYPE_CHECKING:
-    from mc.examine.examination import StageFinding
+    from filterproof.mc.examine.examination import StageFinding
 
 #: The picture for each kind of screen: its condition, and its width in inches.
 _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))

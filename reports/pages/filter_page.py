@@ -8,19 +8,19 @@ import numpy as np
 from markupsafe import Markup, escape
 from matplotlib.ticker import LogFormatter
 
-from mc.examine.words import count_words, pair_words
-from mc.losses.log_ratio import Epsilon
-from reports.drawing import INK, PALETTE, new_figure
-from reports.finding import Picture
-from reports.pages.attacker_figure import AttackerShown
-from reports.pages.overview import Row, between
-from reports.pages.page import Page, explaining
-from reports.shown.numbers import NOTHING, percent
-from reports.template import mathml
-from theory.evidence import Outcome
-from theory.log_ratio import LogRatio
-from theory.numerics.decimals import above, below, chance, interval
-from theory.pairs import DominatingPair
+from filterproof.mc.examine.words import count_words, pair_words
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.reports.drawing import INK, PALETTE, new_figure
+from filterproof.reports.finding import Picture
+from filterproof.reports.pages.attacker_figure import AttackerShown
+from filterproof.reports.pages.overview import Row, between
+from filterproof.reports.pages.page import Page, explaining
+from filterproof.reports.shown.numbers import NOTHING, percent
+from filterproof.reports.template import mathml
+from filterproof.theory.evidence import Outcome
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.decimals import above, below, chance, interval
+from filterproof.theory.pairs import DominatingPair
 
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The longest expression of a pair that is shown.

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filters import (
+from filterproof.filters import (
     BlockFilter,
     ClippedSums,
     ClippingAfterAdding,
@@ -30,7 +30,7 @@ from filters import (
     Tracker,
     knowingly,
 )
-from mc import (
+from filterproof.mc import (
     Approaching,
     Estimate,
     LogisticTraining,
@@ -43,20 +43,20 @@ from mc import (
     simulate_renyi,
     simulate_training,
 )
-from mc.estimate.answer_misses import answer_misses
-from mc.estimate.crossing import crossing
-from mc.estimate.simulate import simulate
-from mc.estimate.stops import simulate_stop
-from mc.examine.examination import Examination
-from mc.training.digits import pictures
-from reports.finding import slug
-from reports.pages.page import Known
-from reports.pages.reached import ReachedRow
-from reports.shown.numbers import percent
-from theory.evidence import Outcome, Verdict
-from theory.guarantees import ZCDP
-from theory.pairs import Gaussian, RandomizedResponse
-from theory.pairs.sparse_vector import stop_law
+from filterproof.mc.estimate.answer_misses import answer_misses
+from filterproof.mc.estimate.crossing import crossing
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.estimate.stops import simulate_stop
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.training.digits import pictures
+from filterproof.reports.finding import slug
+from filterproof.reports.pages.page import Known
+from filterproof.reports.pages.reached import ReachedRow
+from filterproof.reports.shown.numbers import percent
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.guarantees import ZCDP
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
+from filterproof.theory.pairs.sparse_vector import stop_law
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05

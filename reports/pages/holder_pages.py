@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from reports.drawing import promise_figure
-from reports.finding import Picture
-from reports.pages import held
-from reports.pages.held import BROKEN, Holders, nearest
-from reports.pages.page import Badge, Page, explaining
-from reports.pages.reached import ReachedRow
-from reports.template import mathml
-from reports.words import declared, said
+from filterproof.reports.drawing import promise_figure
+from filterproof.reports.finding import Picture
+from filterproof.reports.pages import held
+from filterproof.reports.pages.held import BROKEN, Holders, nearest
+from filterproof.reports.pages.page import Badge, Page, explaining
+from filterproof.reports.pages.reached import ReachedRow
+from filterproof.reports.template import mathml
+from filterproof.reports.words import declared, said
 
 
 def holder_pages(holders: Holders | None) -> tuple[Page, ...]:

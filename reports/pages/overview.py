@@ -8,20 +8,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mc.examine.examination import Examination
-from mc.examine.measure import exceeds
-from mc.examine.supremum import Supremum
-from mc.examine.witness import Witness
-from mc.examine.words import times_words
-from reports.drawing import INK, NARROW, PALETTE, new_figure
-from reports.finding import Finding, Picture
-from reports.pages.page import Badge
-from reports.pages.played import Played, SolvedPoint
-from reports.pages.subjects import SUBJECTS, PageSubject
-from reports.shown.numbers import percent
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.kernel.claimed import FINITE
-from theory.pairs import DominatingPair
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.measure import exceeds
+from filterproof.mc.examine.supremum import Supremum
+from filterproof.mc.examine.witness import Witness
+from filterproof.mc.examine.words import times_words
+from filterproof.reports.drawing import INK, NARROW, PALETTE, new_figure
+from filterproof.reports.finding import Finding, Picture
+from filterproof.reports.pages.page import Badge
+from filterproof.reports.pages.played import Played, SolvedPoint
+from filterproof.reports.pages.subjects import SUBJECTS, PageSubject
+from filterproof.reports.shown.numbers import percent
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.kernel.claimed import FINITE
+from filterproof.theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

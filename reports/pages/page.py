@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.figures.paper_figure import figure
-from reports.finding import Picture
-from theory.agreement import Agreement
-from theory.evidence import Outcome, Verdict
+from filterproof.reports.figures.paper_figure import figure
+from filterproof.reports.finding import Picture
+from filterproof.theory.agreement import Agreement
+from filterproof.theory.evidence import Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Badge:
 
 
 def explaining(name: str) -> Picture:
-    """A figure of `reports.figures`, with few points, as a picture of a page."""
+    """A figure of `filterproof.reports.figures`, with few points, as a picture of a page."""
     found = figure(name, quick=True)
     return Picture(f"explained-{name}", found.caption, found.alt, found.plot())
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from filters.privacy_filter import PrivacyFilter
-from mc import Estimate, TradeOff, WorstCase
-from mc.estimate.simulate import simulate
-from mc.examine.supremum import Supremum, supremum
-from mc.worst_case.solve import worst_cases
-from reports.pages.attacked import AttackRow, Runs, attacked, drawn_from, runs_of
-from reports.pages.subjects import SUBJECTS
-from theory.evidence import Evidence
-from theory.pairs.base import Direction
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc import Estimate, TradeOff, WorstCase
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.examine.supremum import Supremum, supremum
+from filterproof.mc.worst_case.solve import worst_cases
+from filterproof.reports.pages.attacked import AttackRow, Runs, attacked, drawn_from, runs_of
+from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs.base import Direction
 
 #: Epsilons at which both directions are simulated, over that of the game; 0 gives the attacker's advantage.
 _SHARES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)

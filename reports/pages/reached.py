@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mc import Estimate
-from reports.shown import numbers
-from theory.numerics import decimals
+from filterproof.mc import Estimate
+from filterproof.reports.shown import numbers
+from filterproof.theory.numerics import decimals
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import partial
 
-from filters.catalogue import CATALOGUE, Entry
-from filters.entry import FilterPage
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.unsound import knowingly
-from mc.losses.accountant_filter import AccountantFilter
-from reports.finding import slug
-from theory.pairs import SubsampledGaussian
+from filterproof.filters.catalogue import CATALOGUE, Entry
+from filterproof.filters.entry import FilterPage
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.unsound import knowingly
+from filterproof.mc.losses.accountant_filter import AccountantFilter
+from filterproof.reports.finding import slug
+from filterproof.theory.pairs import SubsampledGaussian
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mc.examine.examination import Tightness
-from mc.examine.measure import exceeds
-from reports.drawing import INK, PALETTE, new_figure, plain_text
-from theory.numerics.decimals import above, below
+from filterproof.mc.examine.examination import Tightness
+from filterproof.mc.examine.measure import exceeds
+from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
+from filterproof.theory.numerics.decimals import above, below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Results as pictures and as HTML: what `theory.shown` asks for by name when a result is to be shown."""
+"""Results as pictures and as HTML: what `filterproof.theory.shown` asks for by name when a result is to be shown."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def figure(value: Any, ax: Axes | None = None) -> Figure:
 
     Raises ValueError where the result has no rows.
     """
-    from reports.drawing import drawn_into
-    from reports.shown.pictures import draw
+    from filterproof.reports.drawing import drawn_into
+    from filterproof.reports.shown.pictures import draw
 
     if not value.rows():
         raise ValueError(
@@ -28,6 +28,6 @@ def figure(value: Any, ax: Axes | None = None) -> Figure:
 
 def html(value: Any) -> str:
     """A result as HTML that borrows the colours of what surrounds it, as a notebook shows it."""
-    from reports.shown.fragments import fragment
+    from filterproof.reports.shown.fragments import fragment
 
     return fragment(value).html(value)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reports.shown.numbers import exact_or
-from theory.evidence import Evidence
-from theory.numerics.decimals import above, below, chance, interval, near
-from theory.shown import Cell, Row
+from filterproof.reports.shown.numbers import exact_or
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import above, below, chance, interval, near
+from filterproof.theory.shown import Cell, Row
 
 _NO_EVIDENCE = "none: nothing bounds the error of the grids, so this decides nothing"
 _KINDS = ("value", "low", "high")

@@ -8,28 +8,28 @@ from typing import Any
 
 from markupsafe import Markup
 
-from filters.certified.certified_numbers import CertifiedNumbers
-from mc.estimate.compare_filters import FilterChoice, FilterComparison
-from mc.estimate.curve import Curve
-from mc.estimate.survival import SurvivalCurve
-from mc.estimate.trade_off import TradeOff
-from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.examine.words import count_words
-from mc.intervals.anytime import Decision
-from mc.intervals.estimate import Estimate
-from mc.losses.composition import Bounds
-from mc.training.training_audit import TrainingAudit
-from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.calibrated import CalibratedThreshold
-from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from reports.shown.cells import VALUES, cells
-from reports.shown.numbers import agreed_within
-from reports.template import mathml, rendered
-from theory.agreement import Agreement
-from theory.evidence import Outcome, Verdict
-from theory.numerics.decimals import above, below, chance, interval, near
-from theory.proofs.proof import Proof
-from theory.shown import Pictured, Shown
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
+from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.survival import SurvivalCurve
+from filterproof.mc.estimate.trade_off import TradeOff
+from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from filterproof.mc.examine.words import count_words
+from filterproof.mc.intervals.anytime import Decision
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.losses.composition import Bounds
+from filterproof.mc.training.training_audit import TrainingAudit
+from filterproof.mc.worst_case.calibrate import CalibratedFilter
+from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
+from filterproof.reports.shown.cells import VALUES, cells
+from filterproof.reports.shown.numbers import agreed_within
+from filterproof.reports.template import mathml, rendered
+from filterproof.theory.agreement import Agreement
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.numerics.decimals import above, below, chance, interval, near
+from filterproof.theory.proofs.proof import Proof
+from filterproof.theory.shown import Pictured, Shown
 
 #: Lines of a table that are shown; `rows()` has them all.
 MOST_LINES = 24
@@ -53,8 +53,8 @@ class Fragment:
         """The HTML, with the picture of `value` where it has one."""
         picture = words = ""
         if isinstance(value, Pictured) and self.lines:
-            from reports.drawing import data_uri, svg_text
-            from reports.shown.pictures import alt
+            from filterproof.reports.drawing import data_uri, svg_text
+            from filterproof.reports.shown.pictures import alt
 
             picture, words = data_uri(svg_text(value.plot())), alt(value)
         return rendered("shown.html.j2", one=self, picture=picture, alt=words)

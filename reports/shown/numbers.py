@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mc.intervals.estimate import Estimate
-from theory.agreement import Accord, Agreement
-from theory.evidence import Checked
-from theory.numerics.decimals import above, interval, near
-from theory.proofs.proof import Proof
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.evidence import Checked
+from filterproof.theory.numerics.decimals import above, interval, near
+from filterproof.theory.proofs.proof import Proof
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
@@ -23,7 +23,7 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
     ('24 %', '140 %', '× 63.4', '0 %')
     >>> percent(61952.3)
     '× 62,000'
-    >>> from theory.numerics.decimals import below
+    >>> from filterproof.theory.numerics.decimals import below
     >>> percent(0.0305, above), percent(0.99962506, below)
     ('3.1 %', '99.9 %')
     """

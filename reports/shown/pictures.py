@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from mc.estimate.compare_filters import FilterComparison
-from mc.estimate.curve import Curve
-from mc.estimate.survival import SurvivalCurve
-from mc.estimate.trade_off import TradeOff
-from mc.evaluate.evaluation import Evaluations
-from reports.drawing import GREY, INK, PALETTE
-from reports.shown.cells import cells
-from theory.numerics.decimals import above, chance, near
-from theory.shown import Shown
+from filterproof.mc.estimate.compare_filters import FilterComparison
+from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.survival import SurvivalCurve
+from filterproof.mc.estimate.trade_off import TradeOff
+from filterproof.mc.evaluate.evaluation import Evaluations
+from filterproof.reports.drawing import GREY, INK, PALETTE
+from filterproof.reports.shown.cells import cells
+from filterproof.theory.numerics.decimals import above, chance, near
+from filterproof.theory.shown import Shown
 
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.

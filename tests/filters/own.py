@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-import filters as fp
-from theory.guarantees import ApproxDP
-from theory.pairs import DominatingPair
+import filterproof.filters as fp
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import DominatingPair
 
 
 def together(count: int, work: Callable[[], object]) -> None:

@@ -5,10 +5,10 @@ from inspect import isabstract
 
 import pytest
 
-import filters as fp
-from filters import catalogue
-from filters.rules import unsound
-from theory.guarantees import Guarantee
+import filterproof.filters as fp
+from filterproof.filters import catalogue
+from filterproof.filters.rules import unsound
+from filterproof.theory.guarantees import Guarantee
 
 
 def test_every_public_filter_is_in_the_catalogue() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
+from filterproof.filters.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.pinned
 

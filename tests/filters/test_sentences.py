@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.holders.repeats import repeats
-from filters.testing.broken_laws import broken_laws
+from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.testing.broken_laws import broken_laws
 from tests.filters.own import of
 
 Call = Callable[[], object]
@@ -168,7 +168,7 @@ TYPES: list[tuple[Call, str]] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::filters.UnsoundFilterWarning")
+@pytest.mark.filterwarnings("ignore::filterproof.filters.UnsoundFilterWarning")
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
     [

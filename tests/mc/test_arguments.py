@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate.functionals import HockeyStick
+from filterproof.mc.estimate.functionals import HockeyStick
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
 from tests.mc.training.made_up import NET, descent, three

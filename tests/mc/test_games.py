@@ -8,7 +8,7 @@ import mpmath
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from filters import (
+from filterproof.filters import (
     ApproximateDPFilter,
     BasicFilter,
     ExPostFilter,
@@ -16,10 +16,13 @@ from filters import (
     RenyiFilter,
     ZCDPFilter,
 )
-from filters.privacy_filter import PrivacyFilter
-from mc.estimate.simulate import simulate
-from mc.evaluate.evaluate import evaluate
-from mc.worst_case import worst_case
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.worst_case import worst_case
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 from tests.mc.losses.enumerated import real
 from tests.mc.worst_case.small_games import (
     CountFilter,
@@ -29,9 +32,6 @@ from tests.mc.worst_case.small_games import (
     play_out,
     worth,
 )
-from theory.evidence import Evidence
-from theory.log_ratio import LogRatio
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 
 TINY = Fraction(1, 2**200)
 RATIOS = st.fractions(Fraction(10, 9), 4, max_denominator=9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate.functionals import HockeyStick
+from filterproof.mc.estimate.functionals import HockeyStick
 
 WIDE = fp.Gaussian(0.4)
 

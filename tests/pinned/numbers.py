@@ -7,15 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.accounting.charges import approximate_charge, upper_quantile
-from filters.catalogue import RogersFilter
-from filters.holders.odometers import LineOdometer, MixtureOdometer, RogersOdometer, StitchedOdometer
-from filters.rules.blackwell import gaussian_cover
-from filters.rules.orders import order_budget
-from filters.rules.promised import promised_budget
-from reports.figures.trials import FilteredDescent, Trial
-from theory import (
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.filters.accounting.charges import approximate_charge, upper_quantile
+from filterproof.filters.catalogue import RogersFilter
+from filterproof.filters.holders.odometers import (
+    LineOdometer,
+    MixtureOdometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filterproof.filters.rules.blackwell import gaussian_cover
+from filterproof.filters.rules.orders import order_budget
+from filterproof.filters.rules.promised import promised_budget
+from filterproof.reports.figures.trials import FilteredDescent, Trial
+from filterproof.theory import (
     CKS,
     SIMPLE,
     ApproxDP,
@@ -30,12 +35,12 @@ from theory import (
     optimal_split,
     renyi_epsilon,
 )
-from theory.drift import drift
-from theory.numerics import portable
-from theory.numerics.norms import exact_sum, nearest, squared_norms, weighted
-from theory.numerics.products import product
-from theory.numerics.stable import log_fraction
-from theory.pairs import KOV
+from filterproof.theory.drift import drift
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.norms import exact_sum, nearest, squared_norms, weighted
+from filterproof.theory.numerics.products import product
+from filterproof.theory.numerics.stable import log_fraction
+from filterproof.theory.pairs import KOV
 
 PATH = Path(__file__).with_name("numbers.txt")
 

@@ -10,11 +10,11 @@ import pytest
 from flint import arb, ctx
 
 import filterproof as fp
-from filters.certified.conversion_truths import cks_log_delta
+from filterproof.filters.certified.conversion_truths import cks_log_delta
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.products import product
+from filterproof.theory.pairs.normal_law import hockey_stick
 from tests.pinned.numbers import DELTAS, EPSILONS, PATH, lines
-from theory.numerics import portable
-from theory.numerics.products import product
-from theory.pairs.normal_law import hockey_stick
 
 pytestmark = pytest.mark.pinned
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 import filterproof as fp
-from mc.engine.encoding import nameable
-from mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Tightness
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.story import story_of_sequence
-from mc.examine.witness import Witness
-from reports.examined import Examined
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Tightness
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.story import story_of_sequence
+from filterproof.mc.examine.witness import Witness
+from filterproof.reports.examined import Examined
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 
 class Mine(fp.PrivacyFilter):

@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-from reports.chapters import CHAPTERS, chapter
-from reports.commands.console import styled
-from reports.drawing import new_figure
-from reports.finding import Claim, Finding, Picture, Told
-from reports.report import render_page, verdicts_document
-from reports.study import Study
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.reports.chapters import CHAPTERS, chapter
+from filterproof.reports.commands.console import styled
+from filterproof.reports.drawing import new_figure
+from filterproof.reports.finding import Claim, Finding, Picture, Told
+from filterproof.reports.report import render_page, verdicts_document
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 GDP = chapter("gdp")
 

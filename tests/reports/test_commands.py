@@ -21,24 +21,24 @@ from typing import Any
 import pytest
 import typer
 
-import reports.chapters
-from filters.adapters.bridge import LateBridgeError
-from mc import LocalPool
-from mc.engine.encoding import encode, nameable
-from mc.runs.output import OutputFolder
-from reports.chapters import chapter
-from reports.cli import COMMANDS, app
-from reports.commands import verify
-from reports.commands.console import clear_errors, complain, doing, say
-from reports.commands.exit_status import End, ExitStatus
-from reports.commands.prove import RECORD_CHECKED
-from reports.finding import Claim, Told
-from reports.study import Study
+import filterproof.reports.chapters as reports_chapters
+from filterproof.filters.adapters.bridge import LateBridgeError
+from filterproof.mc import LocalPool
+from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.runs.output import OutputFolder
+from filterproof.reports.chapters import chapter
+from filterproof.reports.cli import COMMANDS, app
+from filterproof.reports.commands import verify
+from filterproof.reports.commands.console import clear_errors, complain, doing, say
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.prove import RECORD_CHECKED
+from filterproof.reports.finding import Claim, Told
+from filterproof.reports.study import Study
+from filterproof.theory.kernel.claimed import FINITE
+from filterproof.theory.pairs import RandomizedResponse
+from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
-from theory.kernel.claimed import FINITE
-from theory.pairs import RandomizedResponse
-from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 
 NAIVE = chapter("naive")
 
@@ -341,7 +341,7 @@ WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
 
 def two_chapters() -> None:
     """Leave the main job a chapter that is told at once and one that is not."""
-    reports.chapters.CHAPTERS = (AT_ONCE, WAITS)
+    reports_chapters.CHAPTERS = (AT_ONCE, WAITS)
     verify.LocalPool = partial(LocalPool, 1)
 
 
@@ -379,7 +379,7 @@ def test_ctrl_c_while_the_command_is_imported_ends_without_a_traceback(
     def stop() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(sys.modules, "reports.cli", SimpleNamespace(main=stop))
+    monkeypatch.setitem(sys.modules, "filterproof.reports.cli", SimpleNamespace(main=stop))
     with pytest.raises(SystemExit) as ended:
         importlib.import_module("filterproof.__main__").main()
     assert ended.value.code == ExitStatus.INTERRUPTED

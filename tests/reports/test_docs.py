@@ -11,16 +11,16 @@ import pytest
 import typer
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from reports.cli import COMMANDS, app
-from reports.commands.exit_status import ExitStatus
-from reports.docs.docstrings import rst_of
-from reports.docs.generated import escaped, expand
-from reports.docs.recorded import TABLES
-from reports.docs.reference import described, public_names
-from reports.words import record
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.reports.cli import COMMANDS, app
+from filterproof.reports.commands.exit_status import ExitStatus
+from filterproof.reports.docs.docstrings import rst_of
+from filterproof.reports.docs.generated import escaped, expand
+from filterproof.reports.docs.recorded import TABLES
+from filterproof.reports.docs.reference import described, public_names
+from filterproof.reports.words import record
+from filterproof.theory.evidence import Checked, Evidence, Outcome
 from tests.printed_examples import PAGES, ROOT, blocks, run_examples
-from theory.evidence import Checked, Evidence, Outcome
 
 
 def _made(part: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 import filterproof as fp
-from reports.docs.reference import public_names
+from filterproof.reports.docs.reference import public_names
 from tests.interpreter import ROOT, python
 from tests.printed_examples import PAGES
 

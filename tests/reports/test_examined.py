@@ -13,16 +13,16 @@ from xml.etree import ElementTree
 import pytest
 
 import filterproof as fp
-from mc.examine.examination import StageFinding
-from reports.drawing import svg_text
-from reports.examination_words import story_figure, story_lines
-from reports.examined import failure
-from reports.pages.tightness_figure import tightness_figure
-from reports.replaying import play_snippet, target_of
+from filterproof.mc.examine.examination import StageFinding
+from filterproof.reports.drawing import svg_text
+from filterproof.reports.examination_words import story_figure, story_lines
+from filterproof.reports.examined import failure
+from filterproof.reports.pages.tightness_figure import tightness_figure
+from filterproof.reports.replaying import play_snippet, target_of
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import below
 from tests.mc.examine import witnesses
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import below
 
 HEADLINES = {name: name.upper() for name in ("refuted", "undecided", "holds", "faulty")}
 HEADLINES |= {"denies": "NOT EXAMINED", "hangs": "OUT OF TIME", "unanswered": "OUT OF TIME"}

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from filters import ApproximateDPFilter, GaussianFilter, IndividualFilter, PrivacyFilter
-from mc import Constant, LossChasing
-from reports.expression import read_adversary, read_filter, read_promise, read_value
-from reports.user_filter import load_filter
+from filterproof.filters import ApproximateDPFilter, GaussianFilter, IndividualFilter, PrivacyFilter
+from filterproof.mc import Constant, LossChasing
+from filterproof.reports.expression import read_adversary, read_filter, read_promise, read_value
+from filterproof.reports.user_filter import load_filter
+from filterproof.theory import SIMPLE, Gaussian, RandomizedResponse
 from tests.reports.typed import MINE
-from theory import SIMPLE, Gaussian, RandomizedResponse
 
 
 def test_expressions_make_the_values_they_name() -> None:

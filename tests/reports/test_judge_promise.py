@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.intervals.estimate import Estimate
-from reports.chapters import chapter, evaluated, games
-from reports.chapters.common import judge_promise, shares_of
-from reports.finding import Claim, Finding
-from reports.study import Simulated, Study
-from theory.agreement import Accord
-from theory.evidence import Evidence, Outcome
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.reports.chapters import chapter, evaluated, games
+from filterproof.reports.chapters.common import judge_promise, shares_of
+from filterproof.reports.finding import Claim, Finding
+from filterproof.reports.study import Simulated, Study
+from filterproof.theory.agreement import Accord
+from filterproof.theory.evidence import Evidence, Outcome
 
 CLAIM = Claim("k", "It keeps its promise.", "here", Outcome.UNDECIDED)
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import theory.kernel
-from reports import kernel_run
-from reports.commands.exit_status import End, ExitStatus
-from reports.commands.kernel import kernel
-from reports.kernel_run import KernelError, run_kernel
-from theory.kernel import read_record, record
-from theory.kernel.claimed import KERNEL, sources
-from theory.kernel.record import without_comments
+import filterproof.theory.kernel
+from filterproof.reports import kernel_run
+from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.commands.kernel import kernel
+from filterproof.reports.kernel_run import KernelError, run_kernel
+from filterproof.theory.kernel import read_record, record
+from filterproof.theory.kernel.claimed import KERNEL, sources
+from filterproof.theory.kernel.record import without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"
 _CLEAN = """* Constants/Inductives relying on type-in-type: <none>
@@ -128,7 +128,7 @@ def test_a_run_writes_the_record_with_its_digest_and_a_check_refuses_a_record_of
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernel_run, "run_kernel", lambda on_step: read_record())
-    monkeypatch.setattr(theory.kernel, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(filterproof.theory.kernel, "__file__", str(tmp_path / "__init__.py"))
     kernel(check=True)
     assert [path.name for path in tmp_path.iterdir()] == [record.HERE]
     kernel(check=False)

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-import reports.chapters
-from mc import LocalPool
-from reports import report
-from reports.chapters import chapter
-from reports.commands import verify
-from reports.finding import Claim, Finding, Told
-from reports.pages import overview
-from reports.pages.subjects import SUBJECTS
-from reports.study import Study
+import filterproof.reports.chapters as reports_chapters
+from filterproof.mc import LocalPool
+from filterproof.reports import report
+from filterproof.reports.chapters import chapter
+from filterproof.reports.commands import verify
+from filterproof.reports.finding import Claim, Finding, Told
+from filterproof.reports.pages import overview
+from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome
 from tests.reports.pages.test_overview import BROKEN, HOLDS, OPEN, game
 from tests.reports.typed import Ended, filterproof
-from theory.evidence import Evidence, Outcome
 
 EXAMINED, GAMES = chapter("examined"), chapter("games")
 #: Chapters that are told at once.
@@ -57,7 +57,7 @@ def few(*chapters: Any) -> Callable[[], None]:
     """What leaves the main job these chapters, two filters and no holders."""
 
     def patch() -> None:
-        reports.chapters.CHAPTERS = chapters
+        reports_chapters.CHAPTERS = chapters
         overview.SUBJECTS = SHOWN
         report.holder_pages = lambda *_: ()
         verify.LocalPool = partial(LocalPool, 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reports.pytest_plugin import _how, _refused
+from filterproof.reports.pytest_plugin import _how, _refused
 from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
 
@@ -42,7 +42,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run_pytest(folder: Path, *arguments: str, plugin: str = "reports.pytest_plugin") -> tuple[int, str]:
+def run_pytest(
+    folder: Path, *arguments: str, plugin: str = "filterproof.reports.pytest_plugin"
+) -> tuple[int, str]:
     """What pytest says with that plugin alone; with none, with all that are installed, first those in `site`."""
     # the installed plugin is left out: this file tests the one beside it
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plugin else {}
@@ -165,7 +167,7 @@ def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) ->
         "    rooms = ('filterproof', 'theory', 'filters', 'mc', 'numpy')\n"
         "    assert not [name for name in sys.modules if name.split('.')[0] in rooms]\n"
         "    ours = [name for name in sys.modules if name.split('.')[0] == 'reports']\n"
-        "    assert sorted(ours) == ['reports', 'reports.pytest_plugin']\n"
+        "    assert sorted(ours) == ['reports', 'filterproof.reports.pytest_plugin']\n"
     )
     status, out = run_pytest(folder)
     assert status == 0, out
@@ -173,7 +175,7 @@ def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) ->
 
 def test_nothing_else_of_ours_loads_the_plugin(tmp_path: Path) -> None:
     (tmp_path / "pytest.py").write_text("raise ModuleNotFoundError('no pytest')\n")
-    code = "import filterproof as fp; fp.verify, fp.assert_holds; import reports.cli"
+    code = "import filterproof as fp; fp.verify, fp.assert_holds; import filterproof.reports.cli"
     result = python("-c", code, cwd=tmp_path, path=(tmp_path,))
     assert result.returncode == 0, result.stderr
 

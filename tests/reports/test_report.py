@@ -7,17 +7,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.chapters import CHAPTERS
-from reports.drawing import new_figure
-from reports.finding import Claim, Finding, Picture, Table, Told
-from reports.pages.filter_page import filter_page
-from reports.pages.overview import Row
-from reports.report import render_page, verdicts_document
-from reports.study import Study
+from filterproof.reports.chapters import CHAPTERS
+from filterproof.reports.drawing import new_figure
+from filterproof.reports.finding import Claim, Finding, Picture, Table, Told
+from filterproof.reports.pages.filter_page import filter_page
+from filterproof.reports.pages.overview import Row
+from filterproof.reports.report import render_page, verdicts_document
+from filterproof.reports.study import Study
+from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.reports.pages.test_overview import BROKEN, rows
 from tests.reports.test_examined import parsed
-from theory.agreement import Accord, Agreement, TwoRoutes
-from theory.evidence import Evidence, Outcome, Verdict
 
 EVIL = '<img src=x onerror="alert(1)">&amp; {curly} $math$'
 CLAIMS = [claim for chapter in CHAPTERS for claim in chapter.claims]

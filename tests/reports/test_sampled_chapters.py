@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from mc.examine.replay import replayed
-from reports.chapters import chapter
-from reports.pages.played import SolvedPoint
-from reports.study import Study
-from reports.words import record
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.mc.examine.replay import replayed
+from filterproof.reports.chapters import chapter
+from filterproof.reports.pages.played import SolvedPoint
+from filterproof.reports.study import Study
+from filterproof.reports.words import record
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 
 def verdict_of(key: str, study: Study | None = None) -> Verdict:

@@ -16,15 +16,15 @@ import pytest
 from matplotlib.figure import Figure
 
 import filterproof as fp
-from filters.certified.running_number import Found
-from reports.shown.cells import cells as row_cells
-from reports.shown.fragments import MOST_LINES
-from reports.shown.numbers import exact_or
+from filterproof.filters.certified.running_number import Found
+from filterproof.reports.shown.cells import cells as row_cells
+from filterproof.reports.shown.fragments import MOST_LINES
+from filterproof.reports.shown.numbers import exact_or
+from filterproof.theory.numerics.decimals import above, below, interval
+from filterproof.theory.proofs.proof import JOIN
+from filterproof.theory.shown import Shown
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
-from theory.numerics.decimals import above, below, interval
-from theory.proofs.proof import JOIN
-from theory.shown import Shown
 
 GAUSSIAN = fp.GaussianFilter(mu=1.0)
 HALF = fp.RandomizedResponse.from_ratio(2)
@@ -295,7 +295,7 @@ def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> No
         "loaded = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(loaded & {'matplotlib', 'reports', 'jinja2'}))\n"
         "one._repr_html_()\n"
-        "print('matplotlib' in sys.modules, 'reports.shown' in sys.modules)"
+        "print('matplotlib' in sys.modules, 'filterproof.reports.shown' in sys.modules)"
     )
     ran = python("-c", code, cwd=ROOT)
     assert ran.stdout.split("\n")[:2] == ["[]", "False True"], ran.stderr

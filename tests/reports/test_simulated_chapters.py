@@ -3,16 +3,16 @@
 import mpmath
 import pytest
 
-import mc
-from filters import (
+from filterproof import mc
+from filterproof.filters import (
     GaussianFilter,
     NaiveRealisationFilter,
     RogersFilter,
     ZCDPFilter,
     knowingly,
 )
-from reports.chapters import chapter, realisation
-from reports.chapters.tightness import (
+from filterproof.reports.chapters import chapter, realisation
+from filterproof.reports.chapters.tightness import (
     DELTA,
     EPSILON,
     ROGERS,
@@ -20,8 +20,8 @@ from reports.chapters.tightness import (
     tightness_filters,
     worst_table,
 )
-from reports.study import Study
-from theory.pairs import RandomizedResponse
+from filterproof.reports.study import Study
+from filterproof.theory.pairs import RandomizedResponse
 
 EVALUATED = chapter("evaluated")
 

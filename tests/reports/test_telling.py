@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from mc import LocalPool
-from reports.chapter import Chapter
-from reports.chapters import chapter
-from reports.finding import Claim, Told
-from reports.report import verdicts_document
-from reports.study import Study
-from reports.telling import tell
+from filterproof.mc import LocalPool
+from filterproof.reports.chapter import Chapter
+from filterproof.reports.chapters import chapter
+from filterproof.reports.finding import Claim, Told
+from filterproof.reports.report import verdicts_document
+from filterproof.reports.study import Study
+from filterproof.reports.telling import tell
 
 CHAPTERS = tuple(map(chapter, ("naive", "steps", "evaluated")))
 

@@ -11,7 +11,7 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from reports.cli import main
+from filterproof.reports.cli import main
 
 #: A file of a person's own, with a sound filter from which others are made.
 MINE = """

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from mpmath import mp
 
-from theory.conversions import CKS, SIMPLE, Conversion
-from theory.numerics.golden import lowest_at
+from filterproof.theory.conversions import CKS, SIMPLE, Conversion
+from filterproof.theory.numerics.golden import lowest_at
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any

@@ -5,8 +5,8 @@ import math
 import pytest
 
 import filterproof as fp
-from theory.attacker import AttackerCurve, best_epsilon
-from theory.guarantees import Guarantee
+from filterproof.theory.attacker import AttackerCurve, best_epsilon
+from filterproof.theory.guarantees import Guarantee
 
 
 def of(promise: Guarantee, false_alarms: float) -> tuple[float, float]:

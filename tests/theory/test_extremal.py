@@ -10,10 +10,10 @@ from flint import arb, ctx, fmpq
 from scipy import optimize, stats
 
 import filterproof as fp
-from filters.rules.orders import RenyiCurve
-from theory.extremal import erasures_extremal, squares_extremal
-from theory.numerics.two_outcomes import Kept, most_under, stick_above
-from theory.thresholds.b_star import b_star
+from filterproof.filters.rules.orders import RenyiCurve
+from filterproof.theory.extremal import erasures_extremal, squares_extremal
+from filterproof.theory.numerics.two_outcomes import Kept, most_under, stick_above
+from filterproof.theory.thresholds.b_star import b_star
 
 ZCDP = [
     (0.0305565952, 1.0),

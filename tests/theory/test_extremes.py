@@ -7,10 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from theory import CKS, gaussian_epsilon
-from theory.conversions import CONVERSIONS, Conversion
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
+from filterproof.theory import CKS, gaussian_epsilon
+from filterproof.theory.conversions import CONVERSIONS, Conversion
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+)
 
 SIZES = (
     0.0,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import theory.fast.gaussian
-from theory.arguments import check_positive, check_probability
-from theory.fast.gaussian import Kernels, kernels
-from theory.pairs import Gaussian
+import filterproof.theory.fast.gaussian
+from filterproof.theory.arguments import check_positive, check_probability
+from filterproof.theory.fast.gaussian import Kernels, kernels
+from filterproof.theory.pairs import Gaussian
 
 #: A word, looked at when the test runs: what is only collected compiles nothing.
 compiled = pytest.mark.skipif("kernels() is None", reason="numba, the extra [fast], is not installed")
@@ -36,7 +36,7 @@ def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
 
 @pytest.fixture
 def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(theory.fast.gaussian, "kernels", lambda: None)
+    monkeypatch.setattr(filterproof.theory.fast.gaussian, "kernels", lambda: None)
 
 
 @compiled
@@ -76,7 +76,7 @@ def test_compiled_losses_are_those_of_numpy(n: int, order: float, monkeypatch: p
         Gaussian.either(0.1, 0.35, raised),
     ]
     drawn = [pair.sample(np.random.Generator(np.random.SFC64(5)), n, order) for pair in pairs]
-    monkeypatch.setattr(theory.fast.gaussian, "kernels", lambda: None)
+    monkeypatch.setattr(filterproof.theory.fast.gaussian, "kernels", lambda: None)
     z = np.random.Generator(np.random.SFC64(5)).standard_normal(n)
     for pair, loss in zip(pairs, drawn, strict=True):
         assert loss.tobytes() == pair.sample(np.random.Generator(np.random.SFC64(5)), n, order).tobytes()

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
-from theory.pairs.finite import Finite
+from filterproof.theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
+from filterproof.theory.pairs.finite import Finite
 
 EXACT: list[Finite] = [
     RandomizedResponse.from_ratio(Fraction(3, 2)),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.pairs import (
+from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,

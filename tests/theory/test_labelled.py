@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.encoding import decode, encode, nameable
-from theory.pairs import examples
+from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.theory.pairs import examples
 
 WHERE = {"site": "a", "epoch": (1, 2)}
 NOTHING = fp.RandomizedResponse.from_ratio(1)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import filterproof as fp
-from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
-from theory.pairs.truths import down, up
+from filterproof.theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
+from filterproof.theory.pairs.truths import down, up
 
 
 def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:

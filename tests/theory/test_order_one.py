@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-import filters as fp
-from theory.guarantees import RenyiDP
-from theory.pairs import (
+import filterproof.filters as fp
+from filterproof.theory.guarantees import RenyiDP
+from filterproof.theory.pairs import (
     KOV,
     Erasure,
     FinitePair,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from theory.pairs import (
+from filterproof.theory.pairs import (
     KOV,
     DiscreteGaussian,
     DiscreteLaplace,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from filters.certified.blackwell import gap
-from filters.rules.composition import composed_law
-from theory.pairs import (
+from filterproof.filters.certified.blackwell import gap
+from filterproof.filters.rules.composition import composed_law
+from filterproof.theory.pairs import (
     KOV,
     BoundedRange,
     DiscreteGaussian,
@@ -24,7 +24,7 @@ from theory.pairs import (
     examples,
     normal_law,
 )
-from theory.pairs.truths import TrueValue
+from filterproof.theory.pairs.truths import TrueValue
 
 
 def value(truth: TrueValue) -> float:

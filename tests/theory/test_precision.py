@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from flint import arb, ctx
 
-import theory
-from theory.numerics import stable
-from theory.numerics.precision import PRECISION_LOCK
+from filterproof import theory
+from filterproof.theory.numerics import stable
+from filterproof.theory.numerics.precision import PRECISION_LOCK
 
 HOUSE = Path(theory.__file__).parents[1]
 

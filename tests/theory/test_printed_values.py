@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from theory import CKS, SIMPLE, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
-from theory.proofs.papers_steps import PRINTED
+from filterproof.theory import CKS, SIMPLE, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
+from filterproof.theory.proofs.papers_steps import PRINTED
 
 
 @pytest.mark.parametrize(("sigma", "steps"), PRINTED)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.conversions import SIMPLE
-from theory.pairs import FinitePair, Gaussian, SubsampledGaussian
-from theory.realisation import optimal_split
+from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.pairs import FinitePair, Gaussian, SubsampledGaussian
+from filterproof.theory.realisation import optimal_split
 
 #: Heads with probability 2/3 under P and 1/3 under Q.
 COIN = FinitePair((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))

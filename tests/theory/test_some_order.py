@@ -3,9 +3,9 @@
 import pytest
 
 import filterproof as fp
-from filters.certified.running_number import Claims
-from filters.certified.some_order import share_number
-from theory.thresholds.some_order import share_at_some_order
+from filterproof.filters.certified.running_number import Claims
+from filterproof.filters.certified.some_order import share_number
+from filterproof.theory.thresholds.some_order import share_at_some_order
 
 WHOLE = tuple(map(float, range(2, 65)))
 SETS = [

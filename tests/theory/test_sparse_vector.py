@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate.stops import simulate_stop
-from theory.pairs.sparse_vector import stop_law
+from filterproof.mc.estimate.stops import simulate_stop
+from filterproof.theory.pairs.sparse_vector import stop_law
 
 Q = Fraction
 CASES = [([0], Q(3)), ([-1, -1, 1], Q(3, 2)), ([2, -3, 1, 5], Q(2)), ([-4, -4], Q(11, 10))]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from flint import arb
 
-from theory.numerics.legendre import gauss_legendre
-from theory.pairs import Gaussian
-from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
+from filterproof.theory.numerics.legendre import gauss_legendre
+from filterproof.theory.pairs import Gaussian
+from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 

@@ -8,7 +8,7 @@ from flint import arb, ctx
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from theory.pairs import Gaussian, SubsampledGaussian
+from filterproof.theory.pairs import Gaussian, SubsampledGaussian
 
 
 def test_at_rate_one_it_is_the_gaussian_pair() -> None:

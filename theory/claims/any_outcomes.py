@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from theory.claims.conversions import B_STAR
-from theory.claims.formula import Formula
-from theory.claims.theorem import Theorem, beside, decided_by
+from filterproof.theory.claims.conversions import B_STAR
+from filterproof.theory.claims.formula import Formula
+from filterproof.theory.claims.theorem import Theorem, beside, decided_by
 
 _MECHANISMS = (
     "adaptive mechanisms with outcomes of any kind, given by two densities against an integral on them, which is "

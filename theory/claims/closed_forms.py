@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from theory.claims.formula import Formula
-from theory.claims.theorem import Theorem, beside, decided_by
+from filterproof.theory.claims.formula import Formula
+from filterproof.theory.claims.theorem import Theorem, beside, decided_by
 
 _COSINES = Formula(
     "log(cosh((alpha - 1/2)*epsilon)/cosh(epsilon/2))/(alpha - 1)",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from theory.claims.formula import Formula
-from theory.claims.theorem import Theorem, beside, decided_by
+from filterproof.theory.claims.formula import Formula
+from filterproof.theory.claims.theorem import Theorem, beside, decided_by
 
 _MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names={"rho": "B"})
 _BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"})

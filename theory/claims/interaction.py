@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from theory.claims.formula import Formula
-from theory.claims.theorem import Theorem, beside, decided_by
+from filterproof.theory.claims.formula import Formula
+from filterproof.theory.claims.theorem import Theorem, beside, decided_by
 
 _REACHED = Formula("delta*(1 + 1/(1 + exp(e1)))", rocq="delta * (1 + 1 / (1 + exp e))", names={"e": "e1"})
 

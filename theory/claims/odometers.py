@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from theory.claims.formula import Formula
-from theory.claims.theorem import Theorem, beside, decided_by
+from filterproof.theory.claims.formula import Formula
+from filterproof.theory.claims.theorem import Theorem, beside, decided_by
 
 _MIXTURE = Formula(
     "S/2 + sqrt(2*(S + H)*(l + log(S/H + 1)/2))",

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from theory.arguments import did_you_mean
-from theory.claims.formula import Formula
-from theory.evidence import Checked, Evidence
-from theory.kernel.claimed import KERNEL, KernelTheorem
-from theory.kernel.record import accepted
-from theory.shown import one_line
+from filterproof.theory.arguments import did_you_mean
+from filterproof.theory.claims.formula import Formula
+from filterproof.theory.evidence import Checked, Evidence
+from filterproof.theory.kernel.claimed import KERNEL, KernelTheorem
+from filterproof.theory.kernel.record import accepted
+from filterproof.theory.shown import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Step:
     `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
     step can fail; only the kernel's have none. `checked` says what the check covers where the engine cannot tell:
     POINT for an identity at fixed values of parameters that the theorem leaves free.
-    `kernel` is the kernel's statement that the step is; see `theory.claims`. `decides` marks such as
+    `kernel` is the kernel's statement that the step is; see `filterproof.theory.claims`. `decides` marks such as
     together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
     same. ValueError where a step that decides is none of the kernel's.
     """
@@ -132,7 +132,8 @@ class Theorem:
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The names of the kernel's statements among the steps, as `theory.kernel.claimed.KERNEL` has them."""
+        """The names of the kernel's statements among the steps, as `filterproof.theory.kernel.claimed.KERNEL` has
+        them."""
         return tuple(step.kernel.name for step in self.steps if step.kernel)
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
@@ -149,7 +150,8 @@ def _named(name: str) -> Theorem:
     return THEOREMS[name]
 
 
-#: The module of each theorem: one of its own where steps prove it, a row of `theory.claims` where the kernel does.
+#: The module of each theorem: one of its own where steps prove it, a row of `filterproof.theory.claims` where the
+#: kernel does.
 _MODULES = {
     "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
     "Rényi divergences": "claims.closed_forms",
@@ -213,7 +215,7 @@ class _Registry(Mapping[str, Theorem]):
     def __getitem__(self, name: str) -> Theorem:
         if name not in _MODULES:
             raise KeyError(unknown(name))
-        module = import_module(f"theory.{_MODULES[name]}")
+        module = import_module(f"filterproof.theory.{_MODULES[name]}")
         rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
         return next(row for row in rows if row.name == name)
 

@@ -4,6 +4,6 @@
 NumPy. Nothing here decides what is true: replace both by functions that return None, and every result stays.
 """
 
-from theory.fast.gaussian import either, losses
+from filterproof.theory.fast.gaussian import either, losses
 
 __all__ = ["either", "losses"]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.fast.compiler import compiler, worth
+from filterproof.theory.arguments import Real
+from filterproof.theory.fast.compiler import compiler, worth
 
 _1, _3, _8, _9, _11, _24, _40, _255, _256, _52_BITS = map(
     np.uint64, (1, 3, 8, 9, 11, 24, 40, 255, 256, 2**52 - 1)

@@ -51,7 +51,7 @@ class KernelTheorem:
 
 def sources() -> dict[str, str]:
     """The text of every Rocq source, by file, in the order in which they are compiled."""
-    folder = files("theory.kernel")
+    folder = files("filterproof.theory.kernel")
     listed = folder.joinpath("_CoqProject").read_text(encoding="utf-8").split()
     return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in listed if name.endswith(".v")}
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from theory.kernel.claimed import KernelTheorem, sources
+from filterproof.theory.kernel.claimed import KernelTheorem, sources
 
 #: The file of the record, that of its digest, and that of a run on this machine, which is not shared.
 RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
@@ -118,7 +118,7 @@ class Record:
     @property
     def sealed(self) -> bool:
         """Whether it is the record whose digest was committed with it."""
-        place = files("theory.kernel").joinpath(SEAL)
+        place = files("filterproof.theory.kernel").joinpath(SEAL)
         return place.is_file() and place.read_text(encoding="utf-8") == self.seal
 
 
@@ -160,7 +160,7 @@ def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
 
 def read_record(file: str = RECORD) -> Record | None:
     """The record that came with the package (`HERE`: that of a run on this machine); None if there is none."""
-    place = files("theory.kernel").joinpath(file)
+    place = files("filterproof.theory.kernel").joinpath(file)
     return Record.from_json(place.read_text(encoding="utf-8")) if place.is_file() else None
 
 

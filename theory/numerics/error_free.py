@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.rounding import next_above
+from filterproof.theory.arguments import Real
+from filterproof.theory.rounding import next_above
 
 #: high + low, two doubles (or arrays of them) that are not added, with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import roots_legendre
 
-from theory.arguments import check_count
+from filterproof.theory.arguments import check_count
 
 #: Nodes for each standard deviation of a step: with 4 of them walks agree with finer ones within 1e-11.
 _FINE = 5

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.numerics import portable
+from filterproof.theory.numerics import portable
 
 LOG_SQRT_TWO_PI = 0.9189385332046727
 _SQRT_HALF_PI = 1.2533141373155003

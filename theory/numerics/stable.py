@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.numerics import portable
-from theory.numerics.error_free import square
-from theory.numerics.precision import PRECISION_LOCK
-from theory.rounding import next_above
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import square
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.rounding import next_above
 
 if TYPE_CHECKING:
     from flint import arb

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real
-from theory.numerics import portable
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics import portable
 
 #: Terms that are added one by one: e^-96 is left where the first ratio is e^-1.5, and of the sum from 0 where s < 2.
 _TERMS, _STEEP, _SMALL = 64, 1.5, 2.0

@@ -2,19 +2,19 @@
 
 from functools import cache
 
-from theory.pairs.base import DominatingPair, ExactMasses
-from theory.pairs.bounded_range import BoundedRange
-from theory.pairs.discrete_gaussian import DiscreteGaussian
-from theory.pairs.discrete_laplace import DiscreteLaplace
-from theory.pairs.erasure import Erasure
-from theory.pairs.finite import FinitePair
-from theory.pairs.gaussian import Gaussian
-from theory.pairs.kov import KOV
-from theory.pairs.labelled import Labelled
-from theory.pairs.laplace import Laplace
-from theory.pairs.randomized_response import RandomizedResponse
-from theory.pairs.selection import Selection
-from theory.pairs.subsampled_gaussian import SubsampledGaussian
+from filterproof.theory.pairs.base import DominatingPair, ExactMasses
+from filterproof.theory.pairs.bounded_range import BoundedRange
+from filterproof.theory.pairs.discrete_gaussian import DiscreteGaussian
+from filterproof.theory.pairs.discrete_laplace import DiscreteLaplace
+from filterproof.theory.pairs.erasure import Erasure
+from filterproof.theory.pairs.finite import FinitePair
+from filterproof.theory.pairs.gaussian import Gaussian
+from filterproof.theory.pairs.kov import KOV
+from filterproof.theory.pairs.labelled import Labelled
+from filterproof.theory.pairs.laplace import Laplace
+from filterproof.theory.pairs.randomized_response import RandomizedResponse
+from filterproof.theory.pairs.selection import Selection
+from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian
 
 __all__ = [
     "KOV",

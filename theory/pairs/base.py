@@ -20,11 +20,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.numerics import portable
-from theory.numerics.stable import as_real, half_square
-from theory.pairs.parametrised import Parametrised
-from theory.pairs.truths import PairTruths
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real, half_square
+from filterproof.theory.pairs.parametrised import Parametrised
+from filterproof.theory.pairs.truths import PairTruths
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
@@ -336,7 +336,9 @@ class DominatingPair(Parametrised, ABC):
     @property
     def truths(self) -> PairTruths:
         """What is true of the pair, of shape (), in formulas and balls; TypeError for one that is not the library's."""
-        raise TypeError(f"pair must be one of the library's, got {self!r}; pass one of theory.pairs.PAIRS")
+        raise TypeError(
+            f"pair must be one of the library's, got {self!r}; pass one of filterproof.theory.pairs.PAIRS"
+        )
 
     # -- sampling ------------------------------------------------------------------------------
 

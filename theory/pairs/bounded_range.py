@@ -17,13 +17,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real, check_positive, own
-from theory.numerics import portable
-from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
-from theory.pairs.finite import pure_to_gdp
-from theory.pairs.finite_charges import convex_rho
-from theory.pairs.truths import IntervalTruths, PairTruths
+from filterproof.theory.arguments import Real, check_positive, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import as_real, expm1_minus, signed_square
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
+from filterproof.theory.pairs.finite import pure_to_gdp
+from filterproof.theory.pairs.finite_charges import convex_rho
+from filterproof.theory.pairs.truths import IntervalTruths, PairTruths
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

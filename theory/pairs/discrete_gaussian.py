@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_count, check_positive, own
-from theory.numerics import portable
-from theory.numerics.error_free import quotient_beyond
-from theory.numerics.precision import PRECISION_LOCK
-from theory.numerics.stable import as_real, signed_square
-from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
-from theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.arguments import Real, check_count, check_positive, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.stable import as_real, signed_square
+from filterproof.theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
+from filterproof.theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
     from flint import arb

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_count, check_positive, own
-from theory.numerics import portable
-from theory.numerics.error_free import quotient_beyond
-from theory.numerics.stable import as_real
-from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
-from theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
-from theory.pairs.finite_charges import convex_rho
-from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.arguments import Real, check_count, check_positive, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
+from filterproof.theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
+from filterproof.theory.pairs.finite_charges import convex_rho
+from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
+from filterproof.theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
     from flint import arb

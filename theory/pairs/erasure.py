@@ -15,13 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from theory.arguments import Real, check_probability, own
-from theory.numerics.stable import as_real
-from theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
-from theory.pairs.finite import Finite
-from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import INFINITE, PairTruths, TrueValue
-from theory.rounding import away_from_zero
+from filterproof.theory.arguments import Real, check_probability, own
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
+from filterproof.theory.pairs.finite import Finite
+from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
+from filterproof.theory.pairs.truths import INFINITE, PairTruths, TrueValue
+from filterproof.theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

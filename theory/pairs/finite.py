@@ -20,14 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real
-from theory.numerics import portable
-from theory.numerics.precision import PRECISION_LOCK
-from theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
-from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, Outputs, same_as
-from theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
-from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of, up
+from filterproof.theory.arguments import Real
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
+from filterproof.theory.pairs.base import (
+    ALL_CHARGES,
+    ChargeName,
+    DominatingPair,
+    ExactMasses,
+    Outputs,
+    same_as,
+)
+from filterproof.theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
+from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
+from filterproof.theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of, up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -281,7 +288,7 @@ class _FinitePairTruths(FiniteTruths):
 
 
 def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
-    from theory.pairs.normal_law import quantile
+    from filterproof.theory.pairs.normal_law import quantile
 
     most = 0 * masses[0][0]
     for p, q in masses:

@@ -24,8 +24,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs.truths import PairTruths, ball_of, down, up
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.truths import PairTruths, ball_of, down, up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -251,6 +251,6 @@ def least_gdp_mu(masses: Masses) -> float:
 
 def _upper_quantile(mass: Fraction) -> arb:
     """The z with P(N(0, 1) > z) = mass; from the other side where that mass is nearly one, which a ball rounds away."""
-    from theory.pairs.normal_law import quantile
+    from filterproof.theory.pairs.normal_law import quantile
 
     return quantile(ball_of(mass)) if 2 * mass <= 1 else -quantile(ball_of(1 - mass))

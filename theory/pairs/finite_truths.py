@@ -1,6 +1,6 @@
 """What is true of a pair of finitely many outcomes: sums over them, in balls.
 
->>> from theory.pairs import Erasure
+>>> from filterproof.theory.pairs import Erasure
 >>> print(Erasure(0.25).truths.hockey_stick(3.0).ball())
 0.250000000000000
 """
@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
     from flint import arb

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory import fast
-from theory.arguments import Real, check_positive, check_probability, own
-from theory.numerics import portable
-from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
-from theory.numerics.stable import as_real
-from theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
-from theory.pairs.truths import Exact, PairTruths, ball_of
+from filterproof.theory import fast
+from filterproof.theory.arguments import Real, check_positive, check_probability, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
+from filterproof.theory.pairs.truths import Exact, PairTruths, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -204,7 +204,7 @@ class _GaussianTruths(PairTruths):
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        from theory.pairs.normal_law import tail
+        from filterproof.theory.pairs.normal_law import tail
 
         mu = ball_of(float(self.pair.mu))
 

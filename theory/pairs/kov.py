@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from theory.arguments import Real, check_at_least_zero, check_probability, own
-from theory.numerics import portable
-from theory.numerics.stable import log_beyond
-from theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
-from theory.pairs.randomized_response import Response, check_ratio
-from theory.rounding import away_from_zero
+from filterproof.theory.arguments import Real, check_at_least_zero, check_probability, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.stable import log_beyond
+from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
+from filterproof.theory.pairs.randomized_response import Response, check_ratio
+from filterproof.theory.rounding import away_from_zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

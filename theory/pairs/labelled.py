@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.pairs.base import DominatingPair, same_as
-from theory.pairs.randomized_response import RandomizedResponse
-from theory.shown import one_line
+from filterproof.theory.pairs.base import DominatingPair, same_as
+from filterproof.theory.pairs.randomized_response import RandomizedResponse
+from filterproof.theory.shown import one_line
 
 #: A label, or several that one request is about.
 Label: TypeAlias = "str | int | tuple[str | int, ...]"

@@ -18,14 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive, own
-from theory.numerics import portable
-from theory.numerics.error_free import inverse_beyond
-from theory.numerics.stable import as_real, expm1_minus
-from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, half_square_of, same_as
-from theory.pairs.finite import rounded_up_mu
-from theory.pairs.finite_charges import convex_rho
-from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
+from filterproof.theory.arguments import Real, check_positive, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.stable import as_real, expm1_minus
+from filterproof.theory.pairs.base import (
+    ALL_CHARGES,
+    ITSELF,
+    ChargeName,
+    DominatingPair,
+    half_square_of,
+    same_as,
+)
+from filterproof.theory.pairs.finite import rounded_up_mu
+from filterproof.theory.pairs.finite_charges import convex_rho
+from filterproof.theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
 
 _LEAST = 2.0**-1022  # 1 / b must be finite
 

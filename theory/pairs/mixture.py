@@ -1,6 +1,6 @@
 """The subsampled Gaussian in balls: P = q N(1, s^2) + (1-q) N(0, s^2) against Q = N(0, s^2), and the swapped pair.
 
->>> from theory.pairs import SubsampledGaussian
+>>> from filterproof.theory.pairs import SubsampledGaussian
 >>> print(SubsampledGaussian(0.1, 0.8).truths.renyi(2).ball().str(12, radius=False))
 0.0370137910563
 
@@ -20,9 +20,9 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from theory.pairs import normal_law
-from theory.pairs.normal_law import tail
-from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.pairs import normal_law
+from filterproof.theory.pairs.normal_law import tail
+from filterproof.theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
 
 
 @dataclass(frozen=True, slots=True)

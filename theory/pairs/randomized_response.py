@@ -16,15 +16,23 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real, check_at_least_zero, own
-from theory.numerics import portable
-from theory.numerics.precision import PRECISION_LOCK
-from theory.numerics.stable import as_real, half_square, log_beyond
-from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, ExactMasses, KOVForm, Outputs, same_as
-from theory.pairs.finite import Finite, pure_to_gdp
-from theory.pairs.finite_charges import response_rho
-from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import INFINITE, PairTruths, TrueValue
+from filterproof.theory.arguments import Real, check_at_least_zero, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.stable import as_real, half_square, log_beyond
+from filterproof.theory.pairs.base import (
+    ALL_CHARGES,
+    ITSELF,
+    ChargeName,
+    ExactMasses,
+    KOVForm,
+    Outputs,
+    same_as,
+)
+from filterproof.theory.pairs.finite import Finite, pure_to_gdp
+from filterproof.theory.pairs.finite_charges import response_rho
+from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
+from filterproof.theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
 #: Bits of the largest ratio that is looked for.
 _BITS = 640

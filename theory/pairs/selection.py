@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.pairs.base import DominatingPair, same_as
-from theory.shown import one_line
+from filterproof.theory.arguments import Real
+from filterproof.theory.pairs.base import DominatingPair, same_as
+from filterproof.theory.shown import one_line
 
 #: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]

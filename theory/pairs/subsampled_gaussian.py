@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive, check_probability, own
-from theory.numerics import portable
-from theory.numerics.error_free import inverse_beyond
-from theory.numerics.mills import LOG_SQRT_TWO_PI
-from theory.numerics.stable import as_real, expm1_minus
-from theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
-from theory.pairs.gaussian import Gaussian
-from theory.pairs.truths import PairTruths
+from filterproof.theory.arguments import Real, check_positive, check_probability, own
+from filterproof.theory.numerics import portable
+from filterproof.theory.numerics.error_free import inverse_beyond
+from filterproof.theory.numerics.mills import LOG_SQRT_TWO_PI
+from filterproof.theory.numerics.stable import as_real, expm1_minus
+from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
+from filterproof.theory.pairs.gaussian import Gaussian
+from filterproof.theory.pairs.truths import PairTruths
 
 Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
@@ -89,7 +89,9 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def truths(self) -> PairTruths:
-        from theory.pairs.mixture import MixtureTruths  # balls are imported by those who ask for one
+        from filterproof.theory.pairs.mixture import (
+            MixtureTruths,  # balls are imported by those who ask for one
+        )
 
         return MixtureTruths(self)
 

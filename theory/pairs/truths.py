@@ -1,6 +1,6 @@
 """What is true of a pair, by formulas that share no code with its doubles: these are held against them.
 
->>> from theory.pairs import Gaussian
+>>> from filterproof.theory.pairs import Gaussian
 >>> Gaussian(0.5).truths.renyi(8.0).formula
 'alpha*mu**2/2'
 
@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from theory.numerics.exact import rational
-from theory.rounding import next_above
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.rounding import next_above
 
 if TYPE_CHECKING:
     from flint import arb
@@ -68,7 +68,7 @@ class TrueValue:
             return self.formula()
         if not isinstance(self.formula, str):
             return ball_of(self.formula)
-        from theory.claims.formula import compile_formula
+        from filterproof.theory.claims.formula import compile_formula
 
         return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
 
@@ -197,7 +197,7 @@ class IntervalTruths(PairTruths):
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        from theory.claims.formula import compile_formula
+        from filterproof.theory.claims.formula import compile_formula
 
         e, parameters, cdf = self.end, self.at, compile_formula(str(self.formulas["loss_cdf"]))
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from theory.claims.theorem import THEOREMS, unknown
+from filterproof.theory.claims.theorem import THEOREMS, unknown
 
 if TYPE_CHECKING:
-    from theory.proofs.proof import CheckedStep, Proof
+    from filterproof.theory.proofs.proof import CheckedStep, Proof
 
 __all__ = ["THEOREMS", "prove", "prove_all"]
 
@@ -31,7 +31,7 @@ def prove(
     """
     if not isinstance(name, str) or name not in THEOREMS:
         raise ValueError(unknown(name))
-    from theory.proofs.proof import CheckedStep, Proof
+    from filterproof.theory.proofs.proof import CheckedStep, Proof
 
     done = {} if done is None else done
     if name not in done:

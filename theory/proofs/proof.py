@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from theory.claims.theorem import Reached, RefusedError, Step, Theorem
-from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.shown import Row, Shown, row_of
+from filterproof.theory.claims.theorem import Reached, RefusedError, Step, Theorem
+from filterproof.theory.evidence import Checked, Evidence, Outcome, Verdict
+from filterproof.theory.shown import Row, Shown, row_of
 
 #: Shown with a derivation whose claim no single engine decides.
 JOIN = (

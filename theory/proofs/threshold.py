@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from theory.arguments import check_count, did_you_mean
-from theory.numerics.exact import rational
-from theory.numerics.precision import PRECISION_LOCK
-from theory.thresholds.budgets import THRESHOLDS
+from filterproof.theory.arguments import check_count, did_you_mean
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.thresholds.budgets import THRESHOLDS
 
 #: After these no more are tried.
 _MOST_BITS = 2**12

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx, fmpq
 
-from theory.numerics.exact import fraction_of, rational
-from theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.exact import fraction_of, rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
 
 if TYPE_CHECKING:
     import mpmath as mp

@@ -16,11 +16,11 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
-from theory.numerics.exact import rational
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs.truths import down
-from theory.rounding import next_above
-from theory.thresholds.b_star import b_star
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.truths import down
+from filterproof.theory.rounding import next_above
+from filterproof.theory.thresholds.b_star import b_star
 
 #: Bits of the balls, one after the other until they tell which double it is. The last ones do where epsilon or delta is
 #: near either end of the doubles.
@@ -77,7 +77,8 @@ def pure_below(epsilon: float, delta: float) -> float:
 
 
 def split_below(rounds: int, delta: float) -> tuple[float, float]:
-    """(dhat, theta) of `theory.realisation.optimal_split`: dhat at most the best, theta what is then left of delta."""
+    """(dhat, theta) of `filterproof.theory.realisation.optimal_split`: dhat at most the best, theta what is then left
+    of delta."""
 
     def parts(odds: arb) -> tuple[arb, arb]:
         dhat = arb(delta) / (1 + 1 / odds)

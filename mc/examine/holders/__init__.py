@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from filters.holders.held_to import HeldTo, Played
-from mc.examine.holders.holder_game import HolderGame
-from mc.examine.holders.losses import OvertakingGame
-from mc.examine.holders.people import PeopleGame
+from filterproof.filters.holders.held_to import HeldTo, Played
+from filterproof.mc.examine.holders.holder_game import HolderGame
+from filterproof.mc.examine.holders.losses import OvertakingGame
+from filterproof.mc.examine.holders.people import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from mc.examine.measure import Bound, Measure, goals
-from mc.examine.sequence import Sequence
-from theory.pairs import DominatingPair
+from filterproof.mc.examine.measure import Bound, Measure, goals
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.theory.pairs import DominatingPair
 
 
 class HolderGame(ABC):

@@ -19,20 +19,20 @@ import flint
 import numpy as np
 from flint import fmpq
 
-from filters.contract.state import keys
-from filters.contract.work import count
-from mc.engine.encoding import decode_fraction
-from mc.examine.filter_fault import FilterFault
-from mc.examine.holders.holder_game import HolderGame
-from mc.examine.measure import Bound, Measure
-from mc.examine.sequence import Sequence
-from mc.examine.words import count_words
-from mc.losses.balls import BITS, ball, down
-from theory.arguments import check_count
-from theory.numerics.exact import rational
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import RandomizedResponse
-from theory.rounding import next_above
+from filterproof.filters.contract.state import keys
+from filterproof.filters.contract.work import count
+from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.holders.holder_game import HolderGame
+from filterproof.mc.examine.measure import Bound, Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.words import count_words
+from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.theory.arguments import check_count
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import RandomizedResponse
+from filterproof.theory.rounding import next_above
 
 #: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
 _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)

@@ -21,17 +21,17 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from filters import knowingly
-from filters.contract.largest_granted import largest_granted
-from filters.contract.work import count
-from filters.holders.held_to import Played
-from filters.holders.no_noise import LOUD, SILENT
-from mc.engine.encoding import decode_fraction
-from mc.examine.filter_fault import FilterFault
-from mc.examine.holders.holder_game import HolderGame
-from mc.examine.sequence import Sequence
-from theory.arguments import check_count, check_real
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from filterproof.filters import knowingly
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.work import count
+from filterproof.filters.holders.held_to import Played
+from filterproof.filters.holders.no_noise import LOUD, SILENT
+from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.holders.holder_game import HolderGame
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.theory.arguments import check_count, check_real
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 #: People in the larger data set; the person 0 is missing in the other.
 PEOPLE = 3

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from filters.contract.work import OutOfWork, WorkLimit, count
-from filters.holders.held_to import HeldTo
-from mc.examine.examination import StageFinding, Tightness
-from mc.examine.filter_fault import examining
-from mc.examine.holders import GAMES
-from mc.examine.holders.holder_game import HolderGame
-from mc.examine.measure import Measure, exceeds
-from mc.examine.minimise import minimise
-from mc.examine.search_log import SearchLog
-from mc.examine.witness import measured_witness
-from mc.examine.words import count_words
-from theory.evidence import Evidence
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count
+from filterproof.filters.holders.held_to import HeldTo
+from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.holders import GAMES
+from filterproof.mc.examine.holders.holder_game import HolderGame
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.witness import measured_witness
+from filterproof.mc.examine.words import count_words
+from filterproof.theory.evidence import Evidence
 
 #: Units of work of a play of a holder's game beside what its filter is asked, and of its value.
 _PLAYED, _SOLVED = 20, 10

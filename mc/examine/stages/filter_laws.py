@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from filters.contract.checks import checked_start
-from filters.contract.work import WorkLimit
-from filters.privacy_filter import PrivacyFilter
-from filters.testing.broken_laws import BrokenLaw, broken_laws
-from mc.examine.examination import USED_UP, StageFinding
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.sequence import content_of_attributes, granted
-from mc.examine.subject import Admission, Subject
-from mc.examine.words import count_words
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_start
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.broken_laws import BrokenLaw, broken_laws
+from filterproof.mc.examine.examination import USED_UP, StageFinding
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.sequence import content_of_attributes, granted
+from filterproof.mc.examine.subject import Admission, Subject
+from filterproof.mc.examine.words import count_words
+from filterproof.theory.pairs import DominatingPair
 
 _RUNS = "runs_do_not_see_each_other"
 #: Laws without which a state is not all that a filter knows of a run, so that games on states mean nothing.

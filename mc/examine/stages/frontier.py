@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.contract.largest_granted import largest_granted
-from filters.contract.state import keys
-from filters.contract.work import WorkLimit, count
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.stages.game_menus import Menu
-from mc.examine.stages.plays import Player, leaders
-from mc.examine.stages.rational_plans import small_ratio
-from mc.examine.subject import Admission, Subject
-from mc.examine.words import pair_words, steps_words
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
-from theory.pairs.base import Direction
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.state import keys
+from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.game_menus import Menu
+from filterproof.mc.examine.stages.plays import Player, leaders
+from filterproof.mc.examine.stages.rational_plans import small_ratio
+from filterproof.mc.examine.subject import Admission, Subject
+from filterproof.mc.examine.words import pair_words, steps_words
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from filterproof.theory.pairs.base import Direction
 
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
 _LASTING = (1000, 400)

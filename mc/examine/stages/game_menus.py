@@ -14,12 +14,12 @@ from itertools import product
 
 import numpy as np
 
-from filters.contract.work import WorkLimit
-from mc.examine.measure import Measure
-from mc.examine.stages.plays import Player, leaders
-from mc.examine.subject import Admission, Subject, named_pairs
-from mc.examine.words import pair_words
-from theory.pairs import DominatingPair, FinitePair
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.stages.plays import Player, leaders
+from filterproof.mc.examine.subject import Admission, Subject, named_pairs
+from filterproof.mc.examine.words import pair_words
+from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: Rounds that the least pair of a menu lasts, and the families whose losses add up on a lattice.
 _PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasure", "twopoint")

@@ -12,29 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_observe, checked_start
-from filters.contract.state import same
-from filters.contract.work import OutOfWork, WorkLimit
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.examination import StageFinding, Tightness
-from mc.examine.filter_fault import FilterFault
-from mc.examine.measure import Measure, exceeds
-from mc.examine.search_log import SearchLog
-from mc.examine.sequence import granted
-from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, alarms, menus, sticks
-from mc.examine.stages.plays import leaders
-from mc.examine.stages.rational_plans import best_replies
-from mc.examine.subject import Subject, named_pairs
-from mc.examine.witness import menu_witness
-from mc.examine.words import count_words, pair_words
-from mc.examine.worker import limited, so_far
-from mc.losses.too_large import TooLargeError
-from mc.worst_case.renyi_game import renyi_game
-from mc.worst_case.solve import solved_case
-from theory.evidence import Outcome, Verdict
-from theory.numerics.decimals import above
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_observe, checked_start
+from filterproof.filters.contract.state import same
+from filterproof.filters.contract.work import OutOfWork, WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.stages.frontier import alternatives
+from filterproof.mc.examine.stages.game_menus import Menu, alarms, menus, sticks
+from filterproof.mc.examine.stages.plays import leaders
+from filterproof.mc.examine.stages.rational_plans import best_replies
+from filterproof.mc.examine.subject import Subject, named_pairs
+from filterproof.mc.examine.witness import menu_witness
+from filterproof.mc.examine.words import count_words, pair_words
+from filterproof.mc.examine.worker import limited, so_far
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.mc.worst_case.renyi_game import renyi_game
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.numerics.decimals import above
+from filterproof.theory.pairs import DominatingPair
 
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Positions of one game; more take longer than they are worth here.

@@ -30,8 +30,8 @@ from functools import partial
 from inspect import getattr_static
 from typing import Any
 
-from filters import PrivacyFilter
-from filters.accounting.charge_rules import (
+from filterproof.filters import PrivacyFilter
+from filterproof.filters.accounting.charge_rules import (
     ChargeRule,
     GDPCharge,
     PureCharge,
@@ -39,38 +39,38 @@ from filters.accounting.charge_rules import (
     ZCDPCharge,
     renyi_charge,
 )
-from filters.accounting.ledger import Budget
-from filters.catalogue import (
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.catalogue import (
     CATALOGUE,
     AllOrdersFilter,
     GaussianResidueFilter,
     PotentialFilter,
     RealisationFilter,
 )
-from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.certify import certify
-from filters.certified.covered import Join, joined
-from filters.certified.laws import implied
-from filters.certified.running_number import Found
-from filters.certified.two_doubles import limit_of
-from filters.contract.checks import checked_reaches
-from filters.contract.library import holder_of, of_the_library
-from filters.holders.held_to import HeldTo, is_held_to
-from filters.holders.individual import IndividualFilter
-from filters.holders.linear_queries import LinearQueries
-from filters.rules.additive import AdditiveFilter
-from mc.examine.examination import StageFinding
-from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.menu_levels import DOMINATION
-from theory.claims.theorem import RefusedError
-from theory.conversions import CONVERSIONS
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.kernel.claimed import KERNEL
-from theory.numerics.decimals import above, below
-from theory.pairs import is_ours
-from theory.proofs import THEOREMS, prove
-from theory.proofs.proof import Proof
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.certify import certify
+from filterproof.filters.certified.covered import Join, joined
+from filterproof.filters.certified.laws import implied
+from filterproof.filters.certified.running_number import Found
+from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.filters.contract.checks import checked_reaches
+from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.holders.held_to import HeldTo, is_held_to
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.worst_case.calibrate import CalibratedFilter
+from filterproof.mc.worst_case.menu_levels import DOMINATION
+from filterproof.theory.claims.theorem import RefusedError
+from filterproof.theory.conversions import CONVERSIONS
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.pairs import is_ours
+from filterproof.theory.proofs import THEOREMS, prove
+from filterproof.theory.proofs.proof import Proof
 
 SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
@@ -300,7 +300,7 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
 def _of_a_holder(holder: HeldTo, *, done: dict[str, Proof] | None) -> Verdict:
     """A holder: the theorem on its rule, the kernel's on it, and the certificate of its numbers."""
     kind = type(holder)
-    if not of_the_library(kind) or not kind.__module__.startswith("filters.holders."):
+    if not of_the_library(kind) or not kind.__module__.startswith("filterproof.filters.holders."):
         raise Unknown("it is not a class of the library, and its code may be its own")
     cited: list[str] = []
     evidence: list[Evidence] = []

@@ -1,6 +1,6 @@
 """Plays of one run: fixed orders of requests, each put to the filter's own code as it is built.
 
->>> from theory.pairs import Gaussian
+>>> from filterproof.theory.pairs import Gaussian
 >>> import filterproof as fp
 >>> filt, limit = fp.GaussianFilter(mu=1.0), WorkLimit.of(1000)
 >>> player = Player(filt, limit, filt.start(1))
@@ -18,14 +18,14 @@ from itertools import product
 
 import numpy as np
 
-from filters.contract.checks import checked_observe, checked_start
-from filters.contract.largest_granted import last_granted
-from filters.contract.state import State, same
-from filters.contract.work import WorkLimit
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.sequence import Sequence, granted
-from mc.examine.subject import Admission, Subject
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.checks import checked_observe, checked_start
+from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.filters.contract.state import State, same
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.examine.subject import Admission, Subject
+from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200

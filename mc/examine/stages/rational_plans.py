@@ -13,27 +13,27 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from filters.contract.checks import checked_admits, checked_observe, checked_start
-from filters.contract.largest_granted import largest_granted
-from filters.contract.state import State, keys
-from filters.contract.work import count
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import nameable
-from mc.examine.measure import Measure, exceeds
-from mc.examine.sequence import granted
-from mc.examine.subject import Subject
-from mc.examine.witness import Witness, named
-from mc.losses.balls import BITS, ball, fraction
-from mc.losses.log_ratio import nearest_log
-from mc.losses.too_large import TooLargeError
-from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
-from mc.worst_case.solve import solved_case
-from theory.evidence import Evidence
-from theory.log_ratio import LogRatio
-from theory.numerics.precision import PRECISION_LOCK
-from theory.numerics.stable import log_fraction
-from theory.pairs import DominatingPair, FinitePair, RandomizedResponse
-from theory.pairs.base import Direction
+from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_start
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.state import State, keys
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.subject import Subject
+from filterproof.mc.examine.witness import Witness, named
+from filterproof.mc.losses.balls import BITS, ball, fraction
+from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.numerics.stable import log_fraction
+from filterproof.theory.pairs import DominatingPair, FinitePair, RandomizedResponse
+from filterproof.theory.pairs.base import Direction
 
 #: Units of work of the charges of a pair in rational numbers.
 _RATIONAL_UNITS = 8

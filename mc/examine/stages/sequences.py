@@ -15,24 +15,24 @@ from itertools import chain, islice, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.library import made_of_the_library
-from filters.contract.work import WorkLimit, count
-from mc.examine.examination import StageFinding, Tightness
-from mc.examine.extremal_steps import extremal_steps
-from mc.examine.family_lines import family_of
-from mc.examine.measure import Measure, exceeds
-from mc.examine.search_log import SearchLog
-from mc.examine.sequence import MOST_PLAYED, Sequence
-from mc.examine.stages.frontier import inside
-from mc.examine.stages.game_menus import sticks
-from mc.examine.stages.plays import plain, programs, shared, swallowed
-from mc.examine.subject import Subject
-from mc.examine.witness import sequence_witness
-from mc.examine.words import count_words, steps_words
-from mc.examine.worker import so_far
-from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian
-from theory.pairs.base import Direction
+from filterproof.filters.contract.library import made_of_the_library
+from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.extremal_steps import extremal_steps
+from filterproof.mc.examine.family_lines import family_of
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
+from filterproof.mc.examine.stages.frontier import inside
+from filterproof.mc.examine.stages.game_menus import sticks
+from filterproof.mc.examine.stages.plays import plain, programs, shared, swallowed
+from filterproof.mc.examine.subject import Subject
+from filterproof.mc.examine.witness import sequence_witness
+from filterproof.mc.examine.words import count_words, steps_words
+from filterproof.mc.examine.worker import so_far
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.pairs.base import Direction
 
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)

@@ -15,28 +15,28 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.work import OutOfWork, WorkLimit, stopping_at
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversaries import Scripted
-from mc.engine.adversary import Adversary
-from mc.evaluate.walk import Branch
-from mc.examine.examination import StageFinding, Tightness
-from mc.examine.filter_fault import examining
-from mc.examine.measure import Measure, exceeds
-from mc.examine.search_log import SearchLog
-from mc.examine.stages.frontier import alternatives, quantiles
-from mc.examine.stages.game_menus import sticks
-from mc.examine.stages.plays import programs
-from mc.examine.stages.sequences import most
-from mc.examine.subject import Subject
-from mc.examine.witness import witness
-from mc.examine.words import count_words, pair_words
-from mc.examine.worker import so_far
-from mc.losses.too_large import TooLargeError
-from mc.worst_case.strategy import TreeStrategy
-from mc.worst_case.tree import GameTree
-from theory.evidence import Evidence
-from theory.pairs import DominatingPair
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversaries import Scripted
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.evaluate.walk import Branch
+from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.stages.frontier import alternatives, quantiles
+from filterproof.mc.examine.stages.game_menus import sticks
+from filterproof.mc.examine.stages.plays import programs
+from filterproof.mc.examine.stages.sequences import most
+from filterproof.mc.examine.subject import Subject
+from filterproof.mc.examine.witness import witness
+from filterproof.mc.examine.words import count_words, pair_words
+from filterproof.mc.examine.worker import so_far
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.mc.worst_case.strategy import TreeStrategy
+from filterproof.mc.worst_case.tree import GameTree
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.pairs import DominatingPair
 
 #: Positions of a game on the mesh.
 _POSITIONS = 60_000

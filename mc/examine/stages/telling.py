@@ -16,27 +16,27 @@ from itertools import combinations, groupby, product, takewhile
 from operator import itemgetter
 from typing import TypeVar
 
-from filters.contract.work import OutOfWork, WorkLimit, stopping_at
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import decode, decode_fraction, nameable
-from mc.examine.examination import USED_UP, StageFinding
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.measure import Measure, exceeds
-from mc.examine.minimise import minimise
-from mc.examine.sequence import Sequence
-from mc.examine.stages.game_menus import Menu
-from mc.examine.stages.games import chosen_goals, solved
-from mc.examine.stages.plays import plain
-from mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
-from mc.examine.stages.sequences import most
-from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
-from mc.examine.subject import Subject
-from mc.examine.witness import TELLING, Witness, sequence_witness
-from mc.examine.words import count_words, pair_words
-from mc.examine.worker import limited
-from mc.worst_case.plan import Plan
-from theory.pairs import DominatingPair, Erasure, RandomizedResponse
-from theory.rounding import away_from_zero
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
+from filterproof.mc.examine.examination import USED_UP, StageFinding
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.game_menus import Menu
+from filterproof.mc.examine.stages.games import chosen_goals, solved
+from filterproof.mc.examine.stages.plays import plain
+from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
+from filterproof.mc.examine.stages.sequences import most
+from filterproof.mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
+from filterproof.mc.examine.subject import Subject
+from filterproof.mc.examine.witness import TELLING, Witness, sequence_witness
+from filterproof.mc.examine.words import count_words, pair_words
+from filterproof.mc.examine.worker import limited
+from filterproof.mc.worst_case.plan import Plan
+from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
+from filterproof.theory.rounding import away_from_zero
 
 T = TypeVar("T")
 

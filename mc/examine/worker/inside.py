@@ -22,10 +22,10 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from filters.adapters.labelled import program_of
-from filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.filter_fault import examining
+from filterproof.filters.adapters.labelled import program_of
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, current, stopping_at
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.filter_fault import examining
 
 #: The exit status of a child that could not send its answer.
 CUT = 70

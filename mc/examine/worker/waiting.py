@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from typing import Any, NoReturn, TypeVar, cast
 
-from filters.contract.work import OutOfWork, WorkLimit, count, current, stopping_at
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.deadline import NEVER, Deadline, OutOfTime
-from mc.examine.filter_fault import FilterFault, examining
-from mc.examine.worker.inside import CUT, Inside, Task, dumped, loaded, serve
-from mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current, stopping_at
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.deadline import NEVER, Deadline, OutOfTime
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.worker.inside import CUT, Inside, Task, dumped, loaded, serve
+from filterproof.mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
 
 Shape = Callable[[NDArray[np.float64], float], Charge]
 

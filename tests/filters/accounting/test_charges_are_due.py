@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.accounting.charge_rules import renyi_charge
-from filters.accounting.charges import approximate_charge
-from filters.catalogue import CATALOGUE, Entry
-from filters.contract import parameters
-from theory.numerics import portable
+from filterproof.filters.accounting.charge_rules import renyi_charge
+from filterproof.filters.accounting.charges import approximate_charge
+from filterproof.filters.catalogue import CATALOGUE, Entry
+from filterproof.filters.contract import parameters
+from filterproof.theory.numerics import portable
 
 
 def ball(x: Any) -> arb:

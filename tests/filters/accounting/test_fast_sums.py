@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filters.accounting.compiled import SMALL, quotients, step
-from filters.accounting.ledger import Budget
+from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.compiled import SMALL, quotients, step
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.theory.fast.compiler import compiler
+from filterproof.theory.numerics.error_free import Exact, quotient_beyond
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
-from theory.fast.compiler import compiler
-from theory.numerics.error_free import Exact, quotient_beyond
 
 COMPILED = pytest.mark.skipif(compiler() is None, reason="no numba")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
+from filterproof.filters.catalogue import CATALOGUE
 from tests.filters.own import saying
 
 #: What no charge is.

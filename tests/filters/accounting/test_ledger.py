@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.accounting.amounts import Charge, Plain, Square
-from filters.accounting.ledger import Budget
+from filterproof.filters.accounting.amounts import Charge, Plain, Square
+from filterproof.filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.adapters import bridge
-from filters.adapters.bridge import BridgeError
-from filters.adapters.bridged import BridgedFilter
+from filterproof.filters.adapters import bridge
+from filterproof.filters.adapters.bridge import BridgeError
+from filterproof.filters.adapters.bridged import BridgedFilter
 from tests.reports.typed import filterproof
 
 ROOT = Path(__file__).parent.parent.parent.parent

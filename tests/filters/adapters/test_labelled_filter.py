@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.adapters.commands import request_text
-from mc.examine.verify import examine
-from reports.expression import read_command
-from theory.evidence import Evidence, Outcome
+from filterproof.filters.adapters.commands import request_text
+from filterproof.mc.examine.verify import examine
+from filterproof.reports.expression import read_command
+from filterproof.theory.evidence import Evidence, Outcome
 
 ASK = fp.RandomizedResponse.from_ratio(2)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.certified.laws import joined
-from filters.certified.promised import budget_number
-from filters.certified.running_number import RunningNumber
-from filters.rules.promised import promised_budget
-from theory.conversions import CKS, SIMPLE
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.filters.certified.laws import joined
+from filterproof.filters.certified.promised import budget_number
+from filterproof.filters.certified.running_number import RunningNumber
+from filterproof.filters.rules.promised import promised_budget
+from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 
 def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:

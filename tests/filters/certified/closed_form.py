@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from filters.certified.running_number import CLOSE, Claims, RunningNumber, Truth
-from theory.pairs.base import DominatingPair
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber, Truth
+from filterproof.theory.pairs.base import DominatingPair
 
 #: The absolute error below the relative one that the docstrings of `theory` state, where doubles end.
 LEAST = 1e-300

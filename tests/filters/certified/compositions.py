@@ -11,18 +11,24 @@ from itertools import pairwise, product
 import numpy as np
 from flint import arb, ctx
 
-from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.certified.decisions import is_refused
-from filters.certified.running_number import Claims, RunningNumber
-from filters.rules.blackwell import gaussian_cover
-from filters.rules.composition import composed_hockey_stick, composed_law
-from filters.rules.promised import promised_budget
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
-from theory.pairs.base import ExactMasses
-from theory.pairs.normal_law import hockey_stick, tail
-from theory.pairs.truths import ball_of
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    gdp_charge,
+    pure_charge,
+    renyi_charge,
+    zcdp_charge,
+)
+from filterproof.filters.certified.decisions import is_refused
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.rules.blackwell import gaussian_cover
+from filterproof.filters.rules.composition import composed_hockey_stick, composed_law
+from filterproof.filters.rules.promised import promised_budget
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
+from filterproof.theory.pairs.base import ExactMasses
+from filterproof.theory.pairs.normal_law import hockey_stick, tail
+from filterproof.theory.pairs.truths import ball_of
 
 _CLAIMS = Claims("natural filter")
 _PAIRS: tuple[DominatingPair, ...] = (

@@ -9,17 +9,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from filters.catalogue import ApproximateDPFilter, BasicFilter, RealisationFilter, RenyiFilter
-from filters.certified.certify import Thing
-from filters.certified.running_number import RunningNumber
-from filters.holders.individual import IndividualFilter
-from filters.holders.linear_queries import LinearQueries
-from tests.filters.certified.budgets import budgets
-from tests.filters.certified.closed_forms import conversions, guarantees, numerics, pairs, realisation
-from tests.filters.certified.compositions import compositions
-from tests.filters.certified.said import HELD, held
-from theory.conversions import SIMPLE
-from theory.pairs import (
+from filterproof.filters.catalogue import ApproximateDPFilter, BasicFilter, RealisationFilter, RenyiFilter
+from filterproof.filters.certified.certify import Thing
+from filterproof.filters.certified.running_number import RunningNumber
+from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.pairs import (
     KOV,
     Erasure,
     FinitePair,
@@ -29,6 +25,10 @@ from theory.pairs import (
     Selection,
     SubsampledGaussian,
 )
+from tests.filters.certified.budgets import budgets
+from tests.filters.certified.closed_forms import conversions, guarantees, numerics, pairs, realisation
+from tests.filters.certified.compositions import compositions
+from tests.filters.certified.said import HELD, held
 
 _Numbers: TypeAlias = Callable[[], Iterator[RunningNumber]]
 #: The closed forms of `theory`, beside the formulas of the theorems.

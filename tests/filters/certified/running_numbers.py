@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from filters.catalogue import (
+from filterproof.filters.catalogue import (
     ApproximateDPFilter,
     ApproximateZCDPFilter,
     BasicFilter,
@@ -26,14 +26,14 @@ from filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
-from filters.certified.certify import certify
-from filters.certified.running_number import Claims, Least, RunningNumber
-from filters.certified.two_doubles import limit_of
-from filters.contract.filter_base import FilterBase
-from theory.claims.formula import rational_value
-from theory.claims.theorem import RefusedError
-from theory.conversions import CKS, SIMPLE
-from theory.evidence import Evidence
+from filterproof.filters.certified.certify import certify
+from filterproof.filters.certified.running_number import Claims, Least, RunningNumber
+from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.theory.claims.formula import rational_value
+from filterproof.theory.claims.theorem import RefusedError
+from filterproof.theory.conversions import CKS, SIMPLE
+from filterproof.theory.evidence import Evidence
 
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from filters.catalogue import (
+from filterproof.filters.catalogue import (
     AllOrdersFilter,
     ApproximateDPFilter,
     ApproximateZCDPFilter,
@@ -18,9 +18,9 @@ from filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
-from filters.certified.running_number import Claims, RunningNumber
-from filters.contract.filter_base import FilterBase
-from theory.conversions import SIMPLE
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.theory.conversions import SIMPLE
 
 #: The simple budget of (epsilon, tail).
 _STAR = "(epsilon/(sqrt(log(1/tail) + epsilon) + sqrt(log(1/tail))))**2"

@@ -8,13 +8,13 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.certified.pairs import charges, sampled_number
-from filters.certified.promised import promise_numbers
-from filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.certified.pairs import charges, sampled_number
+from filterproof.filters.certified.promised import promise_numbers
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms.conversions import numbers_at
 from tests.filters.certified.closed_forms.realisation import kappas
-from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 
 
 def powers(low: float, high: float) -> st.SearchStrategy[float]:

@@ -13,19 +13,19 @@ import pytest
 from flint import arb, ctx
 
 import filterproof as fp
-from filters.accounting import charge_rules
-from filters.accounting.amounts import Plain
-from filters.accounting.ledger import Budget
-from filters.catalogue import CATALOGUE
-from filters.certified.catalogue import covered, things
-from filters.certified.laws import implied
-from filters.certified.running_number import Found
-from filters.certified.two_doubles import limit_of
-from filters.contract.filter_base import FilterBase
-from filters.rules.promised import promised_budget
+from filterproof.filters.accounting import charge_rules
+from filterproof.filters.accounting.amounts import Plain
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.certified.catalogue import covered, things
+from filterproof.filters.certified.laws import implied
+from filterproof.filters.certified.running_number import Found
+from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.promised import promised_budget
+from filterproof.theory.claims.theorem import RefusedError
+from filterproof.theory.conversions import CKS
 from tests.filters.certified.groups import THINGS
-from theory.claims.theorem import RefusedError
-from theory.conversions import CKS
 
 TINY = 1 + 1e-9
 

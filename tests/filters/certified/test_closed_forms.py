@@ -3,12 +3,12 @@
 import pytest
 from flint import arb, ctx
 
-from filters.certified.conversion_truths import cks_log_delta, cks_order_less_one
+from filterproof.filters.certified.conversion_truths import cks_log_delta, cks_order_less_one
+from filterproof.theory import CKS
+from filterproof.theory.conversions import CONVERSIONS
+from filterproof.theory.proofs import THEOREMS
 from tests.filters.certified.groups import CLOSED_FORMS, SUMS
 from tests.theory import reference
-from theory import CKS
-from theory.conversions import CONVERSIONS
-from theory.proofs import THEOREMS
 
 
 @pytest.mark.parametrize("group", [*CLOSED_FORMS, *SUMS])

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filters.certified.running_number import Claims
+from filterproof.filters.certified.running_number import Claims
+from filterproof.theory.claims.theorem import RefusedError
 from tests.filters.certified.running_numbers import PATH, cks_lemma, in_rocq, lemma_of, simple_lemma
-from theory.claims.theorem import RefusedError
 
 pytestmark = pytest.mark.pinned
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from flint import arb
 
-from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.running_number import Claims, Found, Least, RunningNumber
-from theory.claims.formula import rational_value
-from theory.evidence import Evidence
-from theory.proofs.threshold import threshold
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.running_number import Claims, Found, Least, RunningNumber
+from filterproof.theory.claims.formula import rational_value
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.proofs.threshold import threshold
 
 ROOT = "(sqrt(log(1/delta)+epsilon) - sqrt(log(1/delta)))**2"
 STAR = threshold("simple", 1.0, 1e-5, digits=60)

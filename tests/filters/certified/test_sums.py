@@ -8,12 +8,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.accounting.amounts import Plain, Square
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.accounting.ledger import Budget, is_sum
-from filters.certified.two_doubles import both, limit_of, sum_of
-from theory.numerics.error_free import add_up, quotient_beyond, round_up, square, two_product, two_sum
-from theory.rounding import away_from_zero
+from filterproof.filters.accounting.amounts import Plain, Square
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.filters.accounting.ledger import Budget, is_sum
+from filterproof.filters.certified.two_doubles import both, limit_of, sum_of
+from filterproof.theory.numerics.error_free import (
+    add_up,
+    quotient_beyond,
+    round_up,
+    square,
+    two_product,
+    two_sum,
+)
+from filterproof.theory.rounding import away_from_zero
 
 DOUBLES = st.floats(-46.0, 23.0).map(math.exp)
 LOST = Fraction(1, 2**100)

@@ -8,8 +8,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from filters.contract.content import content
-from filters.contract.state import keys, same
+from filterproof.filters.contract.content import content
+from filterproof.filters.contract.state import keys, same
 
 
 class Account:

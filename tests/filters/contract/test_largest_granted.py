@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.contract.largest_granted import largest_granted, last_granted
+from filterproof.filters.contract.largest_granted import largest_granted, last_granted
 
 SIZES = st.floats(1e-300, 1e300)
 

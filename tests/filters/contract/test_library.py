@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.library import made_of_the_library, of_the_library
-from filters.rules.additive import AdditiveFilter
+from filterproof.filters.contract.library import made_of_the_library, of_the_library
+from filterproof.filters.rules.additive import AdditiveFilter
 
 
 class Mine(fp.GaussianFilter):

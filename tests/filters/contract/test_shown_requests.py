@@ -7,18 +7,24 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-import filters.holders.in_blocks
-from filters.contract.checks import (
+import filterproof.filters.holders.in_blocks
+from filterproof.filters.contract.checks import (
     checked_admits,
     checked_grant,
     checked_grant_in_place,
     checked_observe,
     checked_spend,
 )
-from filters.contract.state import copied, frozen, leaves, read_only
-from filters.holders.repeats import repeats
+from filterproof.filters.contract.state import copied, frozen, leaves, read_only
+from filterproof.filters.holders.repeats import repeats
+from filterproof.theory.pairs import (
+    DominatingPair,
+    Gaussian,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
 from tests.filters.own import of
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
 STATES = {
     "numbers": np.arange(3.0),
@@ -50,7 +56,7 @@ def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch:
             return np.ones(len(state[0]), dtype=np.bool_)
 
     for block in (4, 2):
-        monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", block)
+        monkeypatch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", block)
         people = fp.IndividualFilter(InPlace(), 4)
         for fits in (True, True, False):
             assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
@@ -152,7 +158,7 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     )
     assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
-    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", 2)
+    monkeypatch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", 2)
     for people in (1, 3, 7):
         for pair in (request, Selection((request, Gaussian(0.66)), np.arange(people) % 2)):
             everyone = fp.IndividualFilter(filt, people)

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.contract.state import (
+from filterproof.filters.contract.state import (
     bits,
     choose,
     free_of_nan,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import filters as fp
-from theory.pairs import DominatingPair, Gaussian
+import filterproof.filters as fp
+from filterproof.theory.pairs import DominatingPair, Gaussian
 
 KEY, OTHER = b"sixteen bytes of" * 2, b"and not this key" * 2
 FILTER = fp.GaussianFilter(mu=1.0)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-from filters.holders.no_noise import SILENT
-from filters.holders.secret_noise import SecretNoise
+import filterproof.filters as fp
+from filterproof.filters.holders.no_noise import SILENT
+from filterproof.filters.holders.secret_noise import SecretNoise
+from filterproof.theory.numerics.decimals import above
+from filterproof.theory.pairs import Gaussian
 from tests.filters.own import Adding
-from theory.numerics.decimals import above
-from theory.pairs import Gaussian
 
 Call = Callable[[fp.IndividualFilter], object]
 

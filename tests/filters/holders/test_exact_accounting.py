@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-import filters.holders.in_blocks
-import filters.holders.linear_queries
-from filters.holders.no_noise import SILENT
+import filterproof.filters as fp
+import filterproof.filters.holders.in_blocks
+import filterproof.filters.holders.linear_queries
+from filterproof.filters.holders.no_noise import SILENT
 
 PEOPLE, SIGMA = 7, 2.0
 #: Their budgets are one release of norm SIGMA.
@@ -179,8 +179,8 @@ def test_people_in_blocks_and_one_by_one_are_people_at_once(
         found = kind.counted(together, sizes)
         assert [kind.counted(one, sizes[i : i + 1])[0] for i, one in enumerate(alone)] == found
         with monkeypatch.context() as patch:
-            patch.setattr(filters.holders.in_blocks, "BLOCK", 3)
-            patch.setattr(filters.holders.linear_queries, "_BLOCK", 3 * PEOPLE)
+            patch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", 3)
+            patch.setattr(filterproof.filters.holders.linear_queries, "_BLOCK", 3 * PEOPLE)
             assert kind.counted(some, sizes) == found
 
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import filters as fp
-from filters.catalogue import CATALOGUE
+import filterproof.filters as fp
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.holders.saved_session import FILTER, KEY, OTHER, places, reread
 from tests.filters.own import Known
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 # -- whatever is done to a file --------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
+import filterproof.filters as fp
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.own import Adding, together
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 
 def a_session() -> fp.Session:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-from filters.catalogue import CATALOGUE
-from filters.contract.identity import FilterIdentity
+import filterproof.filters as fp
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.theory.guarantees import ZCDP
+from filterproof.theory.pairs import Gaussian
 from tests.filters.holders.saved_session import KEY, reread
-from theory.guarantees import ZCDP
-from theory.pairs import Gaussian
 
 
 class Mine(fp.PrivacyFilter):

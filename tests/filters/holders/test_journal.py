@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
+import filterproof.filters as fp
 
 HOW: dict[str, float] = {"norm_budget": 2.0, "kappa": 0.5}
 PEOPLE = 5

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-import filters.holders.linear_queries
-from filters.holders.no_noise import SILENT
+import filterproof.filters as fp
+from filterproof.filters.holders.no_noise import SILENT
 
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
 

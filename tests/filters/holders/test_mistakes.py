@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
+import filterproof.filters as fp
+from filterproof.theory.guarantees import ApproxDP, PureDP
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.own import Adding
-from theory.guarantees import ApproxDP, PureDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 
 def asked(filt: Any, *sizes: float, people: int = 0) -> list[bool]:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-import filters.holders.in_blocks
-import filters.holders.linear_queries
-from filters.catalogue import CATALOGUE
+import filterproof.filters as fp
+import filterproof.filters.holders.in_blocks
+import filterproof.filters.holders.linear_queries
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 from tests.filters.own import Adding
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 LARGE = np.random.default_rng(2).uniform(1, 10, 100)
 
@@ -95,7 +95,7 @@ def test_people_decided_in_blocks_are_those_decided_at_once(
         for request in requests(filt, rng):
             expected = together.select(request)
             with monkeypatch.context() as patch:
-                patch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+                patch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", BLOCK)
                 assert some.select(request).tolist() == expected.tolist()
             seen.append(expected.mean())
     assert some.to_dict() == together.to_dict()
@@ -105,7 +105,7 @@ def test_people_decided_in_blocks_are_those_decided_at_once(
 
 @pytest.fixture
 def in_fives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+    monkeypatch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", BLOCK)
 
 
 class Own(Adding):

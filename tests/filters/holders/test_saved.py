@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import filters as fp
+import filterproof.filters as fp
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from tests.filters.holders.saved_session import FILTER, KEY, OTHER, refusal, reread, spent, sums
-from theory.pairs import Gaussian, RandomizedResponse
 
 
 def test_sums_up_to_the_last_bit_of_the_budget_are_restored() -> None:

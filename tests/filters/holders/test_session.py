@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-from filters.contract.checks import checked_admits
+import filterproof.filters as fp
+from filterproof.filters.contract.checks import checked_admits
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 from tests.filters.own import Adding
-from theory.guarantees import ApproxDP
-from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 
 class MyFilter(Adding):

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import filters as fp
-import filters.holders.in_blocks
-from filters.accounting.amounts import Plain, Square
-from filters.accounting.ledger import Budget
-from filters.rules.additive import AdditiveFilter
-from mc.engine.encoding import decode, encode, nameable
-from theory.conversions import SIMPLE
-from theory.guarantees import ApproxDP, GaussianDP
-from theory.pairs import Gaussian, RandomizedResponse
+import filterproof.filters as fp
+from filterproof.filters.accounting.amounts import Plain, Square
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.theory.conversions import SIMPLE
+from filterproof.theory.guarantees import ApproxDP, GaussianDP
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 ADDITIVE = [
     fp.GaussianFilter(mu=1.0),

@@ -9,9 +9,9 @@ import pytest
 from scipy import special
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from filters.rules.blackwell import covers, covers_beyond, gaussian_cover
-from mc.worst_case import worst_case
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.rules.blackwell import covers, covers_beyond, gaussian_cover
+from filterproof.mc.worst_case import worst_case
 
 BIT = fp.RandomizedResponse(0.3)
 SKEW = fp.FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))

@@ -6,9 +6,9 @@ import mpmath as mp
 import pytest
 
 import filterproof as fp
-from filters.accounting.amounts import Plain
-from filters.holders.repeats import repeats
-from mc.estimate.compare_filters import kept_mu
+from filterproof.filters.accounting.amounts import Plain
+from filterproof.filters.holders.repeats import repeats
+from filterproof.mc.estimate.compare_filters import kept_mu
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.
 RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9, 0.05), (0.1, 1e4)]

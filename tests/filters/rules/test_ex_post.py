@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from filters.rules.ex_post import ExPostFilter
-from theory.log_ratio import LogRatio
-from theory.pairs import KOV, FinitePair, RandomizedResponse
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.rules.ex_post import ExPostFilter
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import KOV, FinitePair, RandomizedResponse
 
 #: Randomised response that is refined on demand: "-" at e^epsilon = 3/2 is kept, "+" is asked for again at 4.
 REFINED = FinitePair(

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.rules.hockey_stick import HockeyStickFilter
-from theory.pairs import Erasure, FinitePair, RandomizedResponse
+from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+from filterproof.theory.pairs import Erasure, FinitePair, RandomizedResponse
 
 COIN = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(2, 5), Fraction(3, 5)))
 SKEW = FinitePair(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.state import put, take
-from theory.conversions import SIMPLE
+from filterproof.filters.contract.state import put, take
+from filterproof.theory.conversions import SIMPLE
 
 RUNS = 4000
 

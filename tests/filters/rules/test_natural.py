@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import filters as fp
-from filters.rules import menu
-from filters.rules.composition import composed_hockey_stick
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
+import filterproof.filters as fp
+from filterproof.filters.rules import menu
+from filterproof.filters.rules.composition import composed_hockey_stick
+from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 

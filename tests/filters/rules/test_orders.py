@@ -5,11 +5,17 @@ import math
 import numpy as np
 import pytest
 
-import filters as fp
-from filters.rules.orders import order_budget
-from theory.conversions import CKS
-from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse, SubsampledGaussian
-from theory.thresholds.some_order import share_at_some_order
+import filterproof.filters as fp
+from filterproof.filters.rules.orders import order_budget
+from filterproof.theory.conversions import CKS
+from filterproof.theory.pairs import (
+    DominatingPair,
+    FinitePair,
+    Gaussian,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+from filterproof.theory.thresholds.some_order import share_at_some_order
 
 
 def test_some_order_is_beaten_by_two_branches() -> None:

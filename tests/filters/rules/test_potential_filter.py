@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.certified.potential import potential
-from filters.rules import potential_design
-from filters.rules.loss_atoms import height as height_at
-from filters.rules.loss_atoms import loss_atoms
-from filters.rules.potential import COMMON_RATES, PotentialFilter
-from filters.rules.potential_design import potential_clock
-from filters.rules.potential_family import ONE, payoff
-from mc.examine.extremal_steps import extremal_steps
-from theory.too_large import TooLargeError
+from filterproof.filters.certified.potential import potential
+from filterproof.filters.rules import potential_design
+from filterproof.filters.rules.loss_atoms import height as height_at
+from filterproof.filters.rules.loss_atoms import loss_atoms
+from filterproof.filters.rules.potential import COMMON_RATES, PotentialFilter
+from filterproof.filters.rules.potential_design import potential_clock
+from filterproof.filters.rules.potential_family import ONE, payoff
+from filterproof.mc.examine.extremal_steps import extremal_steps
+from filterproof.theory.too_large import TooLargeError
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
-from filters.catalogue import CATALOGUE
-from filters.rules.kappa import KappaFilter
-from filters.rules.orders import SomeOrderRule
-from filters.rules.several_sums import SeveralSums
+import filterproof.filters as fp
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.filters.rules.orders import SomeOrderRule
+from filterproof.filters.rules.several_sums import SeveralSums
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.holders.saved_session import forged, refusal, reread
 from tests.filters.own import Known, of
-from theory.guarantees import ApproxDP
-from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 # -- states of filters that are no sums -----------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.rules.kappa import KappaFilter
-from theory.realisation import kappa
+from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.theory.realisation import kappa
 
 STEP = fp.Gaussian(mu=0.5)  # sigma = 2
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from theory.conversions import SIMPLE
+from filterproof.theory.conversions import SIMPLE
 
 #: What a mechanism adds to each sum, from its epsilon (or mu) and its delta.
 Charges = Callable[[Fraction, Fraction], Sequence[Fraction]]

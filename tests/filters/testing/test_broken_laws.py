@@ -9,10 +9,10 @@ import pytest
 from hypothesis.errors import FlakyFailure
 
 import filterproof as fp
-from filters.testing.broken_laws import broken_laws
-from filters.testing.requests import possible_loss, requests_of
+from filterproof.filters.testing.broken_laws import broken_laws
+from filterproof.filters.testing.requests import possible_loss, requests_of
+from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from tests.filters.own import of
-from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
 
 def cost(request: Any) -> Any:

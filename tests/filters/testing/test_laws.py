@@ -10,11 +10,10 @@ import pytest
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from filters.testing.law_class import law_class
-from filters.testing.laws import EXAMINED
-from tests.filters.own import Adding
-from theory.pairs import (
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.testing.law_class import law_class
+from filterproof.filters.testing.laws import EXAMINED
+from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,
@@ -23,6 +22,7 @@ from theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
 )
+from tests.filters.own import Adding
 
 #: Filters whose broken promise is found below by play with the right mechanisms, not by the default ones.
 FOUND_OUT = {"NaiveRealisationFilter"}

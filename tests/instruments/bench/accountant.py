@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from filters import knowingly
-from filters.catalogue import GaussianResidueFilter, PotentialFilter, RenyiFilter
-from filters.holders.repeats import repeats
-from filters.privacy_filter import PrivacyFilter
-from filters.rules.potential import COMMON_RATES
-from mc import AccountantFilter, Composition
-from mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
-from mc.examine.supremum import supremum
-from mc.worst_case import WorstCase, worst_case
-from reports.chapters.central_limit import MENU, central_limit
-from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
+from filterproof.filters import knowingly
+from filterproof.filters.catalogue import GaussianResidueFilter, PotentialFilter, RenyiFilter
+from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.potential import COMMON_RATES
+from filterproof.mc import AccountantFilter, Composition
+from filterproof.mc.estimate.compare_filters import MOST_ROUNDS, kept_mu, planned_rounds
+from filterproof.mc.examine.supremum import supremum
+from filterproof.mc.worst_case import WorstCase, worst_case
+from filterproof.reports.chapters.central_limit import MENU, central_limit
+from filterproof.theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
 DELTA = 1e-5
 #: Epsilon and menu of each game of the accountant's rule.

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from numpy.random import SFC64, Generator
 
-from mc.engine.game import Game
-from mc.engine.paths import Paths
-from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import play_tile
-from mc.estimate.estimator import Aim, estimators
-from mc.estimate.functionals import HockeyStick
-from mc.estimate.simulate import simulate
-from mc.runs.executors import LocalPool
-from mc.runs.play import play
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.engine.streams import TILE, Tile
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.estimate.estimator import Aim, estimators
+from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.runs.executors import LocalPool
+from filterproof.mc.runs.play import play
 from tests.instruments.bench.games import GAMES, LEAVING, STARTS
 
 PLAIN = HockeyStick(1.0)

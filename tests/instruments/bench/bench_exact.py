@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
-from mc.examine.verify import examine
-from mc.worst_case import worst_case
-from mc.worst_case.calibrated import CalibratedThreshold
-from theory.pairs import RandomizedResponse
+from filterproof.filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
+from filterproof.mc.examine.verify import examine
+from filterproof.mc.worst_case import worst_case
+from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.theory.pairs import RandomizedResponse
 
 
 def _game(levels: int, charges: int) -> Callable[[], object]:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from mc.losses import cells, composition, summands
+from filterproof.mc.losses import cells, composition, summands
+from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.bench.references import reference
-from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filters.holders.individual import IndividualFilter, gaussian_request
-from filters.holders.linear_queries import LinearQueries
-from filters.rules.one_sum import GaussianFilter
+from filterproof.filters.holders.individual import IndividualFilter, gaussian_request
+from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.rules.one_sum import GaussianFilter
 
 PEOPLE = 10_000_000
 Round = Callable[[], object]

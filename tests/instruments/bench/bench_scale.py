@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.game import Game
-from mc.engine.streams import TILE, tiles
-from mc.estimate.functionals import HockeyStick
-from mc.runs.play import play
-from mc.runs.run import Run
-from mc.runs.store import RunStore
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.streams import TILE, tiles
+from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.mc.runs.play import play
+from filterproof.mc.runs.run import Run
+from filterproof.mc.runs.store import RunStore
 
 PLAIN = HockeyStick(1.0)
 #: The tiles of a run that is only laid out and kept.

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from filters import GaussianFilter, ZCDPFilter
-from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair, Gaussian, Laplace
+from filterproof.filters import GaussianFilter, ZCDPFilter
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace
 
 REQUESTS = 100
 _SAME, _LARGE = Gaussian(2.0**-10), Gaussian(2.0)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mc.runs.executors import cores
+from filterproof.mc.runs.executors import cores
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from filters import GaussianFilter, ZCDPFilter
-from mc.engine.adversaries import Constant, LossChasing, ManySmall
-from mc.engine.adversary import Adversary, View
-from mc.engine.game import Game
-from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
+from filterproof.filters import GaussianFilter, ZCDPFilter
+from filterproof.mc.engine.adversaries import Constant, LossChasing, ManySmall
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.game import Game
+from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 ROUNDS = 100
 

@@ -1,6 +1,6 @@
 """Reference digits of compositions, in mpmath: the delta of k rounds of one pair at an epsilon.
 
->>> from theory.pairs import Gaussian
+>>> from filterproof.theory.pairs import Gaussian
 >>> print(mpmath.nstr(reference(Gaussian(0.5), 4, 1.0), 12))
 0.126936737507
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from mpmath import mp
 
-from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
 def reference(pair: DominatingPair, rounds: int, epsilon: float) -> Any:

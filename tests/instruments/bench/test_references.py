@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from mc.losses.composition import Composition
+from filterproof.mc.losses.composition import Composition
+from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.bench.references import reference
-from theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
 @pytest.mark.parametrize("pair", [Gaussian(0.3), Laplace(3.0), RandomizedResponse(0.4)], ids=repr)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import integrate, special
 
 import filterproof as fp
-from filters.contract.state import keys
+from filterproof.filters.contract.state import keys
 
 
 @dataclass(frozen=True, slots=True)

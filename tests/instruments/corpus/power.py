@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import filterproof as fp
-from mc.examine.examination import Status
-from mc.examine.verify import examine
-from reports.words import right
+from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.verify import examine
+from filterproof.reports.words import right
 from tests.instruments.corpus.halves import HALVES
 from tests.instruments.corpus.public import BUGS
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 import filterproof as fp
-from theory.arguments import Real
-from theory.pairs.selection import look_up
+from filterproof.theory.arguments import Real
+from filterproof.theory.pairs.selection import look_up
 
 _ONE = 1
 #: More than the rounding of a declared number, and of a charge computed from it.

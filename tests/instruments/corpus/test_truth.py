@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
-from filters.contract.state import choose, leaves, same, take
+from filterproof.filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
+from filterproof.filters.contract.state import choose, leaves, same, take
 from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.games import (
     Best,

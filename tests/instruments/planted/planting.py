@@ -66,8 +66,8 @@ def _points(module: str) -> Iterator[str]:
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
-    catalogue = importlib.import_module("filters.certified.catalogue")
-    package = "theory.pairs" if module.startswith("filters.accounting") else module
+    catalogue = importlib.import_module("filterproof.filters.certified.catalogue")
+    package = "filterproof.theory.pairs" if module.startswith("filterproof.filters.accounting") else module
     groups = importlib.import_module("tests.filters.certified.groups")
     every = [*catalogue.things(), *(make() for make in groups.THINGS)]
     own = sorted(every, key=lambda thing: not _of(thing, package))

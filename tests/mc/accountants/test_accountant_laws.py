@@ -12,10 +12,10 @@ from unittest import SkipTest
 import pytest
 
 import filterproof as fp
-from filters.testing.laws import LawBrokenError
-from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
-from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.truth import promised_too_little
+from filterproof.filters.testing.laws import LawBrokenError
+from filterproof.mc.accountants.accountant_laws import ACCOUNTANT_LAWS
+from filterproof.mc.accountants.accountant_subject import AccountantSubject
+from filterproof.mc.accountants.truth import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 

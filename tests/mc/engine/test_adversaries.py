@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.checks import checked_admits
-from mc.engine.encoding import decode, encode, nameable
-from mc.engine.levels import even_level
-from mc.engine.streams import Tile
-from mc.engine.tiles import play_tile
+from filterproof.filters.contract.checks import checked_admits
+from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.engine.levels import even_level
+from filterproof.mc.engine.streams import Tile
+from filterproof.mc.engine.tiles import play_tile
 
 BASIC = fp.BasicFilter(epsilon=1.0, delta=1e-3)  # which admits no Gaussian
 PARAMETERLESS = [

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.guard import Exceeded, Guard
-from mc.engine.levels import largest
-from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import play_tile
+from filterproof.mc.engine.guard import Exceeded, Guard
+from filterproof.mc.engine.levels import largest
+from filterproof.mc.engine.streams import TILE, Tile
+from filterproof.mc.engine.tiles import play_tile
 from tests.mc.estimate.ten_times import Grants
 
 BASIC, GDP, A = fp.BasicFilter(1.0, 1e-3), fp.GaussianFilter(1.0), fp.Gaussian(0.8)

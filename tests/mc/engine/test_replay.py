@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filters.contract.state import State
-from mc.engine.streams import Tile
-from mc.engine.tiles import play_tile
+from filterproof.filters.contract.state import State
+from filterproof.mc.engine.streams import Tile
+from filterproof.mc.engine.tiles import play_tile
 
 MechanismFamily = Any
 

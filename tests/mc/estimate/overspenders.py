@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate, special
 
-from filters import ApproximateZCDP, Holds, PrivacyFilter
-from mc.engine.adversary import Adversary, View
-from mc.losses.composition import Composition
-from theory.arguments import Real
-from theory.conversions import CKS
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
-from theory.pairs import KOV, DominatingPair, Gaussian
-from theory.pairs.base import Direction
+from filterproof.filters import ApproximateZCDP, Holds, PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.losses.composition import Composition
+from filterproof.theory.arguments import Real
+from filterproof.theory.conversions import CKS
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+from filterproof.theory.pairs import KOV, DominatingPair, Gaussian
+from filterproof.theory.pairs.base import Direction
 
 #: Nodes of the rule on each piece of an integral, at most half a standard deviation wide where a Gaussian weighs.
 _NODES = 40

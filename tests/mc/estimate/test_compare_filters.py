@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
+from filterproof.filters.catalogue import CATALOGUE
 
 #: Sound filters of the catalogue that are not compared, and why.
 NOT_COMPARED = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.streams import TILE
-from mc.intervals.anytime import Side
+from filterproof.mc.engine.streams import TILE
+from filterproof.mc.intervals.anytime import Side
 
 GDP, CHASING = fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=5)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.streams import Tile
-from mc.engine.tiles import play_tile
-from mc.estimate.ceiling import Ceiling, certain
+from filterproof.mc.engine.streams import Tile
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.estimate.ceiling import Ceiling, certain
 from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed
 from tests.mc.estimate.ten_times import Silent
 
@@ -161,7 +161,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
         tiles.append((tile.seed, tile.index))
         return play_tile(game, tile)
 
-    monkeypatch.setattr("mc.runs.run.play_tile", noting)
+    monkeypatch.setattr("filterproof.mc.runs.run.play_tile", noting)
     seen: list[tuple[int, Any]] = []
     estimate = fp.simulate(
         fp.ApproximateZCDPFilter(rho=0.1, xi=0.1),

@@ -9,16 +9,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from filters import GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
-from mc.engine.adversaries import Constant, LossAvoiding, LossChasing, OneShot
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import play_tile
-from mc.estimate.martingale import WeightedSlack, best_beta
-from mc.estimate.simulate import simulate
-from mc.evaluate.evaluate import evaluate
-from theory.pairs import Gaussian, RandomizedResponse
+from filterproof.filters import GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
+from filterproof.mc.engine.adversaries import Constant, LossAvoiding, LossChasing, OneShot
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.streams import TILE, Tile
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.estimate.martingale import WeightedSlack, best_beta
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 
 def simulate_slack(filt, adversary, *, epsilon, failure, **arguments):

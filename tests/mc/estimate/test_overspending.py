@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
-from mc.engine.guard import Guard
-from mc.engine.streams import Tile
-from mc.engine.tiles import play_tile
+from filterproof.mc.engine.guard import Guard
+from filterproof.mc.engine.streams import Tile
+from filterproof.mc.engine.tiles import play_tile
 from tests.mc.estimate.overspenders import OVERSPENDERS, Overspender
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 

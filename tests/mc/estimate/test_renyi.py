@@ -10,15 +10,21 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
-from mc.engine.adversaries import Constant, RandomSpender
-from mc.engine.paths import Paths
-from mc.estimate.renyi import RenyiMoment, simulate_renyi
+from filterproof.filters import (
+    ApproximateDPFilter,
+    GaussianFilter,
+    RealisationFilter,
+    RenyiFilter,
+    ZCDPFilter,
+)
+from filterproof.mc.engine.adversaries import Constant, RandomSpender
+from filterproof.mc.engine.paths import Paths
+from filterproof.mc.estimate.renyi import RenyiMoment, simulate_renyi
+from filterproof.theory.guarantees import GaussianDP
+from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse
 from tests.mc.estimate.erasing import SKEWED as UNEVEN
 from tests.mc.estimate.erasing import Tree
 from tests.mc.estimate.ten_times import Grants, Silent
-from theory.guarantees import GaussianDP
-from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 SKEWED, ROOMY = Tree((RandomizedResponse(0.4), (RandomizedResponse(0.8), UNEVEN))), ZCDPFilter(rho=0.6)
 

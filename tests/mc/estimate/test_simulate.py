@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.streams import MOST_PATHS, TILE
-from mc.estimate import estimator as choosing
-from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import PILOT, Aim, allowed, estimators
-from mc.estimate.simulate import APART
+from filterproof.mc.engine.streams import MOST_PATHS, TILE
+from filterproof.mc.estimate import estimator as choosing
+from filterproof.mc.estimate.ceiling import log_weight_bound
+from filterproof.mc.estimate.estimator import PILOT, Aim, allowed, estimators
+from filterproof.mc.estimate.simulate import APART
+from filterproof.theory.realisation import kappa_survival
 from tests.mc.estimate.ten_times import Silent
-from theory.realisation import kappa_survival
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 

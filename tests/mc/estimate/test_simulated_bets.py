@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.streams import TILE, tiles
-from mc.engine.tiles import play_tile
-from mc.estimate.estimator import Aim, estimators
-from mc.estimate.functionals import HockeyStick
-from mc.estimate.martingale import WeightedSlack
+from filterproof.mc.engine.streams import TILE, tiles
+from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.estimate.estimator import Aim, estimators
+from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.mc.estimate.martingale import WeightedSlack
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = TILE + 100

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate import ceiling
-from mc.estimate.spending import expanded
+from filterproof.mc.estimate import ceiling
+from filterproof.mc.estimate.spending import expanded
 from tests.mc.estimate.overspenders import OVERSPENDERS
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.rules.kappa import KappaFilter
-from mc.evaluate import asking as ask
-from mc.evaluate.certified_law import CertifiedLaw
-from mc.evaluate.evaluate import evaluate
-from mc.evaluate.forward_law import ForwardLaw
-from mc.evaluate.loss_nodes import BallNodes, needed
-from mc.evaluate.panels import Panels
-from mc.losses.too_large import TooLargeError
+from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.mc.evaluate import asking as ask
+from filterproof.mc.evaluate.certified_law import CertifiedLaw
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.evaluate.forward_law import ForwardLaw
+from filterproof.mc.evaluate.loss_nodes import BallNodes, needed
+from filterproof.mc.evaluate.panels import Panels
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.realisation import kappa, optimal_split, stopped_hockey_stick
 from tests.mc.worst_case.small_games import CountFilter
-from theory.evidence import Evidence
-from theory.realisation import kappa, optimal_split, stopped_hockey_stick
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
 TWO = fp.LogRatio(Fraction(2))

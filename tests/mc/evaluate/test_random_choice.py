@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 import filterproof as fp
-from mc.engine.adversaries import MenuRandom, Scripted
-from mc.evaluate.random_choice import mean_of_sequences
-from theory.pairs.base import Direction
+from filterproof.mc.engine.adversaries import MenuRandom, Scripted
+from filterproof.mc.evaluate.random_choice import mean_of_sequences
+from filterproof.theory.pairs.base import Direction
 
 COINS = tuple(fp.RandomizedResponse.from_ratio(Fraction(r)) for r in (2, 3))
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import filterproof as fp
-from filters.adapters.service import Disk
-from theory.pairs import DominatingPair
+from filterproof.filters.adapters.service import Disk
+from filterproof.theory.pairs import DominatingPair
 
 Steps = Iterator[fp.services.Release | None]
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.adversaries import Constant
-from mc.examine.confirmation import _telling, differs, happens
-from mc.examine.examination import Status
-from mc.examine.filter_fault import FilterFault
-from mc.examine.measure import Measure
-from mc.examine.verify import examine
-from mc.examine.witness import Witness, menu_witness, witness
-from mc.examine.worker import alone
-from mc.worst_case.plan import Plan
-from mc.worst_case.solve import solved_case
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.examine.confirmation import _telling, differs, happens
+from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.witness import Witness, menu_witness, witness
+from filterproof.mc.examine.worker import alone
+from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.theory.evidence import Outcome
 from tests.mc.examine import services, toys, witnesses
 from tests.mc.examine.stages.test_stages import SeesRewinding
-from theory.evidence import Outcome
 
 SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction(9)))
 #: The starts after which a filter that tires charges nothing.
@@ -108,7 +108,9 @@ def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_
     make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("verify", "replay", "schedule_search"):
-        monkeypatch.setattr(f"mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None))
+        monkeypatch.setattr(
+            f"filterproof.mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None)
+        )
     found = examine(make(), **IMPURE[make])
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.witness is None

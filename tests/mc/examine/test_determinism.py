@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from mc.examine.examination import Status
-from mc.examine.subject import named_pairs
-from mc.examine.verify import examine
+from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.subject import named_pairs
+from filterproof.mc.examine.verify import examine
 from tests.mc.examine import services, toys
 from tests.mc.examine.test_holders import Forgets
 

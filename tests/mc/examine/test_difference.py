@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.checks import checked_observe, checked_start
-from mc.examine.difference import Difference, first_difference
-from mc.examine.filter_fault import FilterFault
-from mc.examine.sequence import granted
+from filterproof.filters.contract.checks import checked_observe, checked_start
+from filterproof.mc.examine.difference import Difference, first_difference
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.sequence import granted
 from tests.mc.examine import unhappy
 from tests.mc.examine.test_confirmation import Tires
 from tests.mc.examine.toys import ResetAfterTen, Sum

@@ -7,8 +7,8 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from mc.examine.measure import Measure, exceeds, goals
-from mc.examine.sequence import Sequence
+from filterproof.mc.examine.measure import Measure, exceeds, goals
+from filterproof.mc.examine.sequence import Sequence
 
 
 def _renyi(q: float, sigma: float, order: int) -> mpmath.mpf:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.adapters.bridge import BridgeError, LateBridgeError
-from filters.contract.work import OutOfWork
-from mc.examine.filter_fault import FilterFault, examining
+from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
+from filterproof.filters.contract.work import OutOfWork
+from filterproof.mc.examine.filter_fault import FilterFault, examining
 from tests.mc.examine import unhappy
 
 HERE = Path(__file__)

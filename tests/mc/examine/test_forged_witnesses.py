@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.adversaries import Constant, LossChasing
-from mc.engine.encoding import decode, encode, nameable
-from mc.examine.replay import replayed
-from mc.examine.sequence import Sequence
-from mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.mc.engine.adversaries import Constant, LossChasing
+from filterproof.mc.engine.encoding import decode, encode, nameable
+from filterproof.mc.examine.replay import replayed
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.worst_case.calibrated import CalibratedThreshold
 from tests.mc.examine.witnesses import HELD, WITNESSES
 from tests.mc.forged import read_as_refused_or_true
 

@@ -12,21 +12,21 @@ import pytest
 from flint import fmpq
 
 import filterproof as fp
-from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.running_number import Claims
-from filters.holders.no_noise import SILENT
-from mc.examine.examination import Status
-from mc.examine.filter_fault import FilterFault
-from mc.examine.holders.losses import OvertakingGame, _above
-from mc.examine.holders.people import Summed
-from mc.examine.measure import Measure
-from mc.examine.replay import ReplayError
-from mc.examine.stages.parts import of_parts
-from mc.examine.verify import examine
-from reports.expression import read_holder
-from theory.evidence import Evidence, Outcome
-from theory.pairs import RandomizedResponse
-from theory.proofs import THEOREMS
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.running_number import Claims
+from filterproof.filters.holders.no_noise import SILENT
+from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.holders.losses import OvertakingGame, _above
+from filterproof.mc.examine.holders.people import Summed
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.replay import ReplayError
+from filterproof.mc.examine.stages.parts import of_parts
+from filterproof.mc.examine.verify import examine
+from filterproof.reports.expression import read_holder
+from filterproof.theory.evidence import Evidence, Outcome
+from filterproof.theory.pairs import RandomizedResponse
+from filterproof.theory.proofs import THEOREMS
 
 pytestmark = pytest.mark.usefixtures("proved")
 
@@ -149,7 +149,7 @@ def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatc
     beyond = Claims("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
-        monkeypatch.setattr("mc.examine.stages.parts.certify", lambda holder: found)  # noqa: B023
+        monkeypatch.setattr("filterproof.mc.examine.stages.parts.certify", lambda holder: found)  # noqa: B023
         assert "its numbers are not certified" in of_parts(queries()).found
 
 

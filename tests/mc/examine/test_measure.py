@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from mc.examine.measure import Measure, exceeds, goals
-from mc.worst_case.plan import MARGIN
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import Gaussian, RandomizedResponse
+from filterproof.mc.examine.measure import Measure, exceeds, goals
+from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 #: A promise -> the hockey-sticks and the orders at which it is examined; None for a grid of them.
 EXAMINED: dict[Guarantee, tuple[tuple[float, ...] | None, set[float]]] = {

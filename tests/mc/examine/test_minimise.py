@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.contract.work import WorkLimit, count
-from mc.examine.minimise import minimise
+from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.mc.examine.minimise import minimise
 
 SMALL = st.lists(st.integers(0, 5), max_size=7)
 

@@ -7,16 +7,16 @@ from functools import partial
 import pytest
 
 import filterproof as fp
-from mc.engine.encoding import nameable
-from mc.examine.deadline import Deadline
-from mc.examine.difference import first_difference
-from mc.examine.family_lines import names_of
-from mc.examine.holders import game_of
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.story import story_of_sequence
-from mc.examine.supremum import supremum
-from mc.examine.verify import examine
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.difference import first_difference
+from filterproof.mc.examine.family_lines import names_of
+from filterproof.mc.examine.holders import game_of
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.story import story_of_sequence
+from filterproof.mc.examine.supremum import supremum
+from filterproof.mc.examine.verify import examine
 from tests.mc.examine import services, unhappy
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)

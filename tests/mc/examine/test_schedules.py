@@ -16,17 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.adapters.bridge import BridgeError
-from filters.adapters.labelled import service_of
-from mc.engine.encoding import nameable
-from mc.examine.family_lines import lines_of
-from mc.examine.measure import Measure
-from mc.examine.replay import ReplayError, replayed
-from mc.examine.schedule import Schedule, ServiceMove, What
-from mc.examine.schedule_search import breaks, menu_of
-from mc.examine.sequence import Sequence
-from mc.examine.verify import examine
-from mc.examine.witness import measured_witness
+from filterproof.filters.adapters.bridge import BridgeError
+from filterproof.filters.adapters.labelled import service_of
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.family_lines import lines_of
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.replay import ReplayError, replayed
+from filterproof.mc.examine.schedule import Schedule, ServiceMove, What
+from filterproof.mc.examine.schedule_search import breaks, menu_of
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.witness import measured_witness
 from tests.mc.examine import services
 from tests.mc.examine.toys import ByHand
 
@@ -265,7 +265,7 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     twice = Sequence(((WHOLE, 2),)).low(Measure.hockey_stick(1.0))
     game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
     told = measured_witness(filt, Measure.hockey_stick(1.0), twice, 0.0, **game)
-    monkeypatch.setattr("mc.examine.replay.service_of", lambda filt: services.Epochs)
+    monkeypatch.setattr("filterproof.mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="must release something"):
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):

@@ -12,13 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.rules.composition import composed_hockey_stick
-from mc.examine.measure import Measure, exceeds
-from mc.examine.sequence import Sequence
-from mc.losses.renyi_low import renyi_low
+from filterproof.filters.rules.composition import composed_hockey_stick
+from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.losses.renyi_low import renyi_low
+from filterproof.theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+)
 from tests.mc.examine.toys import Sum
 from tests.mc.losses.enumerated import composed, real
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 
 HALF = Gaussian(0.5)
 TINY = Gaussian(2.0**-30)
@@ -31,7 +39,7 @@ ASKED: list[DominatingPair] = []
 
 @pytest.fixture(autouse=True)
 def _fewer_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mc.examine.sequence.MOST_PLAYED", MOST)  # of twenty thousand
+    monkeypatch.setattr("filterproof.mc.examine.sequence.MOST_PLAYED", MOST)  # of twenty thousand
     ASKED.clear()
 
 

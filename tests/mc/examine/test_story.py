@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.contract.state import leaves
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.story import curve_of, state_words, story_of_plan, story_of_sequence
-from mc.worst_case.plan import Plan
+from filterproof.filters.contract.state import leaves
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.story import curve_of, state_words, story_of_plan, story_of_sequence
+from filterproof.mc.worst_case.plan import Plan
 from tests.mc.examine import toys
 
 D2 = Measure.renyi(2.0)

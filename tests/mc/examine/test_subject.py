@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.contract.work import WorkLimit
-from mc.examine.family_lines import FAMILIES, lines_of
-from mc.examine.subject import admission, named_pairs, own_numbers, own_pairs
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.examine.family_lines import FAMILIES, lines_of
+from filterproof.mc.examine.subject import admission, named_pairs, own_numbers, own_pairs
+from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 from tests.mc.examine import toys, unhappy
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 
 PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.PureDP(1.0)]
 

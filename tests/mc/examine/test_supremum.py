@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from mc.examine.supremum import Supremum, supremum
-from theory.extremal import Extremal
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.mc.examine.supremum import Supremum, supremum
+from filterproof.theory.extremal import Extremal
 
 #: The share of the promise, at least and at most, at the epsilon of each page. Derived by hand: what charges zCDP is as
 #: near as Canonne, Kamath and Steinke's conversion is to the best; half of delta is kept for tails that hardly lose it.
@@ -81,7 +81,9 @@ def test_of_a_filter_that_looks_at_losses_the_game_decides_what_is_reached(
     assert found.low > 0
     for share in (1 - 2.0**-42, 1 - 2.0**-30):
         game = SimpleNamespace(low=found.low * share)
-        monkeypatch.setattr("mc.examine.extremal_steps.solved_case", lambda *_, game=game, **more: game)
+        monkeypatch.setattr(
+            "filterproof.mc.examine.extremal_steps.solved_case", lambda *_, game=game, **more: game
+        )
         assert supremum(filt, found.epsilon).low == (found.low if share > 1 - 2.0**-35 else 0.0)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from filters.contract.work import count, current, metered
-from mc.examine.verify import _BEFORE_LAWS, STAGES, examine
-from mc.examine.worker import Paused, results, so_far
+from filterproof.filters.contract.work import count, current, metered
+from filterproof.mc.examine.verify import _BEFORE_LAWS, STAGES, examine
+from filterproof.mc.examine.worker import Paused, results, so_far
 from tests.mc.examine import toys
 
 FEW = {"mechanisms": "gaussian", "effort": 0.01}

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.examine.examination import PartialExamination, Status
-from mc.examine.verify import examine
+from filterproof.mc.examine.examination import PartialExamination, Status
+from filterproof.mc.examine.verify import examine
+from filterproof.theory.evidence import Outcome
 from tests.mc.examine import unhappy
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from tests.mc.examine.test_worker import assert_gone
-from theory.evidence import Outcome
 
 #: The work of an examination here; the seconds of one whose filter never returns.
 EFFORT, SECONDS = 0.01, 0.5

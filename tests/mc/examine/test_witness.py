@@ -13,22 +13,22 @@ import flint
 import pytest
 
 import filterproof as fp
-from mc.engine.adversaries import Constant
-from mc.engine.encoding import encode, nameable
-from mc.examine.measure import Bound, Measure
-from mc.examine.replay import KINDS, Replayed, ReplayError, replayed
-from mc.examine.witness import (
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.examine.measure import Bound, Measure
+from filterproof.mc.examine.replay import KINDS, Replayed, ReplayError, replayed
+from filterproof.mc.examine.witness import (
     Witness,
     measured_witness,
     named,
     replay,
     witness,
 )
-from mc.intervals.estimate import Estimate
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.stable import log_fraction
 from tests.mc.examine.toys import ByHand, Forgets
 from tests.mc.examine.witnesses import HELD, WITNESSES, naive, natural_plan, sequence
-from theory.evidence import Evidence
-from theory.numerics.stable import log_fraction
 
 
 @cache

@@ -19,11 +19,11 @@ from queue import SimpleQueue
 
 import pytest
 
-from filters.contract.work import OutOfWork, WorkLimit, count, current, metered
-from mc.examine.deadline import Deadline, OutOfTime
-from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import ThreadsLost, alone, limited, results, so_far
-from mc.examine.worker.waiting import _FORK_UNITS
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current, metered
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.worker import ThreadsLost, alone, limited, results, so_far
+from filterproof.mc.examine.worker.waiting import _FORK_UNITS
 from tests.mc.examine import unhappy
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -252,7 +252,7 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
 
 def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent() -> None:
     code = (
-        "import atexit, os, time\nfrom mc.examine.worker import alone\nprint('before')\n"
+        "import atexit, os, time\nfrom filterproof.mc.examine.worker import alone\nprint('before')\n"
         "def work(seconds):\n    atexit.register(print, 'at the end')\n    print(os.getpid(), flush=True)\n"
         "    time.sleep(seconds)\n"
         "for seconds in (0, 3600):\n    alone(lambda: work(seconds), whose='Mine', command=True)\n"

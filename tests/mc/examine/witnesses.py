@@ -5,15 +5,22 @@ from itertools import islice
 from typing import Any
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from mc.engine.adversaries import EraserForever
-from mc.engine.encoding import nameable
-from mc.examine.holders import GAMES
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.stages.rational_plans import ratio_at, solved_plan
-from mc.examine.witness import Witness, measured_witness, menu_witness, named, sequence_witness, witness
-from mc.worst_case.plan import Plan
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.mc.engine.adversaries import EraserForever
+from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.holders import GAMES
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.rational_plans import ratio_at, solved_plan
+from filterproof.mc.examine.witness import (
+    Witness,
+    measured_witness,
+    menu_witness,
+    named,
+    sequence_witness,
+    witness,
+)
+from filterproof.mc.worst_case.plan import Plan
 from tests.mc.examine.toys import Forgets
 
 

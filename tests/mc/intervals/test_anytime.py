@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from mc.intervals.anytime import BettingTest, Side, Wealth
+from filterproof.mc.intervals.anytime import BettingTest, Side, Wealth
 
 
 def e_values(test, values):

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
-from mc.intervals.coverage import (
+from filterproof.mc.intervals.coverage import (
     HARD_CASES,
     METHODS,
     IntervalMethod,

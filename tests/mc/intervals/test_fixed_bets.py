@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from mc.intervals import FixedBets, Moments, empirical_bernstein, kl_chernoff
-from mc.intervals.fixed_bets import exponents
+from filterproof.mc.intervals import FixedBets, Moments, empirical_bernstein, kl_chernoff
+from filterproof.mc.intervals.fixed_bets import exponents
 
 FAILURE = 1e-6
 SHARES = (7 / 8, 1 / 8)

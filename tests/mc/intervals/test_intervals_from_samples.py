@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mc.intervals import Moments, kl_chernoff
-from mc.intervals.betting import betting, plug_in_bets
-from mc.intervals.kl import bernoulli_kl, last_outside
+from filterproof.mc.intervals import Moments, kl_chernoff
+from filterproof.mc.intervals.betting import betting, plug_in_bets
+from filterproof.mc.intervals.kl import bernoulli_kl, last_outside
 
 
 def exact_kl(p, q):

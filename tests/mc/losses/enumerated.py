@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import mpmath
 
-from theory.pairs import FinitePair
+from filterproof.theory.pairs import FinitePair
 
 
 def real(x: Fraction | float | mpmath.mpf) -> mpmath.mpf:

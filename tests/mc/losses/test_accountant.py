@@ -7,14 +7,14 @@ import pytest
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.testing.law_class import law_class
-from mc.examine.measure import Measure
-from mc.examine.replay import replayed
-from mc.examine.witness import menu_witness
-from mc.losses import accountant_filter
-from mc.losses.accountant_filter import AccountantFilter
-from mc.losses.composition import Composition
-from theory.pairs import Gaussian, RandomizedResponse, SubsampledGaussian
+from filterproof.filters.testing.law_class import law_class
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.replay import replayed
+from filterproof.mc.examine.witness import menu_witness
+from filterproof.mc.losses import accountant_filter
+from filterproof.mc.losses.accountant_filter import AccountantFilter
+from filterproof.mc.losses.composition import Composition
+from filterproof.theory.pairs import Gaussian, RandomizedResponse, SubsampledGaussian
 
 SLOW, FAST = SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)
 

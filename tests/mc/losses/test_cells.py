@@ -7,10 +7,10 @@ import flint
 import numpy as np
 import pytest
 
-from mc.losses.balls import BITS, ball, fraction
-from mc.losses.cells import Cells, cells
-from mc.losses.tails import _finite
-from theory.pairs import (
+from filterproof.mc.losses.balls import BITS, ball, fraction
+from filterproof.mc.losses.cells import Cells, cells
+from filterproof.mc.losses.tails import _finite
+from filterproof.theory.pairs import (
     KOV,
     BoundedRange,
     DiscreteGaussian,

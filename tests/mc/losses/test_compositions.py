@@ -8,10 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mc.losses.composition import Composition
-from tests.mc.losses.enumerated import real
-from tests.mc.worst_case.small_games import masses_of
-from theory.pairs import (
+from filterproof.mc.losses.composition import Composition
+from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,
@@ -21,6 +19,8 @@ from theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
 )
+from tests.mc.losses.enumerated import real
+from tests.mc.worst_case.small_games import masses_of
 
 RATIOS = st.fractions(Fraction(10, 9), 9, max_denominator=9)
 SHARES = st.fractions(0, 1, max_denominator=40) | st.sampled_from([Fraction(1, 10**9), Fraction(1, 10**300)])

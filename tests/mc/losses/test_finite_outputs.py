@@ -7,11 +7,11 @@ import flint
 import mpmath
 import pytest
 
-from mc.losses.balls import down, up
-from mc.losses.finite_outputs import ball_of, double_of, stopped
-from mc.losses.log_ratio import nearest_log
-from theory.log_ratio import LogRatio
-from theory.numerics.stable import nearest
+from filterproof.mc.losses.balls import down, up
+from filterproof.mc.losses.finite_outputs import ball_of, double_of, stopped
+from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.stable import nearest
 
 TINY = Fraction(1, 2**200)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.losses import inversion, step_moments
-from mc.losses.step_moments import StepMoments
-from theory.conversions import gaussian_epsilon
+from filterproof.mc.losses import inversion, step_moments
+from filterproof.mc.losses.step_moments import StepMoments
+from filterproof.theory.conversions import gaussian_epsilon
 
 Q, SIGMA = 0.005, 2.0
 

@@ -4,7 +4,7 @@ import flint
 import numpy as np
 import pytest
 
-from mc.losses.step_moments import StepMoments
+from filterproof.mc.losses.step_moments import StepMoments
 
 LAWS = [
     StepMoments(0.005, 1.0, 2.0),

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import mc.losses.powers as powers
-from mc.losses.lattice_law import LatticeLaw
-from mc.losses.powers import power, transform_error
+import filterproof.mc.losses.powers as powers
+from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.powers import power, transform_error
 
 laws = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]

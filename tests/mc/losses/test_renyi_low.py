@@ -7,9 +7,9 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from mc.losses.renyi_low import renyi_low
+from filterproof.mc.losses.renyi_low import renyi_low
+from filterproof.theory.pairs import FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.mc.losses.enumerated import random_pair, real, renyi
-from theory.pairs import FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mc.examine.worker import alone
-from mc.runs.output import OutputFolder
+from filterproof.mc.examine.worker import alone
+from filterproof.mc.runs.output import OutputFolder
 
 
 def test_files_appear_when_the_block_ends(tmp_path: Path) -> None:

@@ -31,11 +31,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from mc.engine.streams import TILE
-from mc.runs import provenance
-from mc.runs.keys import digest, key_of
-from mc.runs.provenance import code_version
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.mc.engine.streams import TILE
+from filterproof.mc.runs import provenance
+from filterproof.mc.runs.keys import digest, key_of
+from filterproof.mc.runs.provenance import code_version
 
 
 def key(value: object) -> str:
@@ -342,9 +342,9 @@ import functools, sys, typing
 from dataclasses import dataclass, field
 import numpy as np
 import filterproof as fp
-from mc.runs.keys import digest, key_of
-from mc.estimate.functionals import HockeyStick
-from mc.engine.streams import TILE
+from filterproof.mc.runs.keys import digest, key_of
+from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.mc.engine.streams import TILE
 
 LEVELS = {"b": 0.1, "a": np.array([0.1, 0.2])}
 

@@ -19,10 +19,10 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from mc.engine.streams import TILE, Tile
-from mc.estimate.functionals import HockeyStick
-from mc.runs.keys import digest, key_of
-from mc.runs.run import Run, _Work
+from filterproof.mc.engine.streams import TILE, Tile
+from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.mc.runs.keys import digest, key_of
+from filterproof.mc.runs.run import Run, _Work
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = 7 * TILE + 100
@@ -73,7 +73,7 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
 ) -> None:
     assert fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
     for seconds in (1e9, 1e-9):
-        monkeypatch.setattr("mc.runs.run.TASK", seconds)
+        monkeypatch.setattr("filterproof.mc.runs.run.TASK", seconds)
         assert (
             fp.runs.play(the_game(), MEASURE, n=N, seed=3, executor=Breaking(chance=0.0)).rows.tobytes()
             == undisturbed
@@ -92,10 +92,10 @@ def test_the_sums_of_a_tally_are_the_same_in_every_order_of_its_tiles() -> None:
 #: The game, for processes of their own.
 GAME = """
 import sys
-from filters import GaussianFilter
-from mc import Constant, Game, play
-from mc.estimate.functionals import HockeyStick
-from theory.pairs import Gaussian
+from filterproof.filters import GaussianFilter
+from filterproof.mc import Constant, Game, play
+from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.theory.pairs import Gaussian
 game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
 """
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
@@ -125,9 +125,9 @@ def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed
 def test_workers_that_do_not_start_leave_the_run_to_this_process(
     undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mc.runs.run.WORTH_A_POOL", 0.0)
-    monkeypatch.setattr("mc.runs.run.cores", lambda: 2)
-    monkeypatch.setattr("mc.runs.run.LocalPool", Breaking)
+    monkeypatch.setattr("filterproof.mc.runs.run.WORTH_A_POOL", 0.0)
+    monkeypatch.setattr("filterproof.mc.runs.run.cores", lambda: 2)
+    monkeypatch.setattr("filterproof.mc.runs.run.LocalPool", Breaking)
     with pytest.warns(RuntimeWarning, match="worker processes do not start, so the run goes on in this one"):
         assert fp.runs.play(the_game(), MEASURE, n=N, seed=3).rows.tobytes() == undisturbed
     with pytest.raises(BrokenExecutor):
@@ -193,8 +193,8 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mc.runs.run.BREATH", -1.0)
-        patch.setattr("mc.runs.run.TASK", 0.0)
+        patch.setattr("filterproof.mc.runs.run.BREATH", -1.0)
+        patch.setattr("filterproof.mc.runs.run.TASK", 0.0)
         with pytest.raises(
             fp.runs.Interrupted, match=rf"after {5 * TILE:,} of .* paths, kept in .*run.db; the same call"
         ) as stopped:

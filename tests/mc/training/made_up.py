@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from mc.training.data import DataSet
-from mc.training.descent import Descent, Learner
-from mc.training.network import Network
+from filterproof.mc.training.data import DataSet
+from filterproof.mc.training.descent import Descent, Learner
+from filterproof.mc.training.network import Network
 
 NET = Network(sizes=(2, 5, 3))
 CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filters import ClippedSums, GaussianFilter, IndividualFilter
-from filters.holders.clipped_sums import Vectors
-from mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
-from mc.training.retraining import train_idx
+from filterproof.filters import ClippedSums, GaussianFilter, IndividualFilter
+from filterproof.filters.holders.clipped_sums import Vectors
+from filterproof.mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
+from filterproof.mc.training.retraining import train_idx
 from tests.mc.training.made_up import write_squares
 
 pytestmark = pytest.mark.training

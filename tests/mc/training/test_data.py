@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mc.training.digits import digits
-from mc.training.digits import pictures as digit_pictures
-from mc.training.idx import read_idx
+from filterproof.mc.training.digits import digits
+from filterproof.mc.training.digits import pictures as digit_pictures
+from filterproof.mc.training.idx import read_idx
 from tests.mc.training.made_up import IMAGES, LABELS, idx, pictures, three
 
 

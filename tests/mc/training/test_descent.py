@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from mc.training.descent import Descent
-from mc.training.network import Gradients, Network
+from filterproof.mc.training.descent import Descent
+from filterproof.mc.training.network import Gradients, Network
 from tests.mc.training.made_up import CLIP, NET, RATE, RHO, SIGMA, K, descent, made_up, noise_in_a_row
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from mc.training.network import Network
+from filterproof.mc.training.network import Network
 from tests.mc.training.made_up import rows_of
 
 Array = NDArray[np.float64]

@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
-from mc.training import retraining
-from mc.training.descent import Descent
-from mc.training.idx import read_idx
-from mc.training.network import Network
-from mc.training.retraining import Retrained, train_idx
+from filterproof.mc.training import retraining
+from filterproof.mc.training.descent import Descent
+from filterproof.mc.training.idx import read_idx
+from filterproof.mc.training.network import Network
+from filterproof.mc.training.retraining import Retrained, train_idx
 from tests.mc.training.made_up import write_squares
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}

@@ -10,8 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 import filterproof as fp
+from filterproof.theory.pairs import Gaussian
 from tests.mc.training.made_up import CANARY, MAKE, PEOPLE, Plain, ToTheData, Two
-from theory.pairs import Gaussian
 
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])

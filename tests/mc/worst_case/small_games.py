@@ -11,16 +11,16 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.state import State
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
-from mc.losses.log_ratio import nearest_log
-from mc.worst_case.plan import written_out
+from filterproof.filters.contract.state import State
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.worst_case.plan import written_out
+from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
 from tests.mc.losses.enumerated import real
 from tests.theory.test_pair_truths import masses
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
 
 
 @dataclass(frozen=True)

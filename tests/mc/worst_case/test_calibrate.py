@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from filters import GaussianFilter, ZCDPFilter
-from filters.rules.kappa import KappaFilter
-from mc.worst_case import worst_case
-from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.solve import solved_case
-from theory.conversions import gaussian_mu
-from theory.evidence import Evidence
-from theory.guarantees import ApproxDP
-from theory.pairs import Erasure, Gaussian, RandomizedResponse
+from filterproof.filters import GaussianFilter, ZCDPFilter
+from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.mc.worst_case import worst_case
+from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.theory.conversions import gaussian_mu
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 STEP = 2.0**-4
 LEVELS = [RandomizedResponse(STEP * k) for k in range(1, 9)]
@@ -37,7 +37,7 @@ def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps
         case = solved_case(filt, menu, **asked)
         return replace(case, high=1.5 * case.high) if isinstance(filt, CalibratedFilter) else case
 
-    monkeypatch.setattr("mc.worst_case.calibrate.solved_case", wider)
+    monkeypatch.setattr("filterproof.mc.worst_case.calibrate.solved_case", wider)
     found = calibrate(ZCDPFilter, 1.0, 1e-3, menu=LEVELS, relative=0.01)
     assert 0 < found.certificate.high <= 1e-3
 

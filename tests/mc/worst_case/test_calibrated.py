@@ -10,14 +10,14 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.calibrated import CalibratedThreshold, calibrated
-from mc.worst_case.solve import worst_case
+from filterproof.mc.worst_case.calibrate import CalibratedFilter
+from filterproof.mc.worst_case.calibrated import CalibratedThreshold, calibrated
+from filterproof.mc.worst_case.solve import worst_case
+from filterproof.theory.conversions import SIMPLE, gaussian_mu
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from tests.mc.worst_case.write_thresholds import DELTAS, EPSILONS, MADE_BY, TABLE, steps
-from theory.conversions import SIMPLE, gaussian_mu
-from theory.evidence import Evidence
-from theory.guarantees import ApproxDP
-from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
 ROWS = CalibratedThreshold.table()
 BY_PROMISE = {

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filters import GaussianFilter
-from mc.losses.composition import Composition
-from mc.losses.lattice_law import LatticeLaw
-from mc.worst_case import worst_case
-from mc.worst_case.dense import DenseGame
-from mc.worst_case.graph import StateGraph
+from filterproof.filters import GaussianFilter
+from filterproof.mc.losses.composition import Composition
+from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.worst_case import worst_case
+from filterproof.mc.worst_case.dense import DenseGame
+from filterproof.mc.worst_case.graph import StateGraph
+from filterproof.theory.pairs import Gaussian, Laplace, SubsampledGaussian
 from tests.mc.worst_case.small_games import CountFilter
-from theory.pairs import Gaussian, Laplace, SubsampledGaussian
 
 DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
 

@@ -7,15 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mc.losses.lattice_law import level_law
-from mc.worst_case import windows, worst_case
-from mc.worst_case.dense import DenseGame
-from mc.worst_case.graph import StateGraph
-from mc.worst_case.level_game import LevelGame, moderate
+from filterproof.mc.losses.lattice_law import level_law
+from filterproof.mc.worst_case import windows, worst_case
+from filterproof.mc.worst_case.dense import DenseGame
+from filterproof.mc.worst_case.graph import StateGraph
+from filterproof.mc.worst_case.level_game import LevelGame, moderate
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import RandomizedResponse
 from tests.mc.worst_case.small_games import SquaresFilter, worth
-from theory.evidence import Evidence
-from theory.log_ratio import LogRatio
-from theory.pairs import RandomizedResponse
 
 STEP = 2.0**-8
 

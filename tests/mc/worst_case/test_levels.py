@@ -6,13 +6,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from filters import BasicFilter, GaussianFilter, ZCDPFilter
-from filters.rules.additive import AdditiveFilter
-from mc.worst_case import worst_case
-from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.menu_levels import MenuLevels
-from theory.guarantees import PureDP
-from theory.pairs import (
+from filterproof.filters import BasicFilter, GaussianFilter, ZCDPFilter
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.mc.worst_case import worst_case
+from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
+from filterproof.mc.worst_case.menu_levels import MenuLevels
+from filterproof.theory.guarantees import PureDP
+from filterproof.theory.pairs import (
     KOV,
     Erasure,
     FinitePair,

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import flint
 import pytest
 
-from filters import BasicFilter, ExPostFilter, ZCDPFilter
-from mc.losses.cells import rounded_laws
-from mc.losses.composition import Composition
-from mc.worst_case import worst_case
+from filterproof.filters import BasicFilter, ExPostFilter, ZCDPFilter
+from filterproof.mc.losses.cells import rounded_laws
+from filterproof.mc.losses.composition import Composition
+from filterproof.mc.worst_case import worst_case
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
-from theory.log_ratio import LogRatio
-from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 BUDGET = 0.0208
 #: a double of full length: sums of squares of its multiples round differently in every order

@@ -6,13 +6,13 @@ import flint
 import mpmath
 import pytest
 
-from mc.losses.balls import ball, down, near, up
-from mc.worst_case import worst_case
+from filterproof.mc.losses.balls import ball, down, near, up
+from filterproof.mc.worst_case import worst_case
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import RandomizedResponse
 from tests.mc.losses.enumerated import real
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, play_out
-from theory.evidence import Evidence
-from theory.log_ratio import LogRatio
-from theory.pairs import RandomizedResponse
 
 DIGITS = 120
 TINY = Fraction(1, 2**200)

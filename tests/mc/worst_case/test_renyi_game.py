@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.worst_case.renyi_game import renyi_game
+from filterproof.mc.worst_case.renyi_game import renyi_game
+from filterproof.theory.pairs import FinitePair, Gaussian, RandomizedResponse
 from tests.mc.worst_case.small_games import played
-from theory.pairs import FinitePair, Gaussian, RandomizedResponse
 
 
 class Forgives(fp.PrivacyFilter):

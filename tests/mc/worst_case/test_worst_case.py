@@ -5,25 +5,25 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from filters import GaussianFilter, ZCDPFilter
-from mc.engine.adversaries import Constant
-from mc.estimate.simulate import simulate
-from mc.evaluate.evaluate import evaluate
-from mc.worst_case import worst_case
-from tests.mc.worst_case.small_games import (
-    CountFilter,
-    LossFilter,
-    SquaresFilter,
-)
-from theory.evidence import Evidence
-from theory.log_ratio import LogRatio
-from theory.pairs import (
+from filterproof.filters import GaussianFilter, ZCDPFilter
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.evaluate.evaluate import evaluate
+from filterproof.mc.worst_case import worst_case
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
+)
+from tests.mc.worst_case.small_games import (
+    CountFilter,
+    LossFilter,
+    SquaresFilter,
 )
 
 # -- in rational arithmetic, against plain recursion over whole histories and against paper --------------------------

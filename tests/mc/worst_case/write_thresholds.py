@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mc.worst_case.calibrated import CalibratedThreshold
-from theory.conversions import gaussian_mu
+from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.theory.conversions import gaussian_mu
 
 TABLE = Path(__file__).parents[3] / "mc" / "worst_case" / "calibrated_thresholds.json"
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)

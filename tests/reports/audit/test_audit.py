@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from reports.audit import auditing
-from reports.audit.record import Audit, AuditFinding, Kind, Library, recorded_audit
-from reports.cli import app
+from filterproof.reports.audit import auditing
+from filterproof.reports.audit.record import Audit, AuditFinding, Kind, Library, recorded_audit
+from filterproof.reports.cli import app
 
 RECORDED = recorded_audit()
 OURS = {"filterproof", "theory", "filters", "mc", "reports", "tests"}
@@ -135,7 +135,7 @@ def typed(*words: str) -> Any:
 def test_the_command_tells_runs_and_records(
     scripts: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("reports.audit.record.recorded_audit", lambda: Audit((LIBRARY,)))
+    monkeypatch.setattr("filterproof.reports.audit.record.recorded_audit", lambda: Audit((LIBRARY,)))
     toy(scripts, "assert 1 + 2 == 2, '[bold]3'")
     for words, status in (((), 0), (("--recorded",), 0), (("toy", "--out", str(tmp_path / "out")), 0)):
         ended = typed(*words)

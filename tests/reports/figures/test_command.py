@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from reports.cli import app
-from reports.figures.paper_figure import FIGURES, save_all
+from filterproof.reports.cli import app
+from filterproof.reports.figures.paper_figure import FIGURES, save_all
 
 
 def typed(*arguments: str) -> Result:

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 import filterproof as fp
-from reports.figures.paper_figure import figure
+from filterproof.reports.figures.paper_figure import figure
 
 
 def test_the_eraser_reaches_its_closed_form_while_the_filter_sees_no_more_than_delta() -> None:

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import binom, ndtr
 
 import filterproof as fp
-from reports.figures.paper_figure import ComputedFigure, figure
-from reports.figures.subsampled_gaussian import _panel
+from filterproof.reports.figures.paper_figure import ComputedFigure, figure
+from filterproof.reports.figures.subsampled_gaussian import _panel
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 

@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import filterproof as fp
-from reports.drawing import GREY
-from reports.figures.data import FigureData
-from reports.figures.paper_figure import FIGURES, ComputedFigure, figure
-from reports.figures.specification import Specification
+from filterproof.reports.drawing import GREY
+from filterproof.reports.figures.data import FigureData
+from filterproof.reports.figures.paper_figure import FIGURES, ComputedFigure, figure
+from filterproof.reports.figures.specification import Specification
 from tests.reports.colours import contrast
 from tests.test_registries import modules
 
@@ -58,7 +58,7 @@ def plotted(name: str) -> Figure:
 
 
 def test_every_figure_of_the_room_is_listed() -> None:
-    for module in modules("reports.figures"):
+    for module in modules("filterproof.reports.figures"):
         for name, thing in vars(module).items():
             if isinstance(thing, type) and issubclass(thing, Specification):
                 told = f"reports/templates/figures.toml must list {name}, or a kind of it"

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.training.descent import Descent
-from mc.training.digits import digits
-from mc.training.network import Network
-from reports.figures import trials as trials_room
-from reports.figures.paper_figure import FIGURES, figure
-from reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn, spread
-from reports.figures.trials import (
+from filterproof.mc.training.descent import Descent
+from filterproof.mc.training.digits import digits
+from filterproof.mc.training.network import Network
+from filterproof.reports.figures import trials as trials_room
+from filterproof.reports.figures.paper_figure import FIGURES, figure
+from filterproof.reports.figures.stand_in import Epochs, FarPeople, Groups, People, StandIn, spread
+from filterproof.reports.figures.trials import (
     GROUPS,
     FilteredDescent,
     GroupMeans,

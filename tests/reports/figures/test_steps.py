@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from reports.figures.paper_figure import figure
+from filterproof.reports.figures.paper_figure import figure
+from filterproof.theory.conversions import CKS
 from tests.theory.reference import conversion_delta, gaussian_hockey_stick
-from theory.conversions import CKS
 
 
 def gdp_delta(epsilon: float, k: int, sigma: float) -> mpmath.mpf:

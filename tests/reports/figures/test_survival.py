@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.rules.kappa import KappaFilter
-from reports.figures.paper_figure import ComputedFigure, figure
-from reports.figures.survival import largest_kappa
-from theory.realisation import stopped_hockey_stick
+from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.reports.figures.paper_figure import ComputedFigure, figure
+from filterproof.reports.figures.survival import largest_kappa
+from filterproof.theory.realisation import stopped_hockey_stick
 
 
 @pytest.fixture(scope="module")

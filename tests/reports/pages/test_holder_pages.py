@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 import filterproof as fp
-from reports.chapters import chapter
-from reports.chapters.holders import judged
-from reports.finding import slug
-from reports.pages import held
-from reports.pages.held import BROKEN, Holders, LookedAt, nearest, weakest
-from reports.pages.holder_pages import holder_page
-from reports.pages.reached import ReachedRow
-from reports.study import Study
-from reports.words import declared
-from theory.evidence import Evidence, Outcome, Verdict
+from filterproof.reports.chapters import chapter
+from filterproof.reports.chapters.holders import judged
+from filterproof.reports.finding import slug
+from filterproof.reports.pages import held
+from filterproof.reports.pages.held import BROKEN, Holders, LookedAt, nearest, weakest
+from filterproof.reports.pages.holder_pages import holder_page
+from filterproof.reports.pages.reached import ReachedRow
+from filterproof.reports.study import Study
+from filterproof.reports.words import declared
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 CHAPTER = chapter("held")
 HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "every play", "theorem 'odometers'; 9 numbers certified")

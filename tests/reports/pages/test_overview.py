@@ -4,21 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from mc import Estimate
-from mc.examine.examination import Examination, Tightness
-from mc.examine.examination import StageFinding as Stage
-from mc.examine.measure import Measure
-from mc.examine.supremum import Supremum
-from mc.examine.witness import menu_witness
-from reports.finding import Claim, Finding
-from reports.pages.filter_page import filter_page
-from reports.pages.held import LookedAt
-from reports.pages.overview import Row, between, overview, picture
-from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
-from reports.pages.subjects import SUBJECTS
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import below
-from theory.pairs import RandomizedResponse
+from filterproof.mc import Estimate
+from filterproof.mc.examine.examination import Examination, Tightness
+from filterproof.mc.examine.examination import StageFinding as Stage
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.supremum import Supremum
+from filterproof.mc.examine.witness import menu_witness
+from filterproof.reports.finding import Claim, Finding
+from filterproof.reports.pages.filter_page import filter_page
+from filterproof.reports.pages.held import LookedAt
+from filterproof.reports.pages.overview import Row, between, overview, picture
+from filterproof.reports.pages.played import Played, SimulatedStrategy, SolvedPoint
+from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.pairs import RandomizedResponse
 
 HOLDS = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by parts", citations=("Doob's theorem; and more",))
 OPEN = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")

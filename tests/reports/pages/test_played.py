@@ -4,17 +4,17 @@ import math
 
 import pytest
 
-from filters.catalogue import CATALOGUE
-from reports.chapters import chapter
-from reports.chapters.games import judge_attacks
-from reports.pages.attacked import Runs, attacks_table
-from reports.pages.attacker_figure import AttackerShown
-from reports.pages.filter_page import filter_page
-from reports.pages.overview import Row
-from reports.pages.played import GameJob, Played, SolvedPoint, play
-from reports.pages.subjects import SUBJECTS
-from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import interval
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.reports.chapters import chapter
+from filterproof.reports.chapters.games import judge_attacks
+from filterproof.reports.pages.attacked import Runs, attacks_table
+from filterproof.reports.pages.attacker_figure import AttackerShown
+from filterproof.reports.pages.filter_page import filter_page
+from filterproof.reports.pages.overview import Row
+from filterproof.reports.pages.played import GameJob, Played, SolvedPoint, play
+from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import interval
 
 GAMES = chapter("games")
 

@@ -5,10 +5,10 @@ import re
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from reports.chapters import CHAPTERS
-from reports.pages.subjects import SUBJECTS, PageSubject
-from reports.template import mathml
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.reports.chapters import CHAPTERS
+from filterproof.reports.pages.subjects import SUBJECTS, PageSubject
+from filterproof.reports.template import mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
 

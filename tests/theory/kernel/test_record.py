@@ -9,14 +9,14 @@ from importlib.resources import files
 
 import pytest
 
+from filterproof.theory.claims.interaction import ROWS
+from filterproof.theory.claims.theorem import RefusedError, kernel_step
+from filterproof.theory.evidence import Checked, Evidence
+from filterproof.theory.kernel import accepted, read_record, record
+from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
+from filterproof.theory.proofs.proof import CheckedStep
 from tests.theory.kernel.rocq_text import statement_in, unfolded
-from theory.claims.interaction import ROWS
-from theory.claims.theorem import RefusedError, kernel_step
-from theory.evidence import Checked, Evidence
-from theory.kernel import accepted, read_record, record
-from theory.kernel.claimed import KERNEL
-from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
-from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"
 
@@ -101,7 +101,7 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
 def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    text = files("theory.kernel").joinpath("record.json").read_bytes()
+    text = files("filterproof.theory.kernel").joinpath("record.json").read_bytes()
     assert _record().seal.split()[0] == sha256(text).hexdigest()
     monkeypatch.setattr(record, "SEAL", "nowhere")
     assert not _record().sealed

@@ -6,9 +6,9 @@ import mpmath as mp
 import pytest
 from flint import arb, ctx, fmpq
 
-import theory.thresholds.b_star as b_star_module
-from theory.proofs.threshold import threshold
-from theory.thresholds.b_star import BStar, b_star, least_rho_beyond, slopes_below
+import filterproof.theory.thresholds.b_star as b_star_module
+from filterproof.theory.proofs.threshold import threshold
+from filterproof.theory.thresholds.b_star import BStar, b_star, least_rho_beyond, slopes_below
 
 #: (epsilon, delta), the case, and how far CKS is below, where `theory.md` or a run of the second route says so.
 POINTS = {

@@ -4,12 +4,12 @@ import pytest
 import sympy as sp
 from flint import arb
 
+from filterproof.theory.claims.formula import Formula, variables
+from filterproof.theory.claims.theorem import Theorem
+from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.kernel.record import accepted
+from filterproof.theory.proofs import THEOREMS
 from tests.theory.kernel.rocq_text import ball, in_rocq, points, rocq_value, unfolded
-from theory.claims.formula import Formula, variables
-from theory.claims.theorem import Theorem
-from theory.kernel.claimed import KERNEL
-from theory.kernel.record import accepted
-from theory.proofs import THEOREMS
 
 CLAIMS = [(theorem.name, k) for theorem in THEOREMS.values() for k in range(len(theorem.formulas))]
 

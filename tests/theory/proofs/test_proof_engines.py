@@ -7,13 +7,13 @@ import flint
 import pytest
 import sympy as sp
 
-from theory.claims.formula import FUNCTIONS, compile_formula
-from theory.claims.theorem import RefusedError, Step, Theorem
-from theory.evidence import Evidence, Outcome
-from theory.proofs import THEOREMS, prove
-from theory.proofs.engines import certified, certified_each
-from theory.proofs.proof import CheckedStep, Proof
-from theory.proofs.symbolic import zero
+from filterproof.theory.claims.formula import FUNCTIONS, compile_formula
+from filterproof.theory.claims.theorem import RefusedError, Step, Theorem
+from filterproof.theory.evidence import Evidence, Outcome
+from filterproof.theory.proofs import THEOREMS, prove
+from filterproof.theory.proofs.engines import certified, certified_each
+from filterproof.theory.proofs.proof import CheckedStep, Proof
+from filterproof.theory.proofs.symbolic import zero
 
 x = sp.Symbol("x", positive=True)
 

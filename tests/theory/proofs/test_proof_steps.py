@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 import sympy as sp
 
-from theory.claims.theorem import Check, RefusedError, Step, Theorem
-from theory.evidence import Checked, Outcome
-from theory.kernel.claimed import FINITE
-from theory.proofs import THEOREMS
-from theory.proofs.engines import certified
-from theory.proofs.proof import JOIN, CheckedStep, Proof
-from theory.proofs.symbolic import zero
+from filterproof.theory.claims.theorem import Check, RefusedError, Step, Theorem
+from filterproof.theory.evidence import Checked, Outcome
+from filterproof.theory.kernel.claimed import FINITE
+from filterproof.theory.proofs import THEOREMS
+from filterproof.theory.proofs.engines import certified
+from filterproof.theory.proofs.proof import JOIN, CheckedStep, Proof
+from filterproof.theory.proofs.symbolic import zero
 
 X = sp.Symbol("x", positive=True)
 

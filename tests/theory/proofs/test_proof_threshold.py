@@ -6,8 +6,8 @@ import flint
 import mpmath
 import pytest
 
-from theory.proofs.threshold import threshold
-from theory.thresholds.budgets import THRESHOLDS
+from filterproof.theory.proofs.threshold import threshold
+from filterproof.theory.thresholds.budgets import THRESHOLDS
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
 DIGITS = 60

@@ -8,13 +8,20 @@ from typing import TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified.conversion_truths import cks_log_delta, cks_order_less_one, positive_part
-from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified.conversion_truths import cks_log_delta, cks_order_less_one, positive_part
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.theory.conversions import (
+    CKS,
+    SIMPLE,
+    Conversion,
+    gaussian_epsilon,
+    gaussian_mu,
+    renyi_epsilon,
+)
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.normal_law import hockey_stick
+from filterproof.theory.pairs.truths import ball_of
 from tests.filters.certified.closed_form import LEAST, called, closed_form, grid, in_balls
-from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
-from theory.numerics.precision import PRECISION_LOCK
-from theory.pairs.normal_law import hockey_stick
-from theory.pairs.truths import ball_of
 
 _Points: TypeAlias = Sequence[tuple[float, ...]]
 #: The log of the delta that a conversion gives, of rho and epsilon.

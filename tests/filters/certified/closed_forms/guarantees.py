@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filters.certified import conversion_truths
-from filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified import conversion_truths
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.theory.drift import drift
+from filterproof.theory.guarantees import GaussianDP, RenyiDP
+from filterproof.theory.pairs.truths import TrueValue
+from filterproof.theory.relative_entropy import entropy_delta
 from tests.filters.certified.closed_form import LEAST, closed_form, grid, in_balls
-from theory.drift import drift
-from theory.guarantees import GaussianDP, RenyiDP
-from theory.pairs.truths import TrueValue
-from theory.relative_entropy import entropy_delta
 
 _ENTROPIES = (
     *((1e-100, 0.0), (1e-9, 0.0), (1e-9, 0.1), (1e-3, 1e-6), (0.02, 0.0), (0.02, 0.1)),

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 from flint import arb
 
-from filters.certified.running_number import CLOSE, Claims, RunningNumber
-from theory.numerics.norms import euclidean_norms
-from theory.numerics.stable import log_fraction, mass_fraction, signed_square
-from theory.pairs.truths import ball_of
+from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.theory.numerics.norms import euclidean_norms
+from filterproof.theory.numerics.stable import log_fraction, mass_fraction, signed_square
+from filterproof.theory.pairs.truths import ball_of
 
 _CLAIMS = Claims("linear queries")
 _MASSES = (

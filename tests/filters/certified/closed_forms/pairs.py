@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from filters.certified.running_number import CLOSE, RunningNumber
+from filterproof.filters.certified.running_number import CLOSE, RunningNumber
+from filterproof.theory.pairs.base import DominatingPair
+from filterproof.theory.pairs.finite import pure_to_gdp
+from filterproof.theory.pairs.gaussian import Gaussian
+from filterproof.theory.pairs.laplace import Laplace
+from filterproof.theory.pairs.randomized_response import RandomizedResponse
+from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian
+from filterproof.theory.pairs.truths import TrueValue
 from tests.filters.certified.closed_form import LEAST, closed_form, grid, of_pair
-from theory.pairs.base import DominatingPair
-from theory.pairs.finite import pure_to_gdp
-from theory.pairs.gaussian import Gaussian
-from theory.pairs.laplace import Laplace
-from theory.pairs.randomized_response import RandomizedResponse
-from theory.pairs.subsampled_gaussian import SubsampledGaussian
-from theory.pairs.truths import TrueValue
 
 _RENYI, _STICK, _PURE = "Rényi divergences", "Gaussian hockey-stick", "RR zCDP"
 #: The mu that is charged for a pair that is no Gaussian: raised by this at most.

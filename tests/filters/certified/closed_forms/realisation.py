@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from flint import arb
 
-from filters.certified.realised import best_split
-from filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.certified.realised import best_split
+from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.theory.pairs.normal_law import quantile
+from filterproof.theory.realisation import kappa, optimal_split
 from tests.filters.certified.closed_form import closed_form, grid, in_balls
-from theory.pairs.normal_law import quantile
-from theory.realisation import kappa, optimal_split
 
 _CLAIMS = Claims("kappa")
 _SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import filterproof as fp
-from filters.privacy_filter import PrivacyFilter
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 
 K = TypeVar("K", bound=type)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import filterproof as fp
+from filterproof.theory.pairs import DominatingPair
 from tests.instruments.corpus.public.bug import PublicBugs, Sum
-from theory.pairs import DominatingPair
 
 CASES = PublicBugs()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from filterproof.theory.pairs import DominatingPair
 from tests.instruments.corpus.public.bug import Budget, PublicBugs, Sum
-from theory.pairs import DominatingPair
 
 CASES = PublicBugs()
 

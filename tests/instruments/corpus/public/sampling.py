@@ -6,8 +6,8 @@ import math
 from typing import ClassVar
 
 import filterproof as fp
+from filterproof.theory.pairs import DominatingPair
 from tests.instruments.corpus.public.bug import Budget, PublicBugs
-from theory.pairs import DominatingPair
 
 CASES = PublicBugs()
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import filterproof as fp
-from filters.adapters.service import Disk
+from filterproof.filters.adapters.service import Disk
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
 from tests.instruments.corpus.public.bug import Budget, PublicBugs, Sum
-from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
 
 CASES = PublicBugs()
 

@@ -1,8 +1,8 @@
 """A user's filter of library parts, and what the stage of parts says of a filter."""
 
 import filterproof as fp
-from mc.examine.stages.parts import parts
-from theory.evidence import Outcome, Verdict
+from filterproof.mc.examine.stages.parts import parts
+from filterproof.theory.evidence import Outcome, Verdict
 
 PROMISE = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 

@@ -9,13 +9,13 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from filters.accounting.ledger import Budget
-from filters.catalogue import CATALOGUE
-from filters.certified.two_doubles import limit_of
-from mc.examine.stages.parts import parts
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.mc.examine.stages.parts import parts
+from filterproof.theory.evidence import Evidence, Outcome
+from filterproof.theory.proofs.proof import Proof
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
-from theory.evidence import Evidence, Outcome
-from theory.proofs.proof import Proof
 
 pytestmark = pytest.mark.usefixtures("proved")
 

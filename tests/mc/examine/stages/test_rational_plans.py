@@ -9,20 +9,20 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from mc.examine.replay import replayed
-from mc.examine.stages.games import chosen_goals
-from mc.examine.stages.rational_plans import (
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.mc.examine.replay import replayed
+from filterproof.mc.examine.stages.games import chosen_goals
+from filterproof.mc.examine.stages.rational_plans import (
     Frontier,
     best_replies,
     plan_witness,
     ratio_at,
 )
-from mc.worst_case.plan import MARGIN, Plan
+from filterproof.mc.worst_case.plan import MARGIN, Plan
+from filterproof.theory.pairs import RandomizedResponse
 from tests.mc.examine.stages.test_stages import subject
 from tests.mc.examine.toys import Sum
 from tests.mc.examine.witnesses import naive, natural
-from theory.pairs import RandomizedResponse
 
 COIN = RandomizedResponse.from_ratio(9)
 

@@ -7,19 +7,19 @@ from itertools import pairwise
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from filters.contract.work import WorkLimit
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.stages.plays import ROUND, plain
-from mc.examine.stages.telling import plain_plans, telling, written
-from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.plays import ROUND, plain
+from filterproof.mc.examine.stages.telling import plain_plans, telling, written
+from filterproof.mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
+from filterproof.theory.numerics.decimals import below
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import LONG, subject
 from tests.mc.examine.toys import Forgets
 from tests.mc.examine.witnesses import sequence
-from theory.numerics.decimals import below
 
 D2 = Measure.renyi(2.0)
 ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))

@@ -16,23 +16,25 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from filters.contract.checks import checked_start
-from filters.contract.work import WorkLimit
-from mc.engine.adversaries import Scripted
-from mc.examine.family_lines import FAMILIES, lines_of
-from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence
-from mc.examine.stages.filter_laws import laws
-from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside
-from mc.examine.stages.game_menus import Menu, alarms
-from mc.examine.stages.games import _planned, games, solved
-from mc.examine.stages.plays import ROUND, Player, plain, programs, shared, swallowed
-from mc.examine.stages.sequences import SequenceSearch, most, sequences
-from mc.examine.stages.strategy_search import StrategySearch, _mesh, mesh_strategy, search
-from mc.examine.subject import Subject, admission
-from mc.examine.verify import FAILURE
-from mc.worst_case.plan import Plan
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.contract.checks import checked_start
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.engine.adversaries import Scripted
+from filterproof.mc.examine.family_lines import FAMILIES, lines_of
+from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.filter_laws import laws
+from filterproof.mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside
+from filterproof.mc.examine.stages.game_menus import Menu, alarms
+from filterproof.mc.examine.stages.games import _planned, games, solved
+from filterproof.mc.examine.stages.plays import ROUND, Player, plain, programs, shared, swallowed
+from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequences
+from filterproof.mc.examine.stages.strategy_search import StrategySearch, _mesh, mesh_strategy, search
+from filterproof.mc.examine.subject import Subject, admission
+from filterproof.mc.examine.verify import FAILURE
+from filterproof.mc.worst_case.plan import Plan
+from filterproof.theory.evidence import Evidence, Outcome
+from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.corpus.fifth.broken import ByteCounter
 from tests.instruments.corpus.fifth.sound import EqualShares, SingleUpwards
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
@@ -40,8 +42,6 @@ from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound import BucketInTheSum
 from tests.mc.examine import toys, unhappy, witnesses
 from tests.mc.examine.test_witness import GrantsAll
-from theory.evidence import Evidence, Outcome
-from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 LONG, LATE = 2_400_000, WorkLimit(-1)
 
@@ -345,7 +345,7 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
         bounds = {"low": low * 1e-5, "high": high * 1e-5}
         return SimpleNamespace(**bounds, tried=True, evidence=Evidence.CERTIFIED, scope="a game")
 
-    monkeypatch.setattr("mc.examine.stages.games.solved_case", solve)
+    monkeypatch.setattr("filterproof.mc.examine.stages.games.solved_case", solve)
     for more in ((), (ODD,)):
         directions.clear()
         found = list(solved(about, Menu("a menu", (RandomizedResponse(0.1), *more), 2), AT))
@@ -367,7 +367,9 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
     for epsilon, refutes in ((rounded_down, False), (0.4, True)):
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
         found = witnesses.written(filt, epsilon, ratio, plan)
-        monkeypatch.setattr("mc.examine.stages.games.best_replies", lambda *_, found=found: iter((found,)))
+        monkeypatch.setattr(
+            "filterproof.mc.examine.stages.games.best_replies", lambda *_, found=found: iter((found,))
+        )
         assert bool(list(_planned(subject(filt, "rr", "twopoint"), WorkLimit.of(LONG)))) is refutes
 
 
@@ -417,7 +419,7 @@ def test_the_mesh_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_
 def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_times_as_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mc.examine.stages.strategy_search._PATHS", (200, 20_000))
+    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search._PATHS", (200, 20_000))
     at, strategy = Measure.hockey_stick(0.2), Scripted((Gaussian(0.4),), (1,))
     true = float(Gaussian(0.4).hockey_stick(0.2))
     for share, plays, refuted in ((0.95, 2, True), (3.0, 1, False)):
@@ -431,7 +433,7 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
 
 def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
-    monkeypatch.setattr("mc.examine.stages.strategy_search.witness", simulated)
+    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.witness", simulated)
     about, strategy = subject(CapsEachRound(), "gaussian"), Scripted((Gaussian(0.4),), (1,))
     (summary,) = search(about, WorkLimit.of(LONG), 6.4e-7)
     assert summary.witness is None

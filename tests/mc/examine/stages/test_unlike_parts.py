@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-import filters.accounting.charge_rules
-from filters.accounting.ledger import Budget
-from filters.catalogue import CATALOGUE
+import filterproof.filters.accounting.charge_rules
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.theory.evidence import Outcome
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
-from theory.evidence import Outcome
 
 pytestmark = pytest.mark.usefixtures("proved")
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("proved")
 SMALL = Budget.of(0.02)
 
 
-class Cheaper(filters.accounting.charge_rules.ZCDPCharge):
+class Cheaper(filterproof.filters.accounting.charge_rules.ZCDPCharge):
     __slots__ = ()
 
     def __call__(self, request: Any) -> Any:
@@ -88,7 +88,7 @@ DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
 def test_what_differs_from_its_parts_is_not_certified_whatever_its_numbers_are(
     make: Callable[[], fp.PrivacyFilter], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mc.examine.stages.parts._certified", lambda filt: None)
+    monkeypatch.setattr("filterproof.mc.examine.stages.parts._certified", lambda filt: None)
     assert outcome(make()) in (None, Outcome.UNDECIDED)
     assert outcome(type("Own", (Mine,), {})()) is Outcome.HOLDS
 
