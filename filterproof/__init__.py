@@ -8,26 +8,13 @@
 
 The names in use every day are here, the others in its modules: `fp.charges`, `fp.conversions`, `fp.intervals`,
 `fp.odometers`, `fp.people`, `fp.results`, `fp.runs`, `fp.services`, `fp.training`. Each name is loaded when it is asked
-for: whoever uses a filter loads no simulation. This package holds no logic: `theory`, `filters`, `mc` and `reports` do.
+for: whoever uses a filter loads no simulation. This folder holds no logic: its packages
+`theory`, `filters`, `mc` and `reports` do, which in the repository are links to the folders beside it.
 """
 
 import ast
-import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-
-for _room in ("theory", "filters", "mc", "reports"):
-    # find_spec does not run the package, whose own errors would hide ours if it is a foreign one
-    _found = sys.modules.get(_room) or find_spec(_room)
-    _files = [getattr(_found, "__file__", None), getattr(_found, "origin", None)]
-    _folders = getattr(_found, "__path__", None) or getattr(_found, "submodule_search_locations", None) or ()
-    _where = next(filter(None, [*_files, *_folders]), None)
-    if _where is None or Path(_where).resolve().parent.parent != Path(__file__).resolve().parent.parent:
-        raise ImportError(
-            f"the package {_room!r} must be Filterproof's own, got {_where!r}, which Python finds first; rename that "
-            "file or folder, or uninstall what brought it, or keep its folder off the path: python -P, another folder"
-        )
 
 
 def _imported(file: str) -> dict[str, str]:
@@ -37,11 +24,14 @@ def _imported(file: str) -> dict[str, str]:
     return {alias.name: str(one.module) for one in found for alias in one.names}
 
 
+_ROOMS = ("theory", "filters", "mc", "reports")
 #: Public name -> the module that it comes from, as the stub says that type checkers read.
 _HOMES = _imported("__init__.pyi")
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:  # `from filterproof import theory` asks here first
+        return import_module(f"{__name__}.{name}")
     home = _HOMES.get(name)
     if name == "__all__":
         # neither modules, nor what imports hypothesis
@@ -68,7 +58,7 @@ def _elsewhere(name: str) -> str:
         return f"; it is fp.{where}.{name}"
     if name.startswith("_"):
         return ""
-    return str(import_module("theory.arguments").did_you_mean(name, [*_HOMES]))
+    return str(import_module("filterproof.theory.arguments").did_you_mean(name, [*_HOMES]))
 
 
 def __dir__() -> list[str]:

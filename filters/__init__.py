@@ -4,6 +4,9 @@ Pairs, guarantees and proofs are in `theory`; adversaries, simulations and exact
 The public names are those of `filterproof.filters.public`, which is loaded when the first of them is asked for here.
 """
 
+if __name__ != "filterproof.filters":
+    raise ImportError(f"a module has one name: import filterproof.filters, got the name {__name__!r}")
+
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,6 @@ else:
         # nothing is kept here: a module that is not as its file makes it counts as patched
         public = import_module("filterproof.filters.public")
         if name != "__all__" and name not in public.__all__:
-            raise AttributeError(f"module 'filters' has no attribute {name!r}")
+            raise AttributeError(f"module 'filterproof.filters' has no attribute {name!r}")
         value: object = getattr(public, name)
         return value

@@ -4,6 +4,9 @@ Plots and printing are in `reports`. A function that is named like its module is
 the module: use `fp.simulate`, or `filterproof.mc.estimate.simulate.simulate`.
 """
 
+if __name__ != "filterproof.mc":
+    raise ImportError(f"a module has one name: import filterproof.mc, got the name {__name__!r}")
+
 from filterproof.mc.engine.adversaries import (
     Constant,
     EraserForever,

@@ -88,7 +88,7 @@ def play_snippet(witness: Witness) -> str:
     For other witnesses, and filters that take arguments, it is the snippet that replays the witness.
     """
     kind = type(witness.filter)
-    own = kind.__module__ != "__main__" and not kind.__module__.startswith(("filters.", "mc."))
+    own = kind.__module__ != "__main__" and not kind.__module__.startswith("filterproof.")
     short = witness.kind == "sequence" and witness.rounds <= MOST_PLAYED
     if not (own and short) or _needs_arguments(kind):
         return replay_snippet(witness)

@@ -102,7 +102,7 @@ def _module(target: str, place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
-        with _importing(target, module.__file__, folder), _beside(folder):
+        with _importing(target, module.__file__), _beside(folder):
             spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(module_name, None)
@@ -124,7 +124,7 @@ def _beside(folder: Path) -> Iterator[None]:
 
 
 def _imported(target: str, name: str) -> ModuleType:
-    with _importing(target, None, Path.cwd()), _beside(Path.cwd()):
+    with _importing(target, None), _beside(Path.cwd()):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -135,28 +135,18 @@ def _imported(target: str, name: str) -> ModuleType:
 
 
 @contextmanager
-def _importing(target: str, file: str | None, folder: Path | None = None) -> Iterator[None]:
+def _importing(target: str, file: str | None) -> Iterator[None]:
     """Turn whatever the target's code raises into a ValueError with one sentence, but for Ctrl-C."""
     try:
         yield
     except BaseException as error:
         if ctrl_c(error, file):
             raise
-        raise _not_imported(target, error, folder) from error
+        raise _not_imported(target, error) from error
 
 
-#: The top names that a user's folder cannot take: whoever imports them gets this package's own.
-_OURS = ("filterproof", "filters", "mc", "reports", "theory")
-
-
-def _not_imported(target: str, error: BaseException, folder: Path | None = None) -> ValueError:
-    remedy = "run the file with python first"
-    top = str(getattr(error, "name", None)).partition(".")[0]
-    if folder is not None and isinstance(error, ImportError) and top in _OURS:
-        found = [place for place in (folder / top, folder / f"{top}.py") if place.exists()]
-        if found and folder != Path(__file__).resolve().parents[1]:
-            remedy = f"rename {str(found[0])!r}, since {top!r} is a package of Filterproof"
+def _not_imported(target: str, error: BaseException) -> ValueError:
     return ValueError(
         f"target must import cleanly, got target={target!r} "
-        f"which raised {type(error).__name__}: {' '.join(str(error).split())}; {remedy}"
+        f"which raised {type(error).__name__}: {' '.join(str(error).split())}; run the file with python first"
     )

@@ -3,6 +3,9 @@
 No filter, no random generator and no picture is here; the rooms that have them import this one.
 """
 
+if __name__ != "filterproof.theory":
+    raise ImportError(f"a module has one name: import filterproof.theory, got the name {__name__!r}")
+
 from filterproof.theory import pairs
 from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
 from filterproof.theory.conversions import (

@@ -29,7 +29,7 @@ _S = TypeVar("_S")
 #: Binary logarithm of the runs that one unit of work more decides for.
 _RUNS_PER_UNIT = 10
 #: Where rules live that look requests up in a `Selection`.
-_ROOMS = ("filters.", "mc.")
+_ROOMS = ("filterproof.filters.", "filterproof.mc.")
 #: Methods that speak of others. A subclass that overrides one of those alone inherits a method that does not know it.
 _SPEAKS_OF = {
     "grant": ("admits", "spend"),

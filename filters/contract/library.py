@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-_ROOMS = ("theory.", "filters.", "mc.")
+_ROOMS = ("filterproof.theory.", "filterproof.filters.", "filterproof.mc.")
 #: Python's own classes whose values cannot change.
 _PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 

@@ -83,7 +83,8 @@ def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
 
 
 def _is_own(filt: PrivacyFilter, method: str) -> bool:
-    return not getattr(getattr(type(filt), method, None), "__module__", "filters.").startswith("filters.")
+    room = "filterproof.filters."
+    return not getattr(getattr(type(filt), method, None), "__module__", room).startswith(room)
 
 
 def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict[float, float]:

@@ -353,10 +353,10 @@ def decides_as_known(game: Game) -> bool:
     """
     inner = game.filter
     while isinstance(below := getattr(inner, "inner", None), PrivacyFilter):
-        if type(inner).__module__.partition(".")[0] != "mc":
+        if not type(inner).__module__.startswith("filterproof.mc."):
             return False
         inner = below
-    of_filters = type(inner).__module__.partition(".")[0] == "filters"
+    of_filters = type(inner).__module__.startswith("filterproof.filters.")
     return of_filters and type(game.adversary).__module__ == "filterproof.mc.engine.adversaries"
 
 

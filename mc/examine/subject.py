@@ -159,7 +159,7 @@ def _numbers_in(value: Any) -> Iterator[float]:
             yield from _numbers_in(part)
 
 
-_LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
+_LIBRARY = {"filterproof", "abc", "typing", "builtins"}
 
 
 def admission(

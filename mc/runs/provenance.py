@@ -16,10 +16,10 @@ import scipy
 
 from filterproof.mc.engine.streams import TILE
 
-_HOUSE = Path(os.path.realpath(__file__)).parents[2]
-_ROOMS = tuple(_HOUSE / room for room in ("theory", "filters", "mc"))
 #: The front door only re-exports, so that no number depends on its files.
-_OURS = (*_ROOMS, _HOUSE / "filterproof")
+_FRONT = Path(os.path.realpath(Path(__file__).parents[2]))
+#: In the repository the rooms are links in it.
+_ROOMS = tuple(Path(os.path.realpath(_FRONT / room)) for room in ("theory", "filters", "mc"))
 _STANDARD = tuple(Path(os.path.realpath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib"))
 _INSTALLED = {"site-packages", "dist-packages"}
 
@@ -55,7 +55,7 @@ def origin(name: str, file: str | None) -> tuple[str, ...] | None:
     if file is None:
         return ("python",) if top in sys.stdlib_module_names else None
     path = Path(os.path.realpath(file))
-    if any(path.is_relative_to(folder) for folder in _OURS):
+    if path.parent == _FRONT or any(path.is_relative_to(folder) for folder in _ROOMS):
         return ("ours",)
     if _INSTALLED & set(path.parts):
         return _releases(top) or None

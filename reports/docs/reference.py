@@ -22,7 +22,6 @@ from filterproof.theory.shown import Shown
 _WITH_BASES = ("PrivacyFilter",)
 #: Bases of results that are documented elsewhere.
 _NOT_FOR_RESULTS = ("PrivacyFilter", "FilterBase", "tuple", "object")
-_ROOMS = ("theory", "filters", "mc", "reports")
 
 
 def reference(names: Iterable[str]) -> str:
@@ -32,9 +31,10 @@ def reference(names: Iterable[str]) -> str:
 
 def public_names() -> list[str]:
     """Every public name: those of `filterproof` itself, and those of its modules, as module.name."""
-    modules = (one.name for one in pkgutil.iter_modules(filterproof.__path__) if not one.name.startswith("_"))
-    inside = (f"{one}.{name}" for one in modules for name in getattr(filterproof, one).__all__)
-    return [*filterproof.__all__, *inside]
+    inside = pkgutil.iter_modules(filterproof.__path__)
+    modules = (one.name for one in inside if not (one.ispkg or one.name.startswith("_")))
+    theirs = (f"{one}.{name}" for one in modules for name in getattr(filterproof, one).__all__)
+    return [*filterproof.__all__, *theirs]
 
 
 def described(name: str) -> str:
@@ -42,7 +42,7 @@ def described(name: str) -> str:
     value = attrgetter(name)(filterproof)
     if inspect.isclass(value) or inspect.isroutine(value):
         return inspect.getdoc(value) or ""
-    if type(value).__module__.partition(".")[0] in _ROOMS:
+    if type(value).__module__.startswith("filterproof."):
         return inspect.getdoc(type(value)) or ""
     return _comment(name.rpartition(".")[2], value)
 
@@ -80,7 +80,7 @@ def _entry(name: str) -> Iterator[str]:
 def _comment(name: str, value: object) -> str:
     """The `#:` lines above the assignment of a value, in whatever module of a room makes it."""
     for module in list(sys.modules.values()):
-        if module.__name__.partition(".")[0] in _ROOMS and vars(module).get(name) is value:
+        if module.__name__.startswith("filterproof.") and vars(module).get(name) is value:
             text = Path(str(module.__file__)).read_text("utf-8")
             if found := re.search(rf"((?:^#: .*\n)+)^{re.escape(name)}\b", text, re.MULTILINE):
                 return found[1].replace("#: ", "")
