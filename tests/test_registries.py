@@ -129,7 +129,7 @@ def of_public_names() -> Iterator[str]:
     shown = chain.from_iterable([*body.split(), *(LISTED[word]() if word else ())] for word, body in blocks)
     inside = {name.rpartition(".")[2] for name in public_names()}
     for room in ("theory", "filters", "mc"):
-        for name in sorted({*import_module(room).__all__} - inside):
+        for name in sorted({*import_module(f"filterproof.{room}").__all__} - inside):
             yield f"filterproof/__init__.pyi, or a module beside it: import {name}"
     for name in sorted(set(public_names()) - set(shown)):
         yield f"{folder}: name {name} in a {{public}} block"

@@ -118,15 +118,12 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
     assert "Traceback" not in out
 
 
-def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "reports").mkdir()
-    (tmp_path / "reports" / "__init__.py").write_text(
-        "raise SystemExit('the package of somebody else ran')\n"
-    )
-    told = _run_installed(tmp_path).strip()
-    assert told.startswith(f"ERROR: the package 'reports' must be Filterproof's own, got '{tmp_path}")
-    assert "rename that file or folder" in told
-    assert "\n" not in told
+def test_a_repository_with_packages_of_these_names_runs_its_own_tests(tmp_path: Path) -> None:
+    for room in ("theory", "filters", "mc", "reports"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").write_text("raise SystemExit('nobody asked for this')\n")
+    (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
+    assert "1 passed" in _run_installed(tmp_path)
 
 
 @pytest.mark.parametrize("effort", ["0.0", "inf"])
@@ -164,10 +161,9 @@ def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) ->
     (folder / "test_loaded.py").write_text(
         "import sys\n"
         "def test_it():\n"
-        "    rooms = ('filterproof', 'theory', 'filters', 'mc', 'numpy')\n"
-        "    assert not [name for name in sys.modules if name.split('.')[0] in rooms]\n"
-        "    ours = [name for name in sys.modules if name.split('.')[0] == 'reports']\n"
-        "    assert sorted(ours) == ['reports', 'filterproof.reports.pytest_plugin']\n"
+        "    loaded = [name for name in sys.modules if name.split('.')[0] in ('filterproof', 'numpy')]\n"
+        "    plugin = 'filterproof.reports.pytest_plugin'\n"
+        "    assert sorted(loaded) == ['filterproof', 'filterproof.reports', plugin]\n"
     )
     status, out = run_pytest(folder)
     assert status == 0, out

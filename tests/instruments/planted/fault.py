@@ -31,7 +31,8 @@ class Fault:
     @property
     def module(self) -> str:
         """The dotted name of the module."""
-        return self.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        path = self.file.removesuffix(".py").removesuffix("/__init__")
+        return f"filterproof.{path.replace('/', '.')}"
 
     @property
     def change(self) -> str:
@@ -41,7 +42,7 @@ class Fault:
     @property
     def name(self) -> str:
         """A short key: the module and the digest of the change."""
-        return f"{self.module}-{sha256(self.change.encode()).hexdigest()[:8]}"
+        return f"{self.module.removeprefix('filterproof.')}-{sha256(self.change.encode()).hexdigest()[:8]}"
 
     def planted(self) -> str:
         """The source with the fault in it; ValueError unless the text occurs once."""

@@ -24,9 +24,9 @@ import pytest
 
 from tests.instruments.planted.fault import ROOT, Fault
 
-#: The packages, which must lie side by side, and what else is linked.
+#: The folders, to which `filterproof` has links, and what else is linked.
 _COPIED = ("theory", "filters", "mc", "reports", "filterproof")
-_LINKED = ("tests", "filterproof_pytest.py", "pyproject.toml")
+_LINKED = ("tests", "pyproject.toml")
 _LEFT_OUT = "not slow and not browser and not training and not audit and not referee"
 #: Processor seconds after which a fault counts as found, because nothing ends, and those that tests have.
 _PATIENCE, _TESTING = 400, 120
@@ -94,7 +94,7 @@ def _tests(module: str) -> Iterator[str]:
     """The first test that fails: those that import the module come first, then the folder of its tests."""
     if not module:  # nothing is planted, and `make test` runs them all
         return
-    folder = Path("tests", *module.split(".")[:-1])
+    folder = Path("tests", *module.split(".")[1:-1])
     while not folder.is_dir():
         folder = folder.parent
     tests = [
@@ -143,7 +143,7 @@ def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS) -> Outcome:
         folder = Path(name)
         for package in _COPIED:
             leave = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / package, folder / package, ignore=leave)
+            shutil.copytree(ROOT / package, folder / package, ignore=leave, symlinks=True)
         for package in _LINKED:
             (folder / package).symlink_to(ROOT / package)
         if fault is not None and changed is not None:
@@ -171,7 +171,7 @@ def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS) -> Outcome:
 
 def _sees(part: _Part, fault: Fault) -> bool:
     """Whether the part imports from the package that the fault is in."""
-    return any(fault.module.startswith(f"{package}.") for package in part.packages)
+    return any(fault.module.startswith(f"filterproof.{package}.") for package in part.packages)
 
 
 def _first_refusal(module: str, names: Sequence[str]) -> tuple[str, str]:

@@ -62,12 +62,12 @@ def test_the_steps_of_theorems_use_no_module_in_which_faults_are_planted() -> No
 
 def _imported(module: str) -> set[str]:
     """The modules of `theory` that a module names, packages left out: what these import is not used by name."""
-    path = ROOT / (module.replace(".", "/") + ".py")
+    path = ROOT / (module.removeprefix("filterproof.").replace(".", "/") + ".py")
     if not path.is_file():
         return set()
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("theory"):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("filterproof.theory"):
             found.add(node.module)
     return found
 
