@@ -1,9 +1,8 @@
 """The refusal of what is too large to be computed: by its size, before anything is allocated, and never by a clock.
 
->>> check_size("design", 2**31, 2**25, "heights of a table", "pass fewer")
+>>> check_size("design", 2**31, 2**25, "heights", "pass fewer")
 Traceback (most recent call last):
-filterproof.theory.too_large.TooLargeError: design must need at most 33554432 heights of a table, got 2147483648; pass
-fewer
+filterproof.theory.too_large.TooLargeError: design must need at most 33554432 heights, got 2147483648; pass fewer
 """
 
 from __future__ import annotations
