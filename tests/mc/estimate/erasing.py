@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from scipy.special import expit
@@ -30,7 +31,7 @@ FILTERS = [
 ]
 
 
-SKEWED = fp.FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25))
+SKEWED = fp.FinitePair(tuple(Fraction(a, 10) for a in (7, 2, 1)), tuple(Fraction(b, 20) for b in (8, 7, 5)))
 STEPS: tuple[Any, ...] = (
     fp.KOV(0.4, 0.01),
     (SKEWED, fp.KOV(0.8, 0.03)),
