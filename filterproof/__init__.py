@@ -58,7 +58,7 @@ def _elsewhere(name: str) -> str:
         return f"; it is fp.{where}.{name}"
     if name.startswith("_"):
         return ""
-    return str(import_module("filterproof.theory.arguments").did_you_mean(name, [*_HOMES]))
+    return str(import_module("filterproof.theory.argument_checks").did_you_mean(name, [*_HOMES]))
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,10 @@ from filterproof import results as results
 from filterproof import runs as runs
 from filterproof import services as services
 from filterproof import training as training
+from filterproof.filters.accountants.individual import IndividualFilter as IndividualFilter
+from filterproof.filters.accountants.individual import gaussian_request as gaussian_request
+from filterproof.filters.accountants.session import FilterHaltedError as FilterHaltedError
+from filterproof.filters.accountants.session import Session as Session
 from filterproof.filters.accounting.charge_rules import gdp_charge as gdp_charge
 from filterproof.filters.accounting.charge_rules import pure_charge as pure_charge
 from filterproof.filters.accounting.charge_rules import zcdp_charge as zcdp_charge
@@ -19,10 +23,6 @@ from filterproof.filters.adapters.budget import from_budget as from_budget
 from filterproof.filters.adapters.budget import from_queryable as from_queryable
 from filterproof.filters.adapters.labelled import LabelledFilter as LabelledFilter
 from filterproof.filters.certified.certify import certify as certify
-from filterproof.filters.holders.individual import IndividualFilter as IndividualFilter
-from filterproof.filters.holders.individual import gaussian_request as gaussian_request
-from filterproof.filters.holders.session import FilterHaltedError as FilterHaltedError
-from filterproof.filters.holders.session import Session as Session
 from filterproof.filters.privacy_filter import PrivacyFilter as PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter as AdditiveFilter
 from filterproof.filters.rules.blackwell import BlackwellFilter as BlackwellFilter
@@ -49,10 +49,12 @@ from filterproof.filters.rules.unsound import RangedZCDP as RangedZCDP
 from filterproof.filters.rules.unsound import SomeOrderFilter as SomeOrderFilter
 from filterproof.filters.rules.unsound import SquaredLossFilter as SquaredLossFilter
 from filterproof.filters.rules.unsound import UnsoundFilterWarning as UnsoundFilterWarning
-from filterproof.filters.rules.unsound import knowingly as knowingly
+from filterproof.filters.rules.unsound import suppress_unsound_warning as suppress_unsound_warning
 from filterproof.filters.rules.zcdp import ZCDPFilter as ZCDPFilter
 from filterproof.filters.testing import strategies as strategies
-from filterproof.mc.accountants.accountant_laws import laws_for_accountants as laws_for_accountants
+from filterproof.mc.accountant_invariants.invariants import (
+    invariants_for_accountants as invariants_for_accountants,
+)
 from filterproof.mc.engine.adversaries import Constant as Constant
 from filterproof.mc.engine.adversaries import EraserForever as EraserForever
 from filterproof.mc.engine.adversaries import LossAvoiding as LossAvoiding
@@ -82,12 +84,12 @@ from filterproof.mc.intervals.estimate import Estimate as Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter as AccountantFilter
 from filterproof.mc.losses.composition import Composition as Composition
 from filterproof.mc.worst_case.calibrate import calibrate as calibrate
-from filterproof.mc.worst_case.calibrated import calibrated as calibrated
+from filterproof.mc.worst_case.calibrated_thresholds import calibrated as calibrated
 from filterproof.mc.worst_case.result import WorstCase as WorstCase
 from filterproof.mc.worst_case.solve import worst_case as worst_case
-from filterproof.reports.examined import Examined as Examined
-from filterproof.reports.examined import assert_holds as assert_holds
-from filterproof.reports.examined import verify as verify
+from filterproof.reports.examination_result import Examined as Examined
+from filterproof.reports.examination_result import assert_holds as assert_holds
+from filterproof.reports.examination_result import verify as verify
 from filterproof.reports.figures.paper_figure import figure as figure
 from filterproof.reports.figures.paper_figure import figures as figures
 from filterproof.theory.conversions import CKS as CKS

@@ -1,20 +1,20 @@
 """What a filter of one's own is made of: charges, budgets, and what they hold every path to."""
 
-from filterproof.filters.accounting.amounts import Plain, Square
+from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
+from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import ChargeRule, RenyiCharge, renyi_charge
-from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge
-from filterproof.filters.contract.holds import Holds
-from filterproof.filters.public import Charge
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
+from filterproof.filters.public_names import Charge
 from filterproof.filters.rules.orders import RenyiCurve
 
 __all__ = [
     "Charge",
     "ChargeRule",
-    "Holds",
-    "Plain",
+    "GuaranteeScope",
+    "LinearCharge",
     "RenyiCharge",
     "RenyiCurve",
-    "Square",
+    "SquaredCharge",
     "approximate_charge",
     "approximate_zcdp_charge",
     "renyi_charge",

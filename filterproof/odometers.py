@@ -1,6 +1,6 @@
 """Odometers and trackers: bounds on the loss so far, filters that are used up, and how both are played."""
 
-from filterproof.filters.holders.odometers import (
+from filterproof.filters.accountants.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
@@ -8,7 +8,7 @@ from filterproof.filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filterproof.filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.rules.blocks import BlockFilter
 from filterproof.mc.estimate.crossing import Approaching, crossing
 

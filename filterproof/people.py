@@ -1,9 +1,14 @@
 """A budget for each person: accountants, linear queries, the sparse vector technique, and their simulations."""
 
-from filterproof.filters.holders.above_threshold import AboveThreshold
-from filterproof.filters.holders.journal import JournalError
-from filterproof.filters.holders.linear_queries import LinearAnswer, LinearQueries
-from filterproof.filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
+from filterproof.filters.accountants.above_threshold import AboveThreshold
+from filterproof.filters.accountants.journal import JournalError
+from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
+from filterproof.filters.accountants.personal_reports import (
+    Personal,
+    PersonalCost,
+    PersonalFactor,
+    PersonalReport,
+)
 from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries
 from filterproof.mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange

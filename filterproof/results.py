@@ -9,7 +9,7 @@ from filterproof.mc.examine.supremum import Supremum
 from filterproof.mc.intervals.anytime import Decision, Side
 from filterproof.mc.losses.composition import Bounds
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
-from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from filterproof.theory.agreement import Accord, Agreement, TwoRoutes
 
 __all__ = [

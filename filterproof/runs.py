@@ -2,12 +2,13 @@
 
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
+from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
 from filterproof.mc.runs.play import Interrupted, Play, play
 from filterproof.mc.runs.store import RunStore, StoreError
-from filterproof.mc.runs.tally import Progress, Tally
 
 __all__ = [
+    "BatchSums",
     "Game",
     "Interrupted",
     "LocalPool",
@@ -16,7 +17,6 @@ __all__ = [
     "Progress",
     "RunStore",
     "StoreError",
-    "Tally",
     "cluster",
     "play",
 ]

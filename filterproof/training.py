@@ -1,7 +1,7 @@
 """Trainings with a budget for each person: clipped sums, trainings on two data sets, and audits of them."""
 
-from filterproof.filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
-from filterproof.filters.holders.secret_noise import SecretNoise
+from filterproof.filters.accountants.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 from filterproof.mc.training.simulated_training import simulate_training
 from filterproof.mc.training.training import LogisticTraining, Training, WithCanary

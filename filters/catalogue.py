@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from filterproof.filters.entry import Entry
+from filterproof.filters.catalogue_entry import Entry
 from filterproof.filters.rules.blackwell import BlackwellFilter
 from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from filterproof.filters.accountants.session import Session
 from filterproof.filters.contract.filter_base import FilterBase, OnDenial, StateT
-from filterproof.filters.holders.session import Session
 
 
 class PrivacyFilter(FilterBase[StateT]):

@@ -40,22 +40,23 @@ from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
 from filterproof.mc.losses.composition import Bounds, Composition
 from filterproof.mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange
+from filterproof.mc.runs.batch_sums import BatchSums, Progress
 from filterproof.mc.runs.executors import LocalPool, cluster
 from filterproof.mc.runs.play import Interrupted, Play, play
 from filterproof.mc.runs.store import RunStore, StoreError
-from filterproof.mc.runs.tally import Progress, Tally
 from filterproof.mc.training.simulated_training import simulate_training
 from filterproof.mc.training.training import LogisticTraining, Training, WithCanary
 from filterproof.mc.training.training_audit import TrainingAudit, audit_training
 from filterproof.mc.worst_case import WorstCase
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
-from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from filterproof.theory.log_ratio import LogRatio
 
 __all__ = [
     "AccountantFilter",
     "Adversary",
     "Approaching",
+    "BatchSums",
     "BettingTest",
     "Bounds",
     "CalibratedFilter",
@@ -96,7 +97,6 @@ __all__ = [
     "StoreError",
     "Supremum",
     "SurvivalCurve",
-    "Tally",
     "TradeOff",
     "Training",
     "TrainingAudit",

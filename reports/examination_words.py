@@ -11,14 +11,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Status
-from filterproof.mc.examine.measure import exceeds
-from filterproof.mc.examine.story import Story
-from filterproof.mc.examine.words import told_apart
+from filterproof.mc.examine.formatting import told_apart
+from filterproof.mc.examine.trace import Trace
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
-from filterproof.reports.replaying import witness_command
+from filterproof.reports.replay_snippets import witness_command
+from filterproof.theory.display import Row, row_of
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.shown import Row, row_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -236,7 +236,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}
 
 
-def story_lines(story: Story) -> list[str]:
+def story_lines(story: Trace) -> list[str]:
     """The play, a line a move or turn, and what is remarked on it."""
     lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
     for turn in story.turns:
@@ -250,13 +250,13 @@ def story_lines(story: Story) -> list[str]:
     return [*lines, *remarks(story)]
 
 
-def remarks(story: Story) -> list[str]:
+def remarks(story: Trace) -> list[str]:
     """Where the promise is passed, and why, as far as it shows."""
     passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
     return [*passed, *(f"Why: {reason}." for reason in story.why)]
 
 
-def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | None:
+def story_figure(name: str, story: Trace, *, width: float = 8.0) -> Figure | None:
     """delta against epsilon as promised and as the play reveals it; None where no curve was computed."""
     if not story.curve:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from filterproof.reports.shown.numbers import agreed_within
+from filterproof.reports.html_repr.numbers import agreed_within
 from filterproof.theory.agreement import Accord, Agreement
 from filterproof.theory.evidence import Outcome, Verdict
 

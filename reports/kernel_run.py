@@ -14,23 +14,25 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from filterproof.theory.claims import (
-    any_outcomes,
-    approximate,
-    closed_forms,
-    conversions,
-    divergences,
-    gaussian,
-    interaction,
-    odometers,
-)
-from filterproof.theory.kernel.claimed import KERNEL, KernelTheorem, sources
+from filterproof.theory.kernel.kernel_theorems import KERNEL, KernelTheorem, sources
 from filterproof.theory.kernel.record import (
     Record,
     axioms_beyond,
     digests,
     hole_in,
     twice_defined,
+)
+from filterproof.theory.theorems import (
+    any_outcomes,
+    approximate,
+    closed_forms,
+    divergences,
+    gaussian,
+    interaction,
+    odometers,
+)
+from filterproof.theory.theorems import (
+    conversion_theorems as conversions,
 )
 
 #: The rows, in the order in which their files are named.

@@ -119,7 +119,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def _refused(mark: pytest.Mark) -> str:
     """Why a mark cannot be used, '' if it can: what it does not name would be ignored."""
     from filterproof.filters.contract.work import checked_effort
-    from filterproof.theory.arguments import did_you_mean
+    from filterproof.theory.argument_checks import did_you_mean
 
     if mark.args:
         return f"a mark filterproof must name its arguments, got {mark.args[0]!r}; write effort={mark.args[0]!r}, say"
@@ -146,7 +146,7 @@ def _loaded(target: str, how: dict[str, Any]) -> _Told:
 
 def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
     """What an examination found: the item's properties, and why it fails if it does."""
-    from filterproof.reports.examined import failure, verify
+    from filterproof.reports.examination_result import failure, verify
 
     exam = verify(filt, target=target, **how)
     properties: list[tuple[str, object]] = [

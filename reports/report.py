@@ -20,12 +20,12 @@ from filterproof.reports.chapter import Chapter
 from filterproof.reports.drawing import data_uri, svg_text
 from filterproof.reports.examination_words import version
 from filterproof.reports.finding import Finding, Picture, Told
+from filterproof.reports.html_repr.numbers import percent
+from filterproof.reports.pages.accountant_pages import holder_pages
 from filterproof.reports.pages.filter_page import filter_page
-from filterproof.reports.pages.holder_pages import holder_pages
 from filterproof.reports.pages.overview import Row, counted, overview, picture
 from filterproof.reports.pages.page import Badge, Page
-from filterproof.reports.replaying import replay_command
-from filterproof.reports.shown.numbers import percent
+from filterproof.reports.replay_snippets import replay_command
 from filterproof.reports.study import Study
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Accord, Agreement

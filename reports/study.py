@@ -21,8 +21,8 @@ from filterproof.theory.proofs import prove
 from filterproof.theory.proofs.proof import Proof
 
 if TYPE_CHECKING:
-    from filterproof.reports.pages.held import Holders
-    from filterproof.reports.pages.played import Played
+    from filterproof.reports.pages.accountant_examples import Holders
+    from filterproof.reports.pages.simulated_games import Played
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from filterproof.filters.holders.held_to import is_held_to
+from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.filter_fault import ctrl_c, examining
 from filterproof.theory.guarantees import Guarantee
@@ -54,7 +54,7 @@ def load_filter(target: str) -> Any:
                 f"target must be constructible, got target={target!r} which raised "
                 f"{type(error).__name__}: {' '.join(str(error).split())}; mend its __init__"
             ) from error
-    if is_held_to(found):
+    if is_verifiable(found):
         return found
     if not isinstance(found, PrivacyFilter):
         raise ValueError(

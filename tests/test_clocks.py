@@ -9,8 +9,8 @@ ROOMS = ("theory", "filters", "mc", "reports", "filterproof")
 LOOK = {
     "filters/adapters/bridge.py",
     "mc/examine/deadline.py",
-    "mc/examine/verify.py",
-    "mc/examine/worker/waiting.py",
+    "mc/examine/stage_schedule.py",
+    "mc/examine/worker/parent.py",
     "mc/runs/run.py",
     "reports/commands/verify.py",
     "theory/proofs/proof.py",

@@ -49,7 +49,7 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
     steps = (
         "import sys, filterproof as fp",
         "fp.ZCDPFilter(0.5)",
-        "import filterproof.theory.proofs, filterproof.filters.testing.law_class",
+        "import filterproof.theory.proofs, filterproof.filters.testing.invariant_tests",
         people,  # too few for a compiler
         "fp.simulate",
         "fp.verify",

@@ -12,8 +12,8 @@ from types import ModuleType
 
 import filterproof.reports.chapters
 from filterproof.filters import catalogue
-from filterproof.filters.certified import laws
-from filterproof.filters.entry import page_tables
+from filterproof.filters.catalogue_entry import page_tables
+from filterproof.filters.certified import admission_conditions as laws
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.docs.generated import LISTED
 from filterproof.reports.docs.reference import public_names
@@ -89,14 +89,14 @@ def of_filters() -> Iterator[str]:
             yield f"tests/filters/rules: test the constants of {name} by a second route"
         example = catalogue.CATALOGUE[name].example()
         if example.sound and name not in NO_LAW and laws.law_of(example) is None:
-            yield f"filters/certified/laws.py: say in law_of what the theorem allows {name}"
+            yield f"filters/certified/admission_conditions.py: say in law_of what the theorem allows {name}"
 
 
 def of_theorems() -> Iterator[str]:
-    for module in (*modules("filterproof.theory.proofs"), *modules("filterproof.theory.claims")):
+    for module in (*modules("filterproof.theory.proofs"), *modules("filterproof.theory.theorems")):
         for theorem in filter(None, (getattr(module, "THEOREM", None), *getattr(module, "ROWS", ()))):
             if proofs.THEOREMS.get(theorem.name) is not theorem:
-                yield f'theory/claims/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
+                yield f'theory/theorems/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
 
 
 def of_pairs() -> Iterator[str]:
@@ -109,10 +109,10 @@ def of_pairs() -> Iterator[str]:
             yield f"theory/pairs/__init__.py: list {name} in PAIRS"
         if not any(type(pair) is kind for pair in pairs.examples()):
             yield f"theory/pairs/__init__.py: hold an example of {name} in examples"
-        if kind.truths is pairs.DominatingPair.truths:
+        if kind.reference_values is pairs.DominatingPair.reference_values:
             yield f"{kind.__module__}: say what is true of {name}, its truths"
-        if not names("tests/theory/test_pair_truths.py", name):
-            yield f"tests/theory/test_pair_truths.py: hold an example of {name}"
+        if not names("tests/theory/test_pair_reference_values.py", name):
+            yield f"tests/theory/test_pair_reference_values.py: hold an example of {name}"
 
 
 def of_chapters() -> Iterator[str]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
+from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.numerics.decimals import chance, interval
-from filterproof.theory.shown import Row, Shown, row_of
 
 
 class Accord(Enum):
@@ -65,7 +65,7 @@ class TwoRoutes:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement(Shown):
+class Agreement(Displayed):
     """Comparisons of the same numbers on two routes, and what came of them, which is derived and never passed.
 
     `failure` is the probability that some interval of the simulations misses by chance. `witness` is plain data that

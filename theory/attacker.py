@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from filterproof.theory.arguments import check_delta, check_probability
+from filterproof.theory.argument_checks import check_delta, check_probability
+from filterproof.theory.display import Displayed, Row
 from filterproof.theory.extremal import enclosed
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.golden import lowest_at
-from filterproof.theory.pairs.truths import ball_of
-from filterproof.theory.shown import Row, Shown
+from filterproof.theory.numerics.golden_section import lowest_at
+from filterproof.theory.pairs.reference_values import ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -34,7 +34,7 @@ ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AttackerCurve(Shown):
+class AttackerCurve(Displayed):
     """From H_{e^eps} <= delta, for each (eps, delta) of `bounds`, the most hits that any test has at any false alarms.
 
     eps >= 0, in nats. hits(a) <= e^eps a + delta, and hits(a) - a <= 1 - e^{-eps} (1 - delta). Where both directions

@@ -23,8 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import (
+    Real,
+    check_at_least_zero,
+    check_delta,
+    check_order,
+    check_positive,
+)
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import as_real, increasing_root
 from filterproof.theory.pairs.gaussian import Gaussian
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from filterproof.theory.arguments import Real
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.rounding import next_above
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
-from filterproof.theory.shown import Row, Shown, row_of
+from filterproof.theory.display import Displayed, Row, row_of
 
 
 class Evidence(Enum):
@@ -66,7 +66,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict(Shown):
+class Verdict(Displayed):
     """An outcome for a claim, with its evidence and the class of adversaries and mechanisms it covers.
 
     `witness` is plain JSON-able data (never code) from which a refutation can be replayed. `citations` names

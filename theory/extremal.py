@@ -7,9 +7,9 @@
 >>> found.steps[0][0].zcdp_rho <= 0.5
 True
 
-Two outcomes are enough for Rényi bounds (`filterproof.theory.numerics.two_outcomes`): at the point of tangency of the
-best conversion, whose last digits are the other end. A Gaussian is extremal for GDP (paper 003, Theorem 11), randomised
-response for pure DP (Kairouz, Oh and Viswanath), with an erasure before it where a delta is allowed.
+Two outcomes are enough for Rényi bounds (`filterproof.theory.numerics.binary_hypothesis`): at the point of tangency of
+the best conversion, whose last digits are the other end. A Gaussian is extremal for GDP (paper 003, Theorem 11),
+randomised response for pure DP (Kairouz, Oh and Viswanath), with an erasure before it where a delta is allowed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
-from filterproof.theory.pairs.truths import ball_of, down, up
+from filterproof.theory.pairs.reference_values import ball_of, down, up
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
@@ -72,7 +72,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
 
     What is at most the least double is bounded by e^{-(epsilon - rho)^2 / (4 rho)}: Bun and Steinke, Proposition 1.3.
     """
-    from filterproof.theory.numerics.two_outcomes import most_under_zcdp
+    from filterproof.theory.numerics.binary_hypothesis import most_under_zcdp
 
     if epsilon > rho and (epsilon - rho) ** 2 / (4 * rho) > _LEAST:
 
@@ -87,7 +87,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
 
 def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Extremal:
     """Of mechanisms with D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
-    from filterproof.theory.numerics.two_outcomes import Kept, most_under
+    from filterproof.theory.numerics.binary_hypothesis import Kept, most_under
 
     bounds = tuple(orders)
     divergence_bounds = [
@@ -121,7 +121,7 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
 def gdp_extremal(mu: float, epsilon: float) -> Extremal:
     """Of mu-GDP mechanisms, mu > 0: Gaussian(mu) dominates them all."""
     pair = Gaussian(mu)
-    stick = pair.truths.hockey_stick(epsilon).ball
+    stick = pair.reference_values.hockey_stick(epsilon).ball
     return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
@@ -193,7 +193,7 @@ def _two_outcomes(
     epsilon: float, point: tuple[fmpq, fmpq, tuple[object, ...]], keeps: Callable[[FinitePair], bool]
 ) -> Extremal:
     """Two outcomes next to a point of tangency, towards Q by as little as makes them keep the bounds."""
-    from filterproof.theory.numerics.two_outcomes import stick_above
+    from filterproof.theory.numerics.binary_hypothesis import stick_above
 
     x, y, kept = point
     high = partial(stick_above, rational(epsilon), x, y, kept)  # type: ignore[arg-type]

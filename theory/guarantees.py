@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filterproof.theory.arguments import (
+from filterproof.theory.argument_checks import (
     Real,
     check_at_least_zero,
     check_order_from_one,
@@ -33,7 +33,7 @@ from filterproof.theory.extremal import (
     zcdp_extremal,
 )
 from filterproof.theory.latex import tex_number
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.kov import KOV

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real, check_count, check_delta, check_positive, check_real
-from filterproof.theory.numerics.legendre import steps_rule
+from filterproof.theory.argument_checks import Real, check_count, check_delta, check_positive, check_real
+from filterproof.theory.numerics.gauss_legendre import steps_rule
 from filterproof.theory.pairs.gaussian import Gaussian
 
 _LEAST_DELTA = 2.0**-1000  # a share of a smaller delta may underflow to zero, whose quantile is infinite

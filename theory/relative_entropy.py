@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real, check_at_least_zero
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_at_least_zero
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import as_real, expm1_minus, increasing_root
 
 Array = NDArray[np.float64]

@@ -21,9 +21,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filterproof.filters.accounting.declared import proper, raised_divergence, unvanished
-from filterproof.theory.arguments import Real, check_order_from_one
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
+from filterproof.filters.accounting.declared_charges import floor_at_tiny, nonneg_or_inf, raised_divergence
+from filterproof.theory.argument_checks import Real, check_order_from_one
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
 from filterproof.theory.pairs.selection import look_up
@@ -94,7 +94,7 @@ class PureCharge(_ByPair):
     _name: ClassVar[str] = "pure_charge"
 
     def _of(self, request: DominatingPair) -> Charge:
-        return Plain(pure_epsilon(request))
+        return LinearCharge(pure_epsilon(request))
 
     def bounds(self, total: float) -> Guarantee:
         return PureDP(total)
@@ -113,8 +113,8 @@ class ZCDPCharge(_ByPair):
 
     def _of(self, request: DominatingPair) -> Charge:
         if is_ours(request) and (root := request.zcdp_root) is not None:
-            return Square(proper(root), 0.5)
-        return Plain(unvanished(request.zcdp_rho, request))
+            return SquaredCharge(nonneg_or_inf(root), 0.5)
+        return LinearCharge(floor_at_tiny(request.zcdp_rho, request))
 
     def bounds(self, total: float) -> Guarantee:
         return ZCDP(total)
@@ -135,7 +135,7 @@ class GDPCharge(_ByPair):
     _name: ClassVar[str] = "gdp_charge"
 
     def _of(self, request: DominatingPair) -> Charge:
-        return Square(unvanished(request.gdp_mu, request))
+        return SquaredCharge(floor_at_tiny(request.gdp_mu, request))
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -196,35 +196,35 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
-        return Square(proper(mu), alpha / 2)
+        return SquaredCharge(nonneg_or_inf(mu), alpha / 2)
     if not ours:
-        return Plain(unvanished(_larger(request, alpha), request))
+        return LinearCharge(floor_at_tiny(_larger(request, alpha), request))
     try:
-        return Plain(_kept(request, alpha))
+        return LinearCharge(_kept(request, alpha))
     except TypeError:  # parameters of many runs have no hash
-        return Plain(raised_divergence(_larger(request, alpha), alpha, request))
+        return LinearCharge(raised_divergence(_larger(request, alpha), alpha, request))
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
     """Run i is charged charges[index[i]]: by one square per run where they are squares, one of them per run."""
     roots, scales = [], set()
     for charge in charges:
-        if isinstance(charge, Square):
+        if isinstance(charge, SquaredCharge):
             roots.append(charge.x)
             scales.add(charge.scale)
-        elif isinstance(charge, Plain) and isinstance(charge.x, float) and charge.x == 0:
+        elif isinstance(charge, LinearCharge) and isinstance(charge.x, float) and charge.x == 0:
             roots.append(0.0)
         else:
-            return Mixed(charges, index)
+            return PerRunCharge(charges, index)
     # a rule has one scale
     alike = all(isinstance(root, float) for root in roots)
-    return Mixed(charges, index) if alike else Square(look_up(roots, index), *scales)
+    return PerRunCharge(charges, index) if alike else SquaredCharge(look_up(roots, index), *scales)
 
 
 def _larger(request: DominatingPair, alpha: float) -> Real:
     """The divergence in the worse of both directions."""
-    forward, swapped = proper(request.renyi(alpha)), request.swapped
-    return forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha)))
+    forward, swapped = nonneg_or_inf(request.renyi(alpha)), request.swapped
+    return forward if swapped is request else np.maximum(forward, nonneg_or_inf(swapped.renyi(alpha)))
 
 
 @lru_cache(maxsize=4096)
@@ -235,7 +235,7 @@ def _kept(request: DominatingPair, alpha: float) -> Real:
 
 def pure_epsilon(request: DominatingPair) -> Real:
     """The epsilon that a request declares, inf where it declares none."""
-    return proper(request.pure_epsilon)
+    return nonneg_or_inf(request.pure_epsilon)
 
 
 pure_charge = PureCharge()

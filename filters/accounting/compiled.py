@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
+from filterproof.filters.accounting.charge_kinds import (
+    LEAST_ROOT,
+    Charge,
+    LinearCharge,
+    PerRunCharge,
+    SquaredCharge,
+    is_power_of_two,
+)
 from filterproof.theory.fast.compiler import compiler, worth
 from filterproof.theory.numerics.error_free import Exact
 
@@ -42,8 +49,8 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
         return None
     high = _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
-    if not isinstance(charge, Square) or not is_power_of_two(charge.scale):
-        alike = isinstance(charge, Plain) and isinstance(charge.x, float) and is_zero(state[1])
+    if not isinstance(charge, SquaredCharge) or not is_power_of_two(charge.scale):
+        alike = isinstance(charge, LinearCharge) and isinstance(charge.x, float) and is_zero(state[1])
         if alike and not found.add_short(high, charge.exact(limit.root)[0], limit.last, top, fits):
             return fits, (top, state[1])
         low, rest = _to_read(state[1]), np.empty(n)
@@ -97,7 +104,7 @@ def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], in
 
 def _one_each(charge: Charge, n: int) -> bool:
     """Whether the charge is one number for all n runs or one per run."""
-    if isinstance(charge, Mixed):
+    if isinstance(charge, PerRunCharge):
         return charge.index.shape == (n,) and all(_one_each(member, n) for member in charge.charges)
     return np.shape(charge.x) in ((), (n,))
 
@@ -133,7 +140,7 @@ def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
 
 
 def _squared(x: Any, root: float, scale: float) -> Any:
-    """`Square.exact` of x and a scale that is a power of two, operation by operation."""
+    """`SquaredCharge.exact` of x and a scale that is a power of two, operation by operation."""
     declared = abs(x)
     a = declared * root
     a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a

@@ -1,10 +1,10 @@
 """The running sum behind every additive filter: a request is granted if the exact sum stays within the budget.
 
-    >>> from filterproof.filters.accounting.amounts import Plain
+    >>> from filterproof.filters.accounting.charge_kinds import LinearCharge
     >>> budget = Budget.of(1.0)  # ten charges of the double 0.1 add up to more than 1, by 5.6e-17
     >>> sums, granted = budget.start(1), 0
     >>> for _ in range(10):
-    ...     fits, after = budget.step(sums, Plain(0.1))
+    ...     fits, after = budget.step(sums, LinearCharge(0.1))
     ...     if fits[0]:
     ...         sums, granted = after, granted + 1
     >>> granted
@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting import compiled
-from filterproof.filters.accounting.amounts import Charge, Mixed, Square
+from filterproof.filters.accounting.charge_kinds import Charge, PerRunCharge, SquaredCharge
 from filterproof.theory.numerics.error_free import Exact, add_up, square, two_sum
 from filterproof.theory.rounding import lower_tiny_products, next_above, next_below, towards_zero
 
@@ -178,7 +178,7 @@ class Budget:
         """The sums with `charge` added, within the budget or not."""
         return self.step(state, charge)[1]
 
-    def reaches(self, state: Exact) -> NDArray[np.bool_]:
+    def is_reachable_state(self, state: Exact) -> NDArray[np.bool_]:
         """Whether each pair is a sum that charges within the budget can come to: shape (n,)."""
         within: NDArray[np.bool_] = self.covers(state) & is_sum(state)
         return within
@@ -219,10 +219,10 @@ def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[
 
     None for a charge that comes in an array.
     """
-    if isinstance(charge, Mixed) or type(charge.x) is not float:
+    if isinstance(charge, PerRunCharge) or type(charge.x) is not float:
         return None
     # a subclass may cost more
-    square = type(charge) is Square
+    square = type(charge) is SquaredCharge
     cost = _square(charge.x, charge.scale, budget.exponent) if square else charge.exact(budget.root)  # type: ignore[union-attr]
     after = _added(state[0].item(), state[1].item(), *cost)
     fits = budget.covers(after) and cost[0] >= 0
@@ -247,13 +247,13 @@ def _added(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float
 
 @lru_cache(maxsize=1024)
 def _square(x: float, scale: float, exponent: int) -> Exact:
-    """`Square.exact`, remembered: applications ask for a few levels again and again."""
-    return Square(x, scale).exact(math.ldexp(1.0, -exponent))
+    """`SquaredCharge.exact`, remembered: applications ask for a few levels again and again."""
+    return SquaredCharge(x, scale).exact(math.ldexp(1.0, -exponent))
 
 
 def is_sum(state: Exact) -> NDArray[np.bool_]:
     """Whether each pair is a finite sum of charges: zero or more, high the double next to high + low."""
     high, low = state
     with np.errstate(over="ignore", invalid="ignore"):
-        proper: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
-    return proper
+        nonneg_or_inf: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
+    return nonneg_or_inf

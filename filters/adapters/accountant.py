@@ -43,7 +43,8 @@ def from_accountant(
     in the unit of the target, its epsilon, rho or mu, in nats: `accountant.get_epsilon(target.delta)` by default. An
     event that the accountant does not support raises what it raises, and NaN raises ValueError; neither is a denial.
     With a menu the state is how often each pair was used, else it is the accountant, copied for each request.
-    Whether the accountant's numbers, or the rule, keep the target is what `fp.verify` and `laws_for_accountants` ask.
+    Whether the accountant's numbers, or the rule, keep the target is what `fp.verify` and `invariants_for_accountants`
+    ask.
     Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
     """
     checked_callable("event", event)

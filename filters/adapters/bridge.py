@@ -23,8 +23,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from filterproof.theory.display import printable
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.shown import printable
 
 #: Units of work of a line to a program and back, and of each decision that it asks for.
 LINE_UNITS, DECISION_UNITS = 4, 2

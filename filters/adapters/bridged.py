@@ -14,7 +14,7 @@ from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Brid
 from filterproof.filters.adapters.commands import ask, command, request_text
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.theory.arguments import check_positive
+from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -75,7 +75,7 @@ class BridgedFilter(PrivacyFilter):
         after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
         return granted, np.array(after, dtype=np.int64)
 
-    def reaches(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.array([int(at) in self.asks_program.stood for at in state], dtype=np.bool_)
 
 

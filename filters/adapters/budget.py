@@ -60,9 +60,9 @@ def from_budget(
     """The filter that grants what `spend(budget, pair)` grants: everything but False and what `denied` names.
 
     make() gives a fresh budget. `denied` holds the exceptions that mean a denial, or says of an exception whether it
-    does; every other one is raised. `spent(budget)` is what it says it has spent, for `laws_for_accountants`. With a
-    menu the state is how often each pair was used, else it is the budget, copied for each request. Raises TypeError
-    for arguments of the wrong kind, ValueError if make gives one object twice.
+    does; every other one is raised. `spent(budget)` is what it says it has spent, for `invariants_for_accountants`.
+    With a menu the state is how often each pair was used, else it is the budget, copied for each request. Raises
+    TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
     """
     checked_callable("spend", spend)
     if not all(map(callable, denied if isinstance(denied, tuple) else (denied,))):

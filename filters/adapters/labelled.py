@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.bridged_service import BridgedServices
-from filterproof.filters.contract.checks import (
+from filterproof.filters.contract.contract_checks import (
     checked_filter,
     checked_grant,
     checked_observe,
@@ -178,7 +178,7 @@ class LabelledFilter(PrivacyFilter[Any]):
     def observe(self, state: State, loss: NDArray[np.float64]) -> State:
         return checked_observe(self.keeper, state, loss, runs_of(state))
 
-    def reaches(self, state: State) -> NDArray[np.bool_]:
+    def is_reachable_state(self, state: State) -> NDArray[np.bool_]:
         return checked_reaches(self.keeper, state, runs_of(state))
 
     def _shown(self, request: DominatingPair) -> DominatingPair:

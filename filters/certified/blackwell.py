@@ -12,14 +12,14 @@ from typing import Any
 from flint import arb, ctx
 
 from filterproof.filters.catalogue import BlackwellFilter
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import last_admitted, last_from
 from filterproof.filters.certified.families import FAMILIES
-from filterproof.filters.certified.running_number import Claims, RunningNumber
-from filterproof.filters.contract.checks import checked_admits, checked_spend, checked_start
+from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import DominatingPair, is_ours
-from filterproof.theory.pairs.normal_law import hockey_stick, tail
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.normal_distribution import hockey_stick, tail
+from filterproof.theory.pairs.reference_values import ball_of
 
 #: A cover is the least up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
@@ -30,13 +30,13 @@ _PAIRS, _ORDERS = 4, (2, 16, 128, 1024)
 _DEEPEST = 24
 
 
-def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
+def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
     """How often the filter admits pairs of its menu, and what Gaussian it admits beside its first randomised response.
 
     Of any pair, by its own Rényi divergences, in balls: they must stay within a mu^2/2 at several orders a. Of the
     response by domination at every real level, in balls.
     """
-    of, mu, gaussians = Claims("Blackwell filter", name), Fraction(filt.mu), FAMILIES["Gaussian(x)"]
+    of, mu, gaussians = Comparisons("Blackwell filter", name), Fraction(filt.mu), FAMILIES["Gaussian(x)"]
     if isinstance(filt.promise, ZCDP):
         yield of.at_least("promised rho", filt.promise.rho, "mu**2/2", mu=mu)
     last = last_admitted(filt, [], gaussians) or math.nan
@@ -47,7 +47,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
         often = len(_states(filt, one)) - 1
         says = f"how often {one!r} is admitted, by its divergences at the orders {_ORDERS!r}"
         yield of.by_margin(says, often, "<=", partial(_divergences, mu, one), slack=None)
-    pair = next((one for one in filt.menu if one.dominates_by == "pure_epsilon"), None)
+    pair = next((one for one in filt.menu if one.domination_parameter == "pure_epsilon"), None)
     if pair is None:
         return
     epsilon, states = Fraction(float(pair.pure_epsilon)), _states(filt, pair)
@@ -82,7 +82,7 @@ def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
         - count * (arb("inf") if divergence.formula is None else divergence.ball())
         for side in sides
         for order in _ORDERS
-        for divergence in (side.truths.renyi(Fraction(order)),)
+        for divergence in (side.reference_values.renyi(Fraction(order)),)
     ]
     return reduce(arb.min, rooms)
 

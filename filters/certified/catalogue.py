@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
-from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.filters.certified.certify import Thing, certify
-from filterproof.filters.certified.running_number import Claims
-from filterproof.filters.holders.clipped_sums import ClippedSums
-from filterproof.filters.holders.individual import IndividualFilter
-from filterproof.filters.holders.linear_queries import LinearQueries
-from filterproof.filters.holders.odometers import (
+from filterproof.filters.accountants.clipped_sums import ClippedSums
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.linear_queries import LinearQueries
+from filterproof.filters.accountants.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
     RogersOdometer,
     StitchedOdometer,
 )
-from filterproof.filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker
+from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker
+from filterproof.filters.catalogue import CATALOGUE, GaussianFilter
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.certify import Thing, certify
+from filterproof.filters.certified.comparison import Comparisons
 from filterproof.filters.rules.blocks import BlockFilter
 from filterproof.theory.pairs import examples
 
@@ -43,7 +43,7 @@ def covered(thing: Thing) -> CertifiedNumbers:
     found = certify(thing)
     if found.numbers or getattr(thing, "sound", True) is False:
         return found
-    none = Claims("RDP filter").at_least(f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
+    none = Comparisons("RDP filter").at_least(f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
     return CertifiedNumbers.of(found.subject, [none], found.uncovered)
 
 

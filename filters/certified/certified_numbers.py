@@ -1,7 +1,7 @@
 """Certified numbers: the running numbers of one thing, each compared with its theorem.
 
->>> from filterproof.filters.certified.running_number import Claims
->>> budget = Claims("RDP filter").at_most("budget", 0.5, "rho", rho=0.5)
+>>> from filterproof.filters.certified.comparison import Comparisons
+>>> budget = Comparisons("RDP filter").at_most("budget", 0.5, "rho", rho=0.5)
 >>> found = CertifiedNumbers.of("ZCDPFilter(0.5)", [budget])
 >>> found.holds, found.rows()[0]["found"]
 (True, 'FITS')
@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from filterproof.filters.certified.running_number import CheckedNumber, RunningNumber
+from filterproof.filters.certified.comparison import Comparison, ComparisonResult
+from filterproof.theory.display import Displayed, Row
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.shown import Row, Shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CertifiedNumbers(Shown):
+class CertifiedNumbers(Displayed):
     """The numbers that a filter, a holder or a pair runs with, each beside what its theorem allows at that very double.
 
     `numbers` are those that were compared; `uncovered` says what was not, and why. A number that is refused is unsound,
@@ -27,12 +27,12 @@ class CertifiedNumbers(Shown):
     """
 
     subject: str
-    numbers: tuple[CheckedNumber, ...]
+    numbers: tuple[ComparisonResult, ...]
     uncovered: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, subject: str, numbers: Iterable[RunningNumber], uncovered: Iterable[str] = ()
+        cls, subject: str, numbers: Iterable[Comparison], uncovered: Iterable[str] = ()
     ) -> CertifiedNumbers:
         """The numbers, compared."""
         return cls(subject, tuple(number.checked() for number in numbers), tuple(uncovered))
@@ -43,7 +43,7 @@ class CertifiedNumbers(Shown):
         return bool(self.numbers) and not self.refused
 
     @property
-    def refused(self) -> tuple[CheckedNumber, ...]:
+    def refused(self) -> tuple[ComparisonResult, ...]:
         """The numbers that do not fit."""
         return tuple(one for one in self.numbers if not one.fits)
 

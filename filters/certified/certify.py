@@ -17,6 +17,11 @@ from functools import singledispatch
 from itertools import chain
 from typing import Any
 
+from filterproof.filters.accountants.clipped_sums import ClippedSums
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.linear_queries import LinearQueries
+from filterproof.filters.accountants.odometers import Odometer, RogersOdometer
+from filterproof.filters.accountants.trackers import IndividualTracker, Tracker
 from filterproof.filters.catalogue import (
     BlackwellFilter,
     ExPostFilter,
@@ -26,28 +31,23 @@ from filterproof.filters.catalogue import (
     RealisationFilter,
     SomeOrderMarkovFilter,
 )
+from filterproof.filters.certified.accountants import clipped_sums, individual, linear_queries, tracker
+from filterproof.filters.certified.admission_conditions import law_of
 from filterproof.filters.certified.blackwell import blackwell
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.comparison import Comparison
 from filterproof.filters.certified.decisions import decisions
-from filterproof.filters.certified.holders import clipped_sums, individual, linear_queries, tracker
-from filterproof.filters.certified.laws import law_of
-from filterproof.filters.certified.observed import added, turned_out
+from filterproof.filters.certified.guarantee_checks import budget_of, parameters
 from filterproof.filters.certified.odometers import odometer
 from filterproof.filters.certified.pairs import charges, pair_numbers
 from filterproof.filters.certified.potential import potential
-from filterproof.filters.certified.promised import budget_of, parameters
-from filterproof.filters.certified.realised import realisation
+from filterproof.filters.certified.realisation_filters import realisation
+from filterproof.filters.certified.realised_loss_checks import added, turned_out
 from filterproof.filters.certified.residue import residue
-from filterproof.filters.certified.running_number import RunningNumber
 from filterproof.filters.certified.some_order import payments
-from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import attributes, made_of_the_library, of_the_library
-from filterproof.filters.holders.clipped_sums import ClippedSums
-from filterproof.filters.holders.individual import IndividualFilter
-from filterproof.filters.holders.linear_queries import LinearQueries
-from filterproof.filters.holders.odometers import Odometer, RogersOdometer
-from filterproof.filters.holders.trackers import IndividualTracker, Tracker
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.blocks import BlockFilter
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -82,7 +82,7 @@ def certify(thing: Thing) -> CertifiedNumbers:
     )
 
 
-def _of(name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[RunningNumber]]) -> Any:
+def _of(name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]) -> Any:
     """What certifies an accountant, whose numbers are found from it and its name."""
     return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _own_code(thing))
 
@@ -158,7 +158,7 @@ def _(filt: FilterBase) -> CertifiedNumbers:
 
 
 #: The numbers of a rule that is no law of sums, the theorem of its promise, and what is not covered.
-_RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[RunningNumber]], str, str]] = {
+_RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[Comparison]], str, str]] = {
     BlackwellFilter: (
         blackwell,
         "",
@@ -184,7 +184,7 @@ _RULES: Mapping[type, tuple[Callable[[Any, str], Iterable[RunningNumber]], str, 
 }
 
 
-def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[RunningNumber], tuple[str, ...]]:
+def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[Comparison], tuple[str, ...]]:
     """The numbers of a filter, and what is not covered: by its class, or by the law of what it adds up."""
     for kind in type(filt).__mro__:
         if kind in _RULES:
@@ -206,7 +206,7 @@ def _numbers(filt: FilterBase, name: str) -> tuple[Iterable[RunningNumber], tupl
 
 @certify.register(DominatingPair)
 def _(pair: DominatingPair) -> CertifiedNumbers:
-    numbers: list[RunningNumber] = []
+    numbers: list[Comparison] = []
     uncovered: list[str] = []
     for member in pair.members:
         kind = type(member).__name__

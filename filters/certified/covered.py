@@ -31,12 +31,12 @@ from filterproof.filters.catalogue import (
     SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.contract.checks import checked_admits, checked_spend, checked_start
+from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.theory.claims.theorem import RefusedError
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.theorems.theorem import RefusedError
 
 
 class Losses(Enum):

@@ -13,10 +13,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from filterproof.filters.certified.admission_condition import AdmissionCondition, Spent
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.families import FAMILIES, RequestFamily
-from filterproof.filters.certified.law import Law, Spent
-from filterproof.filters.certified.running_number import Claims, RunningNumber
-from filterproof.filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
+from filterproof.filters.contract.contract_checks import (
+    checked_admits,
+    checked_grant,
+    checked_spend,
+    checked_start,
+)
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.largest_granted import last_granted as bisected
 from filterproof.filters.contract.state import State, copied
@@ -27,9 +32,9 @@ from filterproof.theory.rounding import next_above, next_below
 _UNIT, _MOST = 0.09375, 300
 
 
-def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
+def decisions(filt: FilterBase, law: AdmissionCondition, name: str) -> Iterator[Comparison]:
     """The boundaries of the filter's decisions, from a fresh state and from others, for every family of the law."""
-    of, first = Claims(law.theorem, name), dict[str, float]()
+    of, first = Comparisons(law.theorem, name), dict[str, float]()
     for family in law.costs:
         last = last_admitted(filt, [], FAMILIES[family])
         yield from _boundary(filt, law, of, last, family, [])
@@ -81,8 +86,13 @@ def is_refused(make: Callable[[], object]) -> bool:
 
 
 def _boundary(
-    filt: FilterBase, law: Law, of: Claims, last: float | None, family: str, history: Sequence[Spent]
-) -> Iterator[RunningNumber]:
+    filt: FilterBase,
+    law: AdmissionCondition,
+    of: Comparisons,
+    last: float | None,
+    family: str,
+    history: Sequence[Spent],
+) -> Iterator[Comparison]:
     """What is admitted last; its dearest end where the whole range is, and that the cheapest end is too dear."""
     asked, margin = FAMILIES[family], law.margin(family, history)
     cheap, dear = asked.ends
@@ -104,13 +114,15 @@ def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
     refused = next_above(last) if asked.grows else next_below(last)
     both, state = asked.make(np.array([last, refused])), after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
-    placed = filt.grant_in_place(copied(after(filt, [], 2)), both)
+    placed = filt.step_inplace(copied(after(filt, [], 2)), both)
     if placed is not None:
         answers.append(placed)
     return sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
 
 
-def _counted(filt: FilterBase, law: Law, of: Claims, family: str, x: Fraction) -> Iterator[RunningNumber]:
+def _counted(
+    filt: FilterBase, law: AdmissionCondition, of: Comparisons, family: str, x: Fraction
+) -> Iterator[Comparison]:
     """How often one request is admitted."""
     pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
     while times < _MOST and _admitted(filt, state, pair):

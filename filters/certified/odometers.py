@@ -10,10 +10,7 @@ from typing import Any
 
 from flint import arb
 
-from filterproof.filters.certified.decisions import last_granted
-from filterproof.filters.certified.families import FAMILIES
-from filterproof.filters.certified.running_number import Claims, RunningNumber, Truth
-from filterproof.filters.holders.odometers import (
+from filterproof.filters.accountants.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
@@ -21,21 +18,24 @@ from filterproof.filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filterproof.theory.claims.formula import compile_formula
+from filterproof.filters.certified.comparison import Comparison, Comparisons, Truth
+from filterproof.filters.certified.decisions import last_granted
+from filterproof.filters.certified.families import FAMILIES
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
-from filterproof.theory.pairs.truths import Exact, TrueValue, ball_of
+from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
+from filterproof.theory.theorems.formula import compile_formula
 
 #: The bounds are raised by 10^-13 of themselves.
 _SLACK = 2.0**-40
 _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
 
 
-def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[RunningNumber]:
+def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
     """The bound after one release of several sizes, after a mixed sequence, and the failures that it allows."""
     if isinstance(odometer_held, RogersOdometer):
         yield from _rogers(odometer_held, name)
         return
-    of, start = Claims(odometer_held.theorem, name), odometer_held.start(1)
+    of, start = Comparisons(odometer_held.theorem, name), odometer_held.start(1)
     yield of.near("bound where nothing was released", *_pair(odometer_held, start, Fraction(0)), slack=_SLACK)
     for size in _SIZES:
         mu = math.sqrt(size)
@@ -59,16 +59,16 @@ def bound_of(found: Odometer, squares: Fraction) -> Truth:
     at: dict[str, Exact] = {"squares": squares, "delta": found.delta}
     match found:
         case LineOdometer():
-            return TrueValue(_line("log(1/delta)"), at | {"target": found.target})
+            return ReferenceValue(_line("log(1/delta)"), at | {"target": found.target})
         case MixtureOdometer():
             log = "(log(1/delta) + log(squares/scale + 1)/2)"
-            return TrueValue(f"squares/2 + sqrt(2*(squares + scale)*{log})", at | {"scale": found.scale})
+            return ReferenceValue(f"squares/2 + sqrt(2*(squares + scale)*{log})", at | {"scale": found.scale})
         case DoublingOdometer():
             size, j = Fraction(found.first), 1
             while size < squares / 2:
                 size, j = 2 * size, j + 1
             at = {"size": size, "j": j, "delta": found.delta}
-            return TrueValue("size + 2*sqrt(size*log(j**2*pi**2/(6*delta)))", at)
+            return ReferenceValue("size + 2*sqrt(size*log(j**2*pi**2/(6*delta)))", at)
         case StitchedOdometer():
             return partial(_stitched, found, squares)
     raise TypeError(f"odometer must be one whose bound is known here, got {found!r}; add its formula")
@@ -93,8 +93,8 @@ def _stitched(stitched: StitchedOdometer, squares: Fraction) -> arb:
     return reduce(arb.min, lines)
 
 
-def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
-    of, start = Claims(rogers.theorem, name), rogers.start(1)
+def _rogers(rogers: RogersOdometer, name: str) -> Iterator[Comparison]:
+    of, start = Comparisons(rogers.theorem, name), rogers.start(1)
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
         value = float(rogers.epsilon(rogers.spend(start, RandomizedResponse(epsilon)))[0])
@@ -111,7 +111,7 @@ _INSIDE = "e**2*(log(110*exp(1)) + 2*log(log(n)/delta))"
 _OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delta))"
 
 
-def _mass(found: Odometer | RogersOdometer, of: Claims, allowed: Fraction) -> Iterator[RunningNumber]:
+def _mass(found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction) -> Iterator[Comparison]:
     """The last mass of an infinite loss for which there is a bound at all."""
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 

@@ -16,14 +16,19 @@ from functools import partial, reduce
 
 from flint import arb
 
-from filterproof.filters.accounting.amounts import Charge
+from filterproof.filters.accounting.approximate_charges import (
+    approximate_charge,
+    approximate_zcdp_charge,
+    upper_quantile,
+)
+from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge, upper_quantile
-from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
-from filterproof.filters.certified.two_doubles import amounts
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
+from filterproof.filters.certified.double_double import amounts
 from filterproof.theory.drift import drift
-from filterproof.theory.pairs import DominatingPair, normal_law
-from filterproof.theory.pairs.truths import Exact, TrueValue, ball_of
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
 SLACK, LEAST = 2.0**-44, 2.0**-950
@@ -48,7 +53,7 @@ _QUANTILES = (1e-7, 0.02, 0.37, 0.77)
 _DIVERGENCES = (1.0, 1.5, 3.0, 100.0)
 
 
-def charges(pair: DominatingPair) -> Iterator[RunningNumber]:
+def charges(pair: DominatingPair) -> Iterator[Comparison]:
     """Every charge of one of the library's single pairs, at the exact doubles of its parameters."""
     yield from _pure(pair)
     yield from _zcdp(pair)
@@ -57,8 +62,8 @@ def charges(pair: DominatingPair) -> Iterator[RunningNumber]:
     yield from _approximate(pair)
     for one in _directions(pair):
         for tail in _TAILS:
-            value, truth = float(upper_quantile(one, tail)), one.truths.loss_quantile(tail)
-            says, of = f"upper {tail:g}-quantile of the loss", Claims("realisation filter", repr(one))
+            value, truth = float(upper_quantile(one, tail)), one.reference_values.loss_isf(tail)
+            says, of = f"upper {tail:g}-quantile of the loss", Comparisons("realisation filter", repr(one))
             yield of.near(says, value, truth, slack=2.0**-44, least=2.0**-50)
 
 
@@ -66,26 +71,32 @@ def _amount(charge: Charge) -> Exact:
     return amounts(charge)[0]
 
 
-def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
-    truth, of = pair.truths.pure_epsilon, Claims("basic composition", repr(pair))
+def _pure(pair: DominatingPair) -> Iterator[Comparison]:
+    truth, of = pair.reference_values.pure_epsilon, Comparisons("basic composition", repr(pair))
     epsilon, delta = (float(value) for value in approximate_charge(pair, None))
     yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=LEAST)
-    if pair.truths.approximate is None:
+    if pair.reference_values.approximate is None:
         yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=LEAST)
         yield of.near("delta beside its epsilon", delta, 0)
     if truth.formula is not None and epsilon < 700:
-        of, value, formula = Claims("Rogers filter", repr(pair)), float(drift(epsilon)), "e*(exp(e) - 1)/2"
+        of, value, formula = (
+            Comparisons("Rogers filter", repr(pair)),
+            float(drift(epsilon)),
+            "e*(exp(e) - 1)/2",
+        )
         yield of.at_least("drift", value, formula, slack=SLACK, least=2.0**-1040, e=epsilon)
 
 
-def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
-    charge, truths = _amount(zcdp_charge(pair)), pair.truths
-    of = Claims(truths.zcdp_theorem, repr(pair))
-    yield of.at_least("zCDP charge", charge, truths.zcdp_rho, slack=truths.zcdp_slack, least=LEAST)
+def _zcdp(pair: DominatingPair) -> Iterator[Comparison]:
+    charge, reference_values = _amount(zcdp_charge(pair)), pair.reference_values
+    of = Comparisons(reference_values.zcdp_theorem, repr(pair))
+    yield of.at_least(
+        "zCDP charge", charge, reference_values.zcdp_rho, slack=reference_values.zcdp_slack, least=LEAST
+    )
     if isinstance(charge, Fraction) and not _is_gaussian(pair) and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
-        of = Claims("Rényi divergences", repr(pair))
-        both = [(a, one.truths.renyi(a)) for one in _directions(pair) for a in _GRID]
+        of = Comparisons("Rényi divergences", repr(pair))
+        both = [(a, one.reference_values.renyi(a)) for one in _directions(pair) for a in _GRID]
         largest = lambda: reduce(arb.max, (truth.ball() / ball_of(a) for a, truth in both))  # noqa: E731
         yield of.at_least(says, charge, largest, slack=None)
 
@@ -99,14 +110,14 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
     return (pair,) if pair.swapped is pair else (pair, pair.swapped)
 
 
-def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
-    charge, mu, truths = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.truths
-    of = Claims("GDP filter", repr(pair))
-    yield of.at_least("GDP charge", charge, truths.gdp_mu.squared(), slack=SLACK, least=LEAST)
+def _gdp(pair: DominatingPair) -> Iterator[Comparison]:
+    charge, mu, reference_values = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.reference_values
+    of = Comparisons("GDP filter", repr(pair))
+    yield of.at_least("GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=LEAST)
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
         says, margin = f"GDP charge dominates both ways at epsilon {at}", partial(_dominates, pair, mu)
-        of = Claims("Gaussian hockey-stick", repr(pair))
+        of = Comparisons("Gaussian hockey-stick", repr(pair))
         yield of.by_margin(says, charge, ">=", margin, slack=None)
 
 
@@ -114,21 +125,22 @@ def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
     """The least of Gaussian(sqrt(square)) less the pair over the grid of epsilons."""
     mu = square.sqrt()
     gaps = (
-        normal_law.hockey_stick(mu, ball_of(share * unit)) - one.truths.hockey_stick(share * unit).ball()
+        normal_law.hockey_stick(mu, ball_of(share * unit))
+        - one.reference_values.hockey_stick(share * unit).ball()
         for one in _directions(pair)
         for share in _UNITS
     )
     return reduce(arb.min, gaps)
 
 
-def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
-    for order in _INTEGRATED if pair.truths.integrated else _ORDERS:
+def _renyi(pair: DominatingPair) -> Iterator[Comparison]:
+    for order in _INTEGRATED if pair.reference_values.integrated else _ORDERS:
         yield _renyi_number(pair, order, _larger(pair, "renyi", order))
     if pair.sampled_normal is not None:
         yield sampled_number(pair, _HIGH)
 
 
-def _renyi_number(pair: DominatingPair, order: float, truth: TrueValue) -> RunningNumber:
+def _renyi_number(pair: DominatingPair, order: float, truth: ReferenceValue) -> Comparison:
     says, value = f"Rényi charge of order {order:.6g}", _amount(renyi_charge(pair, order))
     # what the roundings of large exponents may have lost is charged as well
     exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
@@ -136,77 +148,89 @@ def _renyi_number(pair: DominatingPair, order: float, truth: TrueValue) -> Runni
     if (sampled := pair.sampled_normal) is not None:
         q, sigma = float(sampled[0]), float(sampled[1])
         slack += order * (1 - math.log(q) + 1 / (sigma * sigma)) * _SAMPLED
-    return Claims("RDP filter", repr(pair)).at_least(says, value, truth, slack=slack, least=LEAST)
+    return Comparisons("RDP filter", repr(pair)).at_least(says, value, truth, slack=slack, least=LEAST)
 
 
-def sampled_number(pair: DominatingPair, order: float) -> RunningNumber:
+def sampled_number(pair: DominatingPair, order: float) -> Comparison:
     """The Rényi charge of a sampled Gaussian at a whole order, where removal's sum is the larger direction."""
     removal = next(one for one in _directions(pair) if one.sampled_normal[2] == "removal")  # type: ignore[index]
-    return _renyi_number(pair, order, removal.truths.renyi(order))
+    return _renyi_number(pair, order, removal.reference_values.renyi(order))
 
 
-def _larger(pair: DominatingPair, asked: str, at: float) -> TrueValue:
+def _larger(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
     """The larger of both directions' true values; infinite where one is."""
-    truths: tuple[TrueValue, ...] = tuple(getattr(one.truths, asked)(at) for one in _directions(pair))
-    endless = [truth for truth in truths if truth.formula is None]
-    if endless or (len(truths) == 1 and asked == "renyi"):
-        return (endless or truths)[0]
-    return TrueValue(lambda: reduce(arb.max, (truth.ball() for truth in truths)))
+    reference_values: tuple[ReferenceValue, ...] = tuple(
+        getattr(one.reference_values, asked)(at) for one in _directions(pair)
+    )
+    endless = [truth for truth in reference_values if truth.formula is None]
+    if endless or (len(reference_values) == 1 and asked == "renyi"):
+        return (endless or reference_values)[0]
+    return ReferenceValue(lambda: reduce(arb.max, (truth.ball() for truth in reference_values)))
 
 
-def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
-    basic, zcdp = Claims("basic composition", repr(pair)), Claims("approximate zCDP filter", repr(pair))
+def _approximate(pair: DominatingPair) -> Iterator[Comparison]:
+    basic, zcdp = (
+        Comparisons("basic composition", repr(pair)),
+        Comparisons("approximate zCDP filter", repr(pair)),
+    )
     declared = [float(value) for value in approximate_charge(pair, 0.5)]
-    (rho, xi), truths = (_amount(charge) for charge in approximate_zcdp_charge(pair)), pair.truths
-    if (own := truths.approximate) is not None:
+    (rho, xi), reference_values = (
+        (_amount(charge) for charge in approximate_zcdp_charge(pair)),
+        pair.reference_values,
+    )
+    if (own := reference_values.approximate) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
             yield basic.at_least(f"its own {word}", value, truth, slack=0)
         yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=LEAST)
         yield zcdp.at_least("xi", xi, own[1], slack=0, least=LEAST)
         return
-    yield zcdp.at_least("rho beside xi = 0", rho, truths.zcdp_rho, slack=truths.zcdp_slack, least=LEAST)
+    yield zcdp.at_least(
+        "rho beside xi = 0", rho, reference_values.zcdp_rho, slack=reference_values.zcdp_slack, least=LEAST
+    )
     yield zcdp.near("xi", xi, 0)
-    if truths.pure_epsilon.formula is None:
+    if reference_values.pure_epsilon.formula is None:
         yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
         larger = _larger(pair, "hockey_stick", 0.5)
         yield basic.at_least(
-            "its delta at epsilon 0.5", declared[1], larger, slack=truths.stick_slack, least=LEAST
+            "its delta at epsilon 0.5", declared[1], larger, slack=reference_values.stick_slack, least=LEAST
         )
 
 
-def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:
+def pair_numbers(pair: DominatingPair) -> Iterator[Comparison]:
     """The hockey-stick, the loss's distribution and quantiles, and the divergences of a single pair of the library."""
-    truths = pair.truths
-    orders = (1.0, 3.0) if truths.integrated else _DIVERGENCES
+    reference_values = pair.reference_values
+    orders = (1.0, 3.0) if reference_values.integrated else _DIVERGENCES
     yield from _exact_masses(pair)
     for asked, theorem, share in (
         ("pure_epsilon", "basic composition", SLACK),
-        ("zcdp_rho", truths.zcdp_theorem, truths.zcdp_slack),
+        ("zcdp_rho", reference_values.zcdp_theorem, reference_values.zcdp_slack),
         ("gdp_mu", "GDP filter", SLACK),
     ):
         value = float(getattr(pair, asked))
         says = f"{pair!r}: {asked} as it is declared"
-        yield Claims(theorem).at_least(says, value, getattr(truths, asked), slack=share, least=LEAST)
+        yield Comparisons(theorem).at_least(
+            says, value, getattr(reference_values, asked), slack=share, least=LEAST
+        )
     for theorem, says, method, points in (
         ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),
         ("realisation filter", "P(L <= {})", "loss_cdf", _LOSSES),
-        ("realisation filter", "{}-quantile", "loss_quantile", _QUANTILES),
+        ("realisation filter", "{}-quantile", "loss_isf", _QUANTILES),
         ("Rényi divergences", "divergence of order {}", "renyi", orders),
     ):
         for at in points:
-            value, truth = float(getattr(pair, method)(at)), getattr(truths, method)(at)
-            yield Claims(theorem).near(
+            value, truth = float(getattr(pair, method)(at)), getattr(reference_values, method)(at)
+            yield Comparisons(theorem).near(
                 f"{pair!r}: {says.format(at)}", value, truth, slack=CLOSE, least=2.0**-900
             )
 
 
-def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
+def _exact_masses(pair: DominatingPair) -> Iterator[Comparison]:
     """The rationals of a pair that was made from rationals, against its definition in them."""
-    rows = pair.truths.rational_masses
+    rows = pair.reference_values.rational_masses
     if rows is None:
         return
     found = pair.exact_masses
     assert found is not None
     for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
         for word, value, truth in zip("PQ", both, row, strict=True):
-            yield Claims("basic composition").equal(f"{pair!r}: mass {place} of {word}", value, truth)
+            yield Comparisons("basic composition").equal(f"{pair!r}: mass {place} of {word}", value, truth)

@@ -17,15 +17,15 @@ from typing import Any
 import flint
 import numpy as np
 
-from filterproof.filters.certified.running_number import Claims, RunningNumber
-from filterproof.filters.contract.checks import checked_admits, checked_spend, checked_start
-from filterproof.filters.rules.levels import LevelFilter
-from filterproof.filters.rules.loss_atoms import height
+from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
+from filterproof.filters.rules.discrete_pld import height
+from filterproof.filters.rules.level_filter import LevelFilter
 from filterproof.filters.rules.potential import PotentialFilter
 from filterproof.filters.rules.potential_family import SCALE, PotentialFamily, floors
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.reference_values import ball_of
 
 #: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
 _DIGITS, _BITS = 120, 256
@@ -33,13 +33,13 @@ _DIGITS, _BITS = 120, 256
 _MOST = 1 << 18
 
 
-def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
+def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
     """The delta that is kept, the families, what each member is charged, and the levels that releases lead to.
 
     T f_b is a sum over the kinks of f_b, whole numbers, each times the hockey-stick of the pair itself in balls; no
     atom, mean or double of the filter's search enters.
     """
-    of, clock = Claims("potential filter", name), filt._clock
+    of, clock = Comparisons("potential filter", name), filt._clock
     sides = (clock.forward, clock.backward)
     kept = max(family.value(clock.budget) for family in sides)
     yield of.at_most("what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20)
@@ -107,7 +107,7 @@ class _Means:
         return values[j] * (high - level) + values[j + 1] * (level - low), high - low
 
 
-def level_steps(filt: LevelFilter, of: Claims, pair: DominatingPair) -> RunningNumber:
+def level_steps(filt: LevelFilter, of: Comparisons, pair: DominatingPair) -> Comparison:
     """The levels that releases of one pair lead to, until it is denied, each less by the charge of its own floor."""
     state: Any = checked_start(filt, 1)
     charges, wrong = filt._charges(pair).tolist(), 0

@@ -13,12 +13,12 @@ from functools import partial
 
 from flint import arb
 
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.potential import level_steps
-from filterproof.filters.certified.running_number import Claims, RunningNumber
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
-from filterproof.theory.pairs.normal_law import hockey_stick, tail
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.normal_distribution import hockey_stick, tail
+from filterproof.theory.pairs.reference_values import ball_of
 
 _THEOREM = "GDP residue filter"
 #: The epsilons of the responses that are looked at, and the mu of Gaussians, in units of the filter's own mu.
@@ -27,13 +27,13 @@ _SHARES = (1 / 8, 1 / 2)
 _DEEPEST = 40
 
 
-def residue(filt: GaussianResidueFilter, name: str) -> Iterator[RunningNumber]:
+def residue(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
     """The first level, and what Gaussians and randomised responses are charged from each floor on.
 
     For a response the difference of the two sides is enclosed on intervals that cover all epsilons; the argument by
     which the filter looks at epsilon = 0 alone does not enter.
     """
-    of, unit = Claims(_THEOREM, name), Fraction(2) ** filt._exponent
+    of, unit = Comparisons(_THEOREM, name), Fraction(2) ** filt._exponent
     first = filt._budget * unit
     yield of.at_most("the square of mu at the first level", first, "mu**2", mu=filt.mu)
     for share in _SHARES:

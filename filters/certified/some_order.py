@@ -9,17 +9,17 @@ from functools import partial
 from flint import arb
 
 from filterproof.filters.catalogue import SomeOrderMarkovFilter
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import is_refused
-from filterproof.filters.certified.running_number import Claims, RunningNumber
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.reference_values import ball_of
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
-_CLAIMS = Claims("some order kept")
+_CLAIMS = Comparisons("some order kept")
 #: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
 
 
-def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
+def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
     """The share of delta that its orders take, at least the true one and at most 1; and orders that it must refuse."""
     of, share = _CLAIMS.of(name), share_at_some_order(filt.usable, filt.delta)
     yield share_number(of, filt.usable, filt.delta)
@@ -29,7 +29,7 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
         yield _CLAIMS.equal(says, is_refused(partial(SomeOrderMarkovFilter, epsilon, delta, orders)), 1)
 
 
-def share_number(of: Claims, alphas: tuple[float, ...], delta: float) -> RunningNumber:
+def share_number(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
     """The share of delta that these orders take, at least the true one."""
     says, truth = "the share of delta that its orders take", partial(_share, alphas, Fraction(delta))
     return of.at_least(says, share_at_some_order(alphas, delta), truth, slack=2.0**-29)

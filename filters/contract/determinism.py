@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.filters.contract.checks import checked_start, granted
 from filterproof.filters.contract.content import Same, content
+from filterproof.filters.contract.contract_checks import checked_start, granted
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import attributes, of_the_library
 from filterproof.filters.contract.state import State, is_numeric, keys, leaves

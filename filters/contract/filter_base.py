@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.answers import checked_booleans
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.answer_checks import checked_booleans
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.state import State, free_of_nan, runs_of
 from filterproof.theory.extremal import Extremal
 from filterproof.theory.guarantees import Guarantee
@@ -77,7 +77,7 @@ class FilterBase(ABC, Generic[StateT]):
         """
         return self.admits(state, request), None
 
-    def grant_in_place(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
+    def step_inplace(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
         """What `grant` decides, with what is granted charged in the arrays of `state`; None: the caller has to do it.
 
         For holders of many people, whose second state would not fit. It must decide as `grant` does.
@@ -94,13 +94,13 @@ class FilterBase(ABC, Generic[StateT]):
         return type(self).observe is not FilterBase.observe
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         """Bounds that this filter keeps on every path, by which estimates become narrow; None where none is known.
 
         Optional; the default is what the promise suggests. The engine trusts bounds with a `rule` of filters in the
-        catalogue, and enforces all others; see `Holds`.
+        catalogue, and enforces all others; see `GuaranteeScope`.
         """
-        return Holds.suggested(self.promise)
+        return GuaranteeScope.suggested(self.promise)
 
     def extremal(self, epsilon: float) -> Extremal:
         """The mechanisms that lose most at epsilon, of all that the rule is for, and bounds on how much that is.
@@ -121,7 +121,7 @@ class FilterBase(ABC, Generic[StateT]):
             f"{type(self).__name__}({', '.join(f'{name}={_told(value)}' for name, value in given.items())})"
         )
 
-    def reaches(self, state: StateT) -> NDArray[Any]:
+    def is_reachable_state(self, state: StateT) -> NDArray[Any]:
         """Whether granted requests may have led each run to `state`: booleans of shape (n,).
 
         A saved state is restored only if this holds or it is a fresh one. The default refuses NaN where a fresh

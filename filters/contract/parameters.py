@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from filterproof.theory.arguments import (
+from filterproof.theory.argument_checks import (
     Real,
     check_at_least_zero,
     check_delta,

@@ -22,7 +22,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Self
 
-from filterproof.theory.arguments import check_positive
+from filterproof.theory.argument_checks import check_positive
 
 #: The largest effort: as much as a processor does in centuries.
 _MOST_EFFORT = 1e9

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import ChargeRule
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.promised import promised_budget
+from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.extremal import Extremal
 from filterproof.theory.guarantees import GaussianDP, Guarantee
@@ -39,7 +39,7 @@ from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products, next_above
 
-_CHARGES = (Plain, Square, Mixed)
+_CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
 #: What `affordable` leaves unspent of the exact root, relative: it outweighs every rounding on the way.
 _SHAVE = 1 - 2.0**-50
 #: Below this share of the budget the shave no longer outweighs the rounding of the sum, so each answer
@@ -69,10 +69,10 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     A subclass sets `promise` and `charge`, as attributes of the class or in its constructor. `charge` is one of
     `pure_charge`, `zcdp_charge`, `gdp_charge` and `renyi_charge.at(alpha)`; the budget is then the largest from which
     a theorem gives the promise, by `conversion` where one is needed, unless `budget` is set: see `promised_budget`.
-    Or `charge(self, request)` is a method that returns `Plain(x)`, or `Square(x)` for x^2, and `budget` is set. That
-    the sum bounds what was promised is then the theorem that the subclass cites in `proof`. A number that a pair
-    declares goes through `filterproof.filters.accounting.declared.proper` first, so that one that is NaN or below zero
-    is infinite: `Square(proper(request.gdp_mu))`.
+    Or `charge(self, request)` is a method that returns `LinearCharge(x)`, or `SquaredCharge(x)` for x^2, and `budget`
+    is set. That the sum bounds what was promised is then the theorem that the subclass cites in `proof`. A number that
+    a pair declares goes through `filterproof.filters.accounting.declared_charges.nonneg_or_inf` first, so that one
+    that is NaN or below zero is infinite: `SquaredCharge(nonneg_or_inf(request.gdp_mu))`.
     Raises ValueError, when the class is made, where no theorem joins its charge and its promise.
     """
 
@@ -141,7 +141,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
         return self.budget.step(state, self._cost(request))
 
-    def grant_in_place(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
+    def step_inplace(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
         budget, kind = self.budget, type(self)
         own = [getattr(kind, name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "grant")]
         if not all(own) or type(budget) is not Budget:
@@ -157,8 +157,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             )
         return cost
 
-    def reaches(self, state: Exact) -> NDArray[Any]:
-        return self.budget.reaches(state)
+    def is_reachable_state(self, state: Exact) -> NDArray[Any]:
+        return self.budget.is_reachable_state(state)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further charge, rounded down."""
@@ -189,7 +189,7 @@ def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: floa
     best = np.zeros_like(root)
     for bits in range(53, 2, -1):
         trial = root * (1 - 2.0**-bits)
-        np.copyto(best, trial, where=(best == 0) & budget.fits(state, Square(trial, scale)))
+        np.copyto(best, trial, where=(best == 0) & budget.fits(state, SquaredCharge(trial, scale)))
     return best
 
 
@@ -203,6 +203,6 @@ def _largest_first(budget: Budget, scale: float) -> float:
     """The largest affordable root of a run that has spent nothing: to the last bit, for people look at it."""
     root = float(np.sqrt(budget.high / scale)) * budget.root_unit
     for trial in (next_above(root), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
-        if budget.fits(budget.start(1), Square(float(trial), scale))[0]:
+        if budget.fits(budget.start(1), SquaredCharge(float(trial), scale))[0]:
             return float(trial)
     return 0.0

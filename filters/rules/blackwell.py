@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.filters.accounting.amounts import Square
-from filterproof.filters.accounting.declared import proper
+from filterproof.filters.accounting.charge_kinds import SquaredCharge
+from filterproof.filters.accounting.declared_charges import nonneg_or_inf
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import checked_parameters, one_mu
@@ -27,10 +27,10 @@ from filterproof.filters.rules.menu import (
     positions,
     used,
 )
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.extremal import Extremal
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.selection import look_up
 from filterproof.theory.rounding import next_above
@@ -182,7 +182,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def _keep(self, promise: Guarantee) -> None:
         menu = checked_menu(self.menu)
-        mus = (float(proper(pair.gdp_mu)) if pair.outputs is None else 0.0 for pair in menu)
+        mus = (float(nonneg_or_inf(pair.gdp_mu)) if pair.outputs is None else 0.0 for pair in menu)
         object.__setattr__(self, "menu", menu)
         object.__setattr__(self, "promise", promise)
         object.__setattr__(self, "_budget", Budget.square_of(self.mu))
@@ -199,7 +199,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         known, (counts, high, low) = self._charged(state, request)
         rows, runs = distinct(counts)
         cover = np.array([self._cover(row) for row in rows])[runs]
-        return self._budget.fits((high, low), Square(cover)) & known
+        return self._budget.fits((high, low), SquaredCharge(cover)) & known
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         return self._charged(state, request)[1]
@@ -213,9 +213,9 @@ class BlackwellFilter(PrivacyFilter[_State]):
             return PrivacyFilter.affordable(self, state, family)
         return affordable_of(self, self.menu, state, family)
 
-    def reaches(self, state: _State) -> NDArray[Any]:
+    def is_reachable_state(self, state: _State) -> NDArray[Any]:
         counts, high, low = state
-        known = counted(counts, len(self.menu)) & self._budget.reaches((high, low))
+        known = counted(counts, len(self.menu)) & self._budget.is_reachable_state((high, low))
         if known.any():
             known &= ~counts[:, np.array(self._as_gaussians) > 0].any(axis=1)
             half, step = self.mu / 2, (epsilon := self._least_epsilon) / self.mu
@@ -235,7 +235,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         place = positions(self.menu, request, len(high))
         mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gaussian_mu(request))
         known = np.isfinite(mu)
-        high, low = self._budget.add((high, low), Square(np.where(known, mu, 0.0)))
+        high, low = self._budget.add((high, low), SquaredCharge(np.where(known, mu, 0.0)))
         return known, (used(counts, np.where(mu > 0, -1, place)), high, low)
 
     def _cover(self, counts: tuple[int, ...]) -> float:
@@ -246,4 +246,4 @@ def _gaussian_mu(request: DominatingPair) -> Real:
     """mu of the Gaussians among the requests, inf for the others."""
     if (index := request.choice) is not None:
         return look_up([_gaussian_mu(pair) for pair in request.members], index)
-    return math.inf if request.normal_mu is None else proper(request.normal_mu)
+    return math.inf if request.normal_mu is None else nonneg_or_inf(request.normal_mu)

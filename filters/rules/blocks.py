@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.holders.trackers import Tracker, check_blocks
+from filterproof.filters.accountants.trackers import Tracker, check_blocks
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
@@ -44,7 +44,7 @@ class BlockFilter(PrivacyFilter[Any]):
         object.__setattr__(self, "blocks", check_blocks(self.blocks))
         object.__setattr__(self, "promise", self.tracker.guarantee(self.blocks))
 
-    def reaches(self, state: Any) -> NDArray[np.bool_]:
+    def is_reachable_state(self, state: Any) -> NDArray[np.bool_]:
         closed: NDArray[np.float64] = state[0]
         counted: NDArray[np.bool_] = np.isfinite(self.tracker.value(state)) & (closed < self.blocks)
         return counted

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair, Gaussian
-from filterproof.theory.too_large import check_size
+from filterproof.theory.size_limits import check_size
 
 #: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
 _Law = dict[Fraction | None, Fraction]

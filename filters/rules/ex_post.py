@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Plain
-from filterproof.filters.accounting.charges import approximate_charge
-from filterproof.filters.accounting.declared import raised
+from filterproof.filters.accounting.approximate_charges import approximate_charge
+from filterproof.filters.accounting.charge_kinds import LinearCharge
+from filterproof.filters.accounting.declared_charges import raised
 from filterproof.filters.accounting.ledger import Budget, is_sum
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
@@ -35,7 +35,7 @@ class ExPostFilter(PrivacyFilter[_State]):
     the loss is infinite. delta = 0 admits only mechanisms with delta_t = 0, and the promise is pure.
     Proof: delta_left x + (x - e^{charged} y)_+ does not rise in the mean, x and y the probabilities so far; the caps
     keep what is charged within epsilon. Source: Rogers, Samorodnitsky, Wu and Ramdas, arXiv 2306.13824, for ex-post
-    filters; theorem "ex-post filter" of `filterproof.theory.claims`.
+    filters; theorem "ex-post filter" of `filterproof.theory.theorems`.
 
     >>> import filterproof as fp
     >>> session = fp.ExPostFilter(epsilon=2.0).open("retry")
@@ -60,34 +60,36 @@ class ExPostFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "_delta", Budget.of(delta))
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         # the caps of a path have no bound: what a release did not cost is spent again
-        return Holds(infinite=self._delta.limit, rule="the ledger admits no larger sum of deltas")
+        return GuaranteeScope(infinite=self._delta.limit, rule="the ledger admits no larger sum of deltas")
 
     def start(self, n: int) -> _State:
         return (*self._epsilon.start(n), np.zeros(n), *self._delta.start(n))
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         cap, delta = approximate_charge(request, None)
-        return self._epsilon.fits(self._charged(state), Plain(cap)) & self._delta.fits(
-            state[3:], Plain(delta)
+        return self._epsilon.fits(self._charged(state), LinearCharge(cap)) & self._delta.fits(
+            state[3:], LinearCharge(delta)
         )
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         cap, delta = approximate_charge(request, None)
         waiting = np.array(np.broadcast_to(cap, state[2].shape), dtype=np.float64)
-        return (*self._charged(state), waiting, *self._delta.add(state[3:], Plain(delta)))
+        return (*self._charged(state), waiting, *self._delta.add(state[3:], LinearCharge(delta)))
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
         # a loss is at most its cap, so no more than that is charged for its rounding
         known = np.where(size <= cap * (1 + _ROUNDING), np.minimum(raised(size), cap), size)
-        charged = self._epsilon.add(state[:2], Plain(np.where(np.isfinite(size), known, cap)))
+        charged = self._epsilon.add(state[:2], LinearCharge(np.where(np.isfinite(size), known, cap)))
         return (*charged, np.zeros_like(cap), *state[3:])
 
-    def reaches(self, state: _State) -> NDArray[Any]:
+    def is_reachable_state(self, state: _State) -> NDArray[Any]:
         cap = state[2]
-        return is_sum(state[:2]) & (cap >= 0) & (cap <= self.epsilon) & self._delta.reaches(state[3:])
+        return (
+            is_sum(state[:2]) & (cap >= 0) & (cap <= self.epsilon) & self._delta.is_reachable_state(state[3:])
+        )
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest cap that fits."""
@@ -95,4 +97,4 @@ class ExPostFilter(PrivacyFilter[_State]):
 
     def _charged(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
         """The sum of the charges, with the cap of what was not observed."""
-        return self._epsilon.add(state[:2], Plain(state[2]))
+        return self._epsilon.add(state[:2], LinearCharge(state[2]))

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_rules import pure_epsilon
-from filterproof.filters.accounting.declared import unvanished
+from filterproof.filters.accounting.declared_charges import floor_at_tiny
 from filterproof.filters.contract.parameters import checked_parameters, one_mu
-from filterproof.filters.rules.levels import TOO_MUCH, LevelFilter
+from filterproof.filters.rules.level_filter import TOO_MUCH, LevelFilter
 from filterproof.theory.guarantees import GaussianDP, Guarantee
 from filterproof.theory.numerics.error_free import square
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -83,7 +83,7 @@ class GaussianResidueFilter(LevelFilter):
         )
 
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
-        mu, epsilon = np.broadcast_arrays(unvanished(request.gdp_mu, request), pure_epsilon(request))
+        mu, epsilon = np.broadcast_arrays(floor_at_tiny(request.gdp_mu, request), pure_epsilon(request))
         found = np.repeat(self._squares(np.asarray(mu, dtype=np.float64))[..., None], len(self._halvings), -1)
         epsilons, which = np.unique(np.asarray(epsilon, dtype=np.float64), return_inverse=True)
         pure = np.array([_responses(self._halvings, self._exponent, one) for one in epsilons.tolist()])

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Plain
-from filterproof.filters.accounting.declared import credible, unvanished
+from filterproof.filters.accounting.charge_kinds import LinearCharge
+from filterproof.filters.accounting.declared_charges import credible, floor_at_tiny
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.guarantees import ApproxDP, Guarantee
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.pairs import DominatingPair
 
 #: (the realised loss, a bound on what rounding has done to it, the sums of the charges of both directions)
@@ -35,7 +35,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
     menu and no split of delta. Whatever rounding did to the loss, no charge is below its bracket. Once a loss is
     infinite nothing more is admitted.
     The mechanism may be one that the declared pair dominates; what is observed is its own realised loss.
-    Source: this project, theorem "hockey-stick filter" of `filterproof.theory.claims`; that a filter may look at
+    Source: this project, theorem "hockey-stick filter" of `filterproof.theory.theorems`; that a filter may look at
     realised losses is paper 004's idea.
 
     >>> import filterproof as fp
@@ -70,7 +70,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     def grant(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
         loss, doubt, *spent = state
-        forward, backward = (Plain(charge) for charge in self._added(loss, doubt, request))
+        forward, backward = (LinearCharge(charge) for charge in self._added(loss, doubt, request))
         one, after = self._delta.step((spent[0], spent[1]), forward)
         other, behind = self._delta.step((spent[2], spent[3]), backward)
         return one & other & np.isfinite(loss), (loss.copy(), doubt.copy(), *after, *behind)
@@ -82,10 +82,14 @@ class HockeyStickFilter(PrivacyFilter[_State]):
             doubt = doubt + _ROUNDING * np.abs(loss) + 2.0**-50 * np.abs(now)
         return (now, doubt, *spent)
 
-    def reaches(self, state: _State) -> NDArray[Any]:
+    def is_reachable_state(self, state: _State) -> NDArray[Any]:
         loss, doubt, *spent = state
         known = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
-        return known & self._delta.reaches((spent[0], spent[1])) & self._delta.reaches((spent[2], spent[3]))
+        return (
+            known
+            & self._delta.is_reachable_state((spent[0], spent[1]))
+            & self._delta.is_reachable_state((spent[2], spent[3]))
+        )
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """What is left of delta in the direction that has less; nothing after an infinite loss."""
@@ -112,4 +116,4 @@ def _added(room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swappe
     past = room < 0
     if past.any():
         added = np.where(past, portable.exp(-near) * swapped.hockey_stick(near), added)
-    return unvanished(added * (1 + _ROUNDING) + 2.0**-1060 * np.greater(added, 0), pair)
+    return floor_at_tiny(added * (1 + _ROUNDING) + 2.0**-1060 * np.greater(added, 0), pair)

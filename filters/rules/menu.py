@@ -14,7 +14,7 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.checks import checked_admits
+from filterproof.filters.contract.contract_checks import checked_admits
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import one_positive
 from filterproof.filters.contract.state import State, runs_of
@@ -60,7 +60,7 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
     place = np.full(n, -1, dtype=np.intp)
     for asked in (request, request.asked) if request.labels else (request,):
         for position, pair in enumerate(menu):
-            place[pair.alike(asked) & (place < 0)] = position
+            place[pair.same_parameters(asked) & (place < 0)] = position
     return place
 
 
@@ -125,5 +125,5 @@ def affordable_of(
 
 def _makes(family: MechanismFamily, t: float, pair: DominatingPair) -> bool:
     if isinstance(family, type):
-        return isinstance(pair, family) and bool(np.all(pair.alike(family(t))))
-    return bool(np.all(pair.alike(family(t))))
+        return isinstance(pair, family) and bool(np.all(pair.same_parameters(family(t))))
+    return bool(np.all(pair.same_parameters(family(t))))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_rules import RenyiCharge, gdp_charge, zcdp_charge
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
     checked_parameters,
     one_delta,
@@ -56,8 +56,10 @@ class GaussianFilter(AdditiveFilter):
         object.__setattr__(self, "budget", Budget.square_of(mu))
 
     @property
-    def holds(self) -> Holds:
-        return Holds(self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
+    def holds(self) -> GuaranteeScope:
+        return GuaranteeScope(
+            self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2"
+        )
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
@@ -93,9 +95,9 @@ class ApproximateDPFilter(AdditiveFilter):
         object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
 
     @property
-    def holds(self) -> Holds:
+    def holds(self) -> GuaranteeScope:
         rule = "000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
-        return Holds(self.budget.limit, rule=rule)
+        return GuaranteeScope(self.budget.limit, rule=rule)
 
     @property
     def threshold(self) -> float:
@@ -164,8 +166,10 @@ class RenyiFilter(AdditiveFilter):
         return cls(alpha, order_budget(alpha, epsilon, delta, CKS))
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         if self.alpha == 1:
             return None
         bound = ((self.alpha, self.budget.limit),)
-        return Holds(orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences")
+        return GuaranteeScope(
+            orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences"
+        )

@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge
+from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import renyi_charge
 from filterproof.filters.accounting.ledger import Budget, is_sum
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
 from filterproof.filters.rules.several_sums import SeveralSums, Sums, pairs_of
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, SIMPLE, Conversion
+from filterproof.theory.display import told_apart
 from filterproof.theory.extremal import Extremal, renyi_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
-from filterproof.theory.shown import told_apart
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
 #: A curve of more orders is told by its first and its last.
@@ -134,9 +134,9 @@ class AllOrdersFilter(_OverOrders):
         self._keep_orders(RenyiCurve(alphas, rhos), alphas, rhos)
 
     @property
-    def holds(self) -> Holds:
+    def holds(self) -> GuaranteeScope:
         rule = "000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
-        return Holds(orders=self._limits, rule=rule)
+        return GuaranteeScope(orders=self._limits, rule=rule)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -173,7 +173,7 @@ class SomeOrderRule(_OverOrders):
         fits, after = self._steps(state, request)
         return np.asarray(fits.any(axis=0)), after
 
-    def reaches(self, state: Sums) -> NDArray[Any]:
+    def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         # an order that some request took beyond its budget may hold any sum, inf or NaN
         known = [is_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf) for pair in pairs_of(state)]
         return np.asarray(self._reached(state).any(axis=0) & np.all(known, axis=0))

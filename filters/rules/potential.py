@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.parameters import checked_parameters, one_delta, one_positive
-from filterproof.filters.rules.levels import TOO_MUCH, LevelFilter
+from filterproof.filters.rules.level_filter import TOO_MUCH, LevelFilter
 from filterproof.filters.rules.menu import checked_menu
 from filterproof.filters.rules.potential_design import PotentialClock, potential_clock
 from filterproof.filters.rules.potential_family import floors

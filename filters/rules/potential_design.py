@@ -16,11 +16,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
+from filterproof.filters.rules.discrete_pld import DiscretePLD, discrete_pld, dots
 from filterproof.filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import round_up
-from filterproof.theory.too_large import check_size
+from filterproof.theory.size_limits import check_size
 
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
 _FINE, _FEWEST = 3, 64
@@ -63,7 +63,7 @@ class PotentialClock:
         """What one release is charged from each of `floors` on: the larger of both directions, falling."""
         found: tuple[int, ...] = (0,) * len(floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
-            found = family.charges(loss_atoms(side, family.parts), self.budget, found)
+            found = family.charges(discrete_pld(side, family.parts), self.budget, found)
         return np.array(found, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:
@@ -79,7 +79,7 @@ class PotentialClock:
 @lru_cache(maxsize=16)
 def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
     """The clock for a menu; raises ValueError where no level keeps delta, or the table is too large."""
-    least = min(_spread(loss_atoms(pair, _PROBE)) / _PROBE for pair in menu)
+    least = min(_spread(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
     first, last = (
         -math.ceil(_BELOW * epsilon * parts),
@@ -89,7 +89,7 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     _check(menu, knots, _ROUNDS)
     start = payoff(epsilon, parts, first, knots)
     sides = [
-        _Search(start / ONE, first, delta, [loss_atoms(pair, parts) for pair in side])
+        _Search(start / ONE, first, delta, [discrete_pld(pair, parts) for pair in side])
         for side in (menu, tuple(pair.swapped for pair in menu))
     ]
     rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
@@ -139,11 +139,11 @@ def _charge(rounds: int) -> int:
 class _Search:
     """The recursion of one direction, in doubles: f_b = max over members and numbers r of rounds of T^r f_{b - r c}."""
 
-    def __init__(self, start: NDArray[np.float64], first: int, delta: float, laws: list[LossAtoms]) -> None:
+    def __init__(self, start: NDArray[np.float64], first: int, delta: float, laws: list[DiscretePLD]) -> None:
         self.start, self.first, self.delta = start, first, delta
         self.powers = [[law] for law in laws]
 
-    def power(self, member: int, k: int) -> LossAtoms:
+    def power(self, member: int, k: int) -> DiscretePLD:
         """The atoms of 2^k rounds."""
         known = self.powers[member]
         while len(known) <= k:
@@ -170,7 +170,7 @@ class _Search:
                 granted, f = granted + 2**e, after
         return granted
 
-    def mean(self, law: LossAtoms, f: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(self, law: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
         """T f, about."""
         low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
         beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / law.parts))
@@ -228,14 +228,14 @@ def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     return goal.T.copy()
 
 
-def _spread(law: LossAtoms) -> float:
+def _spread(law: DiscretePLD) -> float:
     """The standard deviation of the finite losses, in places."""
     places, masses = law.places.astype(np.float64), law.masses
     mean = math.fsum(places * masses)
     return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
 
 
-def _doubled(law: LossAtoms, limit: int) -> LossAtoms:
+def _doubled(law: DiscretePLD, limit: int) -> DiscretePLD:
     """Two rounds, on fewer atoms: P-mass and Q-mass of what lies between two of them are split so as to be kept."""
     places = np.clip(np.add.outer(law.places, law.places).ravel(), -limit, limit)
     distinct, which = np.unique(places, return_inverse=True)
@@ -248,12 +248,12 @@ def _doubled(law: LossAtoms, limit: int) -> LossAtoms:
     begin = min(int(np.searchsorted(below, _TAIL)), last - 1)
     distinct, masses = distinct[begin:last], masses[begin:last].copy()
     masses[0] = below[begin]
-    base = 1 << max(int(_spread(LossAtoms(law.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0)
+    base = 1 << max(int(_spread(DiscretePLD(law.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0)
     ends = (
         np.array(dots(math.floor(distinct[0] / base), math.ceil(distinct[-1] / base)), dtype=np.int64) * base
     )
     if len(ends) < 2:
-        return LossAtoms(law.parts, distinct, masses, infinite)
+        return DiscretePLD(law.parts, distinct, masses, infinite)
     j = np.clip(np.searchsorted(ends, distinct, side="right") - 1, 0, len(ends) - 2)
     powers = np.concatenate(([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / law.parts))))
     wide = powers[ends[j + 1] - ends[j]]
@@ -261,4 +261,4 @@ def _doubled(law: LossAtoms, limit: int) -> LossAtoms:
     split = np.zeros(len(ends))
     np.add.at(split, j, stays)
     np.add.at(split, j + 1, masses - stays)
-    return LossAtoms(law.parts, ends, split, infinite)
+    return DiscretePLD(law.parts, ends, split, infinite)

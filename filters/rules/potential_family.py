@@ -22,7 +22,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.rules.loss_atoms import LossAtoms
+from filterproof.filters.rules.discrete_pld import DiscretePLD
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.rounding import round_up
 
@@ -147,7 +147,7 @@ class PotentialFamily:
         j = np.searchsorted(self.at[1:-1], level, side="right")
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
-    def means(self, law: LossAtoms) -> NDArray[np.float64]:
+    def means(self, law: DiscretePLD) -> NDArray[np.float64]:
         """Upper bounds of T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
 
         T f_j is a sum of terms that are not negative. Each of them, and each sum, is rounded by 2^-53 of itself; the
@@ -201,7 +201,7 @@ class PotentialFamily:
             found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
         return found.reshape(len(wide), -1)
 
-    def charges(self, law: LossAtoms, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
+    def charges(self, law: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
         """What a mechanism with these atoms is charged where it leaves a level of at least each of `floors`.
 
         The least charge, of those that `charge_at` has and that are not below `least`, with T f_b <= f_{b + charge} +

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.charges import upper_quantile
+from filterproof.filters.accounting.approximate_charges import upper_quantile
 from filterproof.filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu, positions
-from filterproof.theory.arguments import Real, check_count, check_probability
+from filterproof.theory.argument_checks import Real, check_count, check_probability
 from filterproof.theory.extremal import Extremal, erasures_extremal, responses_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.realisation import optimal_split
 from filterproof.theory.rounding import next_below
@@ -151,18 +151,20 @@ class RealisationFilter(PrivacyFilter[_State]):
         reach = self._reached(positions(tuple(dict(self.after)), request, n))
         return before + last, np.zeros(n), forward, backward, released + 1, exact, *reach
 
-    def reaches(self, state: _State) -> NDArray[Any]:
+    def is_reachable_state(self, state: _State) -> NDArray[Any]:
         """False where no losses of the menu's pairs, on a run never denied, lead to such sums, quantiles and counts.
 
         Infinite losses are accepted: they end the run. A finite loss beyond the menu's largest, which a request off
         the menu may have had, is refused.
         """
-        before, last, forward, backward, released, _, *reaches = state
+        before, last, forward, backward, released, _, *is_reachable_state = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
         least = float(portable.log1p(-self._rest) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         in_range = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
-        in_range &= np.isin(reaches[0] + 1j * reaches[1], self._reach[0] + 1j * self._reach[1])
+        in_range &= np.isin(
+            is_reachable_state[0] + 1j * is_reachable_state[1], self._reach[0] + 1j * self._reach[1]
+        )
         for sign, most, least_reach in zip((1, -1), self._most, self._reach.min(axis=1), strict=True):
             with np.errstate(invalid="ignore"):  # 0 * inf where nothing was released
                 sums = np.where(past > 0, past * most, 0.0)

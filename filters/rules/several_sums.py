@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge, Plain, Square
-from filterproof.filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
     checked_parameters,
     one_at_least_zero,
@@ -23,13 +23,13 @@ from filterproof.filters.contract.parameters import (
     one_positive,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, SIMPLE
 from filterproof.theory.drift import drift
 from filterproof.theory.extremal import RESPONSES, Extremal, squares_extremal, zcdp_extremal
 from filterproof.theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from filterproof.theory.latex import tex_number
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.numerics.stable import increasing_root
 from filterproof.theory.pairs import DominatingPair
@@ -77,7 +77,7 @@ class SeveralSums(PrivacyFilter[Sums]):
         fits, after = self._steps(state, request)
         return np.asarray(fits.all(axis=0)), after
 
-    def reaches(self, state: Sums) -> NDArray[Any]:
+    def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         return np.asarray(self._reached(state).all(axis=0))
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ class SeveralSums(PrivacyFilter[Sums]):
     def _reached(self, state: Sums) -> NDArray[np.bool_]:
         """Whether each pair is a sum within its budget: shape (sums, n)."""
         pairs = zip(self._budgets, pairs_of(state), strict=True)
-        return np.array([budget.reaches(pair) for budget, pair in pairs])
+        return np.array([budget.is_reachable_state(pair) for budget, pair in pairs])
 
 
 def pairs_of(state: Sums) -> list[Exact]:
@@ -112,9 +112,15 @@ class _Declared(SeveralSums):
         if at is not None:
             object.__setattr__(self, "at", one_at_least_zero("at", at))
 
-    def _holds(self, at: float | None, rule: str, zcdp: float, pure: float = math.inf) -> Holds | None:
+    def _holds(
+        self, at: float | None, rule: str, zcdp: float, pure: float = math.inf
+    ) -> GuaranteeScope | None:
         """Bounds of every path; None where what is charged its hockey-stick may have infinite Rényi divergences."""
-        return None if at is not None else Holds(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
+        return (
+            None
+            if at is not None
+            else GuaranteeScope(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +153,14 @@ class BasicFilter(_Declared):
         self._keep(promise, Budget.of(epsilon), Budget.of(delta))
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         epsilon = self._budgets[0].limit
         rule = "the ledger admits no larger sums of epsilons and of deltas"
         return self._holds(self.at, rule, epsilon * epsilon / 2, epsilon)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         epsilon, delta = approximate_charge(request, self.at)
-        return Plain(epsilon), Plain(delta)
+        return LinearCharge(epsilon), LinearCharge(delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +208,7 @@ class WhitehouseFilter(_Declared):
         self._keep(ApproxDP(epsilon, delta), squares, Budget.of(allowed))
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
         return self._holds(self.at, rule, self._budgets[0].limit / 2)
 
@@ -213,7 +219,7 @@ class WhitehouseFilter(_Declared):
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         epsilon, delta = approximate_charge(request, self.at)
-        return Square(epsilon), Plain(delta)
+        return SquaredCharge(epsilon), LinearCharge(delta)
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
         """The largest further epsilon of a pure mechanism."""
@@ -290,7 +296,7 @@ class RogersFilter(_Declared):
         return float(root) * (1 + 100 * _MARGIN)
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
         return self._holds(self.at, rule, self.squares / 2)
 
@@ -304,7 +310,7 @@ class RogersFilter(_Declared):
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, self.at)
-        return Plain(drift(epsilon)), Square(epsilon), Plain(delta)
+        return LinearCharge(drift(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
         fits = SeveralSums.admits(self, state, request)  # super() fails in a slotted dataclass
@@ -319,8 +325,8 @@ class RogersFilter(_Declared):
         with np.errstate(invalid="ignore", over="ignore"):
             return np.asarray(self.bound(after) * (1 + _MARGIN) <= self.epsilon)
 
-    def reaches(self, state: Sums) -> NDArray[Any]:
-        sums = SeveralSums.reaches(self, state)
+    def is_reachable_state(self, state: Sums) -> NDArray[Any]:
+        sums = SeveralSums.is_reachable_state(self, state)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             return np.asarray(sums & (self.bound(state) <= self.epsilon))
 
@@ -394,10 +400,10 @@ class ApproximateZCDPFilter(SeveralSums):
         self._keep(ApproximateZCDP(rho, xi), Budget.of(rho), Budget.of(xi))
 
     @property
-    def holds(self) -> Holds:
+    def holds(self) -> GuaranteeScope:
         zcdp, infinite = (budget.limit for budget in self._budgets)
         rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
-        return Holds(zcdp, infinite=infinite, rule=rule)
+        return GuaranteeScope(zcdp, infinite=infinite, rule=rule)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         return approximate_zcdp_charge(request)

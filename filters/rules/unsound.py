@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.approximate_charges import upper_quantile
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_epsilon
-from filterproof.filters.accounting.charges import upper_quantile
-from filterproof.filters.accounting.declared import raised, unvanished
+from filterproof.filters.accounting.declared_charges import floor_at_tiny, raised
 from filterproof.filters.accounting.ledger import Budget, is_sum
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.parameters import (
@@ -41,11 +41,11 @@ from filterproof.filters.rules.menu import (
     used,
 )
 from filterproof.filters.rules.orders import SomeOrderRule
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
 from filterproof.theory.latex import tex_number
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.numerics.stable import as_real, log_fraction
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -64,7 +64,7 @@ class UnsoundFilterWarning(UserWarning):
 
 
 @contextmanager
-def knowingly() -> Iterator[None]:
+def suppress_unsound_warning() -> Iterator[None]:
     """Suppress UnsoundFilterWarning within the block, where an unsound filter is made in order to refute it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsoundFilterWarning)
@@ -89,7 +89,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     Source: paper 004, Section II-B.
 
     >>> import filterproof as fp
-    >>> with fp.knowingly():
+    >>> with fp.suppress_unsound_warning():
     ...     session = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01).open("retry")
     >>> session.request(fp.Erasure(0.02)), session.request(fp.Erasure(0.01))
     (False, True)
@@ -139,7 +139,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
     and N = 41 give .0072 at epsilon = 4, where 1/2-zCDP gives .0002. Source: this project, theorem "ex-post filter".
 
     >>> import filterproof as fp
-    >>> with fp.knowingly():
+    >>> with fp.suppress_unsound_warning():
     ...     session = fp.SquaredLossFilter(rho=0.5).open("retry")
     >>> session.request(fp.RandomizedResponse(1.5)), session.request(fp.RandomizedResponse(0.75))
     (False, True)
@@ -162,15 +162,15 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
         return self._budget.start(n)
 
     def admits(self, state: Exact, request: DominatingPair) -> NDArray[Any]:
-        return self._budget.fits(state, Square(pure_epsilon(request), 0.5))
+        return self._budget.fits(state, SquaredCharge(pure_epsilon(request), 0.5))
 
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return state[0].copy(), state[1].copy()
 
     def observe(self, state: Exact, loss: NDArray[Any]) -> Exact:
-        return self._budget.add(state, Square(np.where(np.isfinite(loss), loss, 0.0), 0.5))
+        return self._budget.add(state, SquaredCharge(np.where(np.isfinite(loss), loss, 0.0), 0.5))
 
-    def reaches(self, state: Exact) -> NDArray[Any]:
+    def is_reachable_state(self, state: Exact) -> NDArray[Any]:
         return is_sum(state)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
@@ -197,7 +197,7 @@ class NaturalFilter(PrivacyFilter):
     of `filterproof.theory.proofs`; known from the literature on fully adaptive composition.
 
     >>> import filterproof as fp
-    >>> with fp.knowingly():
+    >>> with fp.suppress_unsound_warning():
     ...     session = fp.NaturalFilter(epsilon=1.0, delta=0.01, menu=(fp.RandomizedResponse(0.5),)).open("retry")
     >>> [session.request(fp.RandomizedResponse(0.5)) for _ in range(3)]
     [True, True, False]
@@ -254,7 +254,7 @@ class NaturalFilter(PrivacyFilter):
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return used(state, positions(self.menu, request, len(state)))
 
-    def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
+    def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
         known = counted(state, len(self.menu))
         if known.any():
             known &= few_enough(state, self.menu, self.epsilon, math.log1p(-self.delta))
@@ -326,7 +326,7 @@ class RangedBlackwellFilter(BlackwellFilter):
     which for DP-SGD forces mu >= sqrt(T)/sigma.
 
     >>> import filterproof as fp
-    >>> with fp.knowingly():
+    >>> with fp.suppress_unsound_warning():
     ...     filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, high=4.0)
     >>> filt.open().request(fp.RandomizedResponse(0.25))
     True
@@ -368,7 +368,7 @@ class SomeOrderFilter(SomeOrderRule):
     arXiv 2103.01379; SomeOrderMarkovFilter is the same rule with the older conversion used there.
 
     >>> import filterproof as fp
-    >>> with fp.knowingly():
+    >>> with fp.suppress_unsound_warning():
     ...     session = fp.SomeOrderFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0)).open("retry")
     >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=3.0))
     (True, False)
@@ -404,7 +404,7 @@ class CentralLimitFilter(AdditiveFilter):
     that such approximations are optimistic at realistic rates; its formulas were not, and none for large rates is here.
 
     >>> import filterproof as fp
-    >>> with fp.knowingly():
+    >>> with fp.suppress_unsound_warning():
     ...     session = fp.CentralLimitFilter(mu=0.25).open("retry")
     >>> session.request(fp.SubsampledGaussian(q=0.19, sigma=1.0)), session.request(fp.Gaussian(mu=0.1))
     (True, False)
@@ -425,14 +425,14 @@ class CentralLimitFilter(AdditiveFilter):
 
     def charge(self, request: DominatingPair) -> Charge:
         if (index := request.choice) is not None:
-            return Mixed(tuple(map(self.charge, request.members)), index)
+            return PerRunCharge(tuple(map(self.charge, request.members)), index)
         sampled = request.sampled_normal if is_ours(request) else None
         if sampled is None:
             return gdp_charge(request)
         rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCTS
         with np.errstate(
             over="ignore", invalid="ignore"
-        ):  # 0 times infinity, which `unvanished` makes infinite
+        ):  # 0 times infinity, which `floor_at_tiny` makes infinite
             limit = rate * rate * _PRODUCTS * portable.expm1(full)
         charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
-        return Plain(unvanished(raised(charged), request))
+        return LinearCharge(floor_at_tiny(raised(charged), request))

@@ -1,7 +1,7 @@
 """Clipped sums that break their promise, kept as counterexamples that an audit must find, each with its flaw.
 
 >>> import filterproof as fp
->>> with fp.knowingly():
+>>> with fp.suppress_unsound_warning():
 ...     sums = fp.training.ClippingAfterAdding.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)(people=3, runs=1)
 >>> bool(sums.release(np.array([[[9.0], [0.0], [0.0]]]), np.random.default_rng(2)).value[0, 0] > 2)
 True
@@ -14,10 +14,10 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.checks import checked_start
+from filterproof.filters.accountants.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.state import choose
-from filterproof.filters.holders.clipped_sums import ClippedSums, Vectors
-from filterproof.filters.holders.individual import IndividualFilter
 from filterproof.filters.rules.unsound import UnsoundFilterWarning
 from filterproof.theory.numerics.norms import nearest
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from filterproof.filters.accounting.charge_rules import zcdp_charge
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import checked_parameters, one_positive
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.guarantees import ZCDP, Guarantee
@@ -33,7 +33,7 @@ class ZCDPFilter(AdditiveFilter):
         object.__setattr__(self, "budget", Budget.of(rho))
 
     @property
-    def holds(self) -> Holds:
-        return Holds(
+    def holds(self) -> GuaranteeScope:
+        return GuaranteeScope(
             self.budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
         )

@@ -19,7 +19,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from filterproof.filters.testing.requests import Requests, Tape, requests_of
+from filterproof.filters.testing.request_sampling import Requests, Tape, requests_of
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 _T = TypeVar("_T")

@@ -17,15 +17,15 @@ from reprlib import repr as short
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.checks import checked_affordable
+from filterproof.filters.contract.contract_checks import checked_affordable
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
 from filterproof.mc.engine.levels import admitted_family, coarse, even_level, largest
-from filterproof.theory.arguments import check_count, check_positive, check_probability
+from filterproof.theory.argument_checks import check_count, check_positive, check_probability
+from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, Selection
-from filterproof.theory.shown import one_line
 
 __all__ = [
     "Constant",

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.checks import checked_grant
+from filterproof.filters.contract.contract_checks import checked_grant
 from filterproof.filters.contract.state import State, leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair

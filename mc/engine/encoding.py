@@ -20,7 +20,7 @@ import numpy as np
 from filterproof import filters
 from filterproof.mc.engine import adversaries
 from filterproof.theory import conversions, guarantees, pairs
-from filterproof.theory.arguments import did_you_mean
+from filterproof.theory.argument_checks import did_you_mean
 
 #: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")

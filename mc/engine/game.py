@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
-from filterproof.mc.engine.guard import Guard
-from filterproof.theory.arguments import check_count, check_real
+from filterproof.mc.engine.budget_monitor import BudgetMonitor
+from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs.base import Direction
 
 #: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
@@ -46,7 +46,7 @@ class Game:
     direction: Direction = "PQ"
     on_denial: OnDenial = "halt"
     erasures: Erasures = "drawn"
-    guard: Guard | None = None
+    guard: BudgetMonitor | None = None
 
     def __post_init__(self) -> None:
         checked_filter(self.filter)
@@ -91,6 +91,6 @@ class Game:
         """Whether a denied run stays in the game to ask again in the next round."""
         return self.on_denial == "retry" and not self.adversary.asks_finally
 
-    def at(self, order: float, guard: Guard | None = None) -> Game:
+    def at(self, order: float, guard: BudgetMonitor | None = None) -> Game:
         """The same game with outputs drawn from the law tilted to `order`, under a guard."""
         return replace(self, order=order, guard=guard)

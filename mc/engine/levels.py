@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from filterproof.filters.contract.checks import (
+from filterproof.filters.contract.contract_checks import (
     checked_affordable,
     checked_grant,
     checked_observe,
@@ -21,8 +21,8 @@ from filterproof.filters.contract.checks import (
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.state import take
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.remembered import remembered
-from filterproof.theory.arguments import check_count
+from filterproof.mc.engine.cached import remembered
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real
-from filterproof.theory.shown import one_line
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.display import one_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from numpy.random import SFC64, Generator, SeedSequence
 
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 
 #: Paths per tile. Part of a run's identity: another size means other random numbers for each path.
 #: Loops over arrays alone are fastest at 8192 paths (64 KiB), but the sixty or so calls of a round cost the same for
@@ -23,23 +23,23 @@ MOST_PATHS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class Batch:
     """`size` paths with two random streams of their own, both functions of (seed, index) alone."""
 
     seed: int
     index: int
     size: int
 
-    def nature(self) -> Generator:
+    def output_rng(self) -> Generator:
         """The stream that draws the mechanisms' outputs."""
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 0))))
 
     def adversary(self) -> Generator:
-        """The stream of the adversary's own randomness, independent of `nature`."""
+        """The stream of the adversary's own randomness, independent of `output_rng`."""
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 
 
-def tiles(seed: int, n: int, first: int = 0) -> Iterator[Tile]:
+def tiles(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
     """The tiles of n paths, numbered from `first`: all of size TILE, the last one of what remains."""
     seed = check_count("seed", seed, least=0)
     n, first = check_count("n", n), check_count("first", first, least=0)
@@ -48,4 +48,4 @@ def tiles(seed: int, n: int, first: int = 0) -> Iterator[Tile]:
             f"n must be at most {MOST_PATHS:,} paths, got n={n:.6g}; play fewer, or several runs of other seeds"
         )
     for index, done in enumerate(range(0, n, TILE), first):
-        yield Tile(seed, index, min(TILE, n - done))
+        yield Batch(seed, index, min(TILE, n - done))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 
 #: Queries to one data set before `answer_misses` takes a fresh one.
 _LONG = 100

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.holders.repeats import repeats
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.orders import order_budget
 from filterproof.mc.engine.adversaries import Constant
@@ -29,14 +29,14 @@ from filterproof.mc.intervals.moments import Moments
 from filterproof.mc.losses.composition import Bounds, Composition
 from filterproof.mc.runs.play import Play
 from filterproof.mc.worst_case.calibrate import calibrate
-from filterproof.mc.worst_case.calibrated import calibrated
-from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.mc.worst_case.calibrated_thresholds import calibrated
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
+from filterproof.theory.display import Displayed, Plottable, Row
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.rounding import root_up
-from filterproof.theory.shown import Pictured, Row, Shown
 
 #: More rounds of one mechanism are not counted one by one.
 MOST_ROUNDS = 20_000
@@ -58,7 +58,7 @@ _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FilterChoice(Shown):
+class FilterChoice(Displayed):
     """A filter that keeps the promise, the releases of the mechanism that it grants in a row, and the code of it.
 
     `rounds` was counted on the filter's own code, and is low = high; of a filter that looks at losses it is the mean
@@ -76,7 +76,7 @@ class FilterChoice(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FilterComparison(Pictured):
+class FilterComparison(Plottable):
     """What each filter allows of `mechanism` within (epsilon, delta); the choices with most rounds stand first.
 
     A plan of `fewest` rounds, fixed in advance, is certified to keep the promise, one of more than `most` to break it:

@@ -21,9 +21,9 @@ from filterproof.mc.engine.adversary import Adversary, View
 from filterproof.mc.engine.paths import Paths
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.runs.batch_sums import Report
 from filterproof.mc.runs.play import Play, PlayOptions
-from filterproof.mc.runs.tally import Report
-from filterproof.theory.arguments import check_positive
+from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 

@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import ROUNDING
-from filterproof.theory.shown import Pictured, Row, row_of
+from filterproof.theory.display import Plottable, Row, row_of
 
 #: The largest epsilon, of either sign, whose exponential is taken.
 DOUBLES_END = 700.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Curve(Pictured):
+class Curve(Plottable):
     """H_{e^epsilon}(P || Q) at each of `epsilons`, and in a band around it at every real epsilon.
 
     All intervals, and with them the whole band, hold together except with probability `failure`. Between and beyond the

@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_epsilon
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.guard import Exceeded
 from filterproof.mc.engine.paths import Paths
 from filterproof.mc.engine.streams import TILE
-from filterproof.mc.estimate.ceiling import certain
 from filterproof.mc.estimate.estimator import tilted
 from filterproof.mc.estimate.functionals import ROUNDING
+from filterproof.mc.estimate.path_bound import certain
 from filterproof.mc.intervals.anytime import BettingTest, Decision, Side, Wealth
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS
 from filterproof.mc.runs.play import Play, PlayOptions
-from filterproof.theory.arguments import check_count, check_delta, check_probability
+from filterproof.theory.argument_checks import check_count, check_delta, check_probability
 
 #: Tiles played before the first look, and the most between two looks; their number doubles from look to look.
 _FIRST, _MOST = 4, 256

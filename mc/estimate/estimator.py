@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.budget_monitor import BudgetMonitor
+from filterproof.mc.engine.cached import remembered
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.guard import Guard
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.engine.remembered import remembered
-from filterproof.mc.engine.streams import Tile
-from filterproof.mc.engine.tiles import play_tile
-from filterproof.mc.estimate.ceiling import Ceiling, certain, stated
+from filterproof.mc.engine.streams import Batch
+from filterproof.mc.estimate.declared_spending import said_of
 from filterproof.mc.estimate.functionals import (
     HockeyStick,
     InfiniteLosses,
@@ -28,9 +28,9 @@ from filterproof.mc.estimate.functionals import (
     UnitFunctional,
 )
 from filterproof.mc.estimate.martingale import WeightedSlack
-from filterproof.mc.estimate.spending import said_of
+from filterproof.mc.estimate.path_bound import PathBound, certain, stated
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS, Estimate
-from filterproof.mc.runs.tally import Tally
+from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.theory.conversions import CKS
 
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
@@ -75,7 +75,7 @@ class Term:
         """What is summed for all epsilons."""
         return JointFunctional(self.functionals)
 
-    def estimates(self, tally: Tally, failure: float) -> Iterator[Estimate]:
+    def estimates(self, tally: BatchSums, failure: float) -> Iterator[Estimate]:
         """One estimate for each epsilon, each with this failure probability."""
         for functional, own in zip(self.functionals, self.joint.tallies(tally), strict=True):
             estimate = functional.estimate(own, failure)
@@ -88,8 +88,8 @@ class Estimator:
     """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
     The main term is the last. Before it may come the part of H from paths that a guard would have stopped, and the
-    probability of infinite losses where they are weighed: see `filterproof.mc.estimate.ceiling.Ceiling`. shares are the
-    terms' shares of the paths, none before a pilot.
+    probability of infinite losses where they are weighed: see `filterproof.mc.estimate.path_bound.PathBound`. shares
+    are the terms' shares of the paths, none before a pilot.
     """
 
     epsilons: tuple[float, ...]
@@ -102,7 +102,7 @@ class Estimator:
         ranges = ([functional.log_unseen for functional in term.functionals] for term in self.terms)
         return tuple(map(max, zip(*ranges, strict=True)))
 
-    def floors(self, aim: Aim) -> tuple[float, ...]:
+    def floors(self, aim: EstimatorSettings) -> tuple[float, ...]:
         """The least width that any pilot can expect at each epsilon."""
         failure = aim.failure / len(self.terms)
         widths = ([sums.least_width(aim.n, failure) for sums in term.functionals] for term in self.terms)
@@ -116,7 +116,7 @@ class Estimator:
             sizes[sizes.index(max(sizes))] -= 1
         return tuple(zip(self.terms, (*sizes, n - sum(sizes)), strict=True))
 
-    def estimates(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
+    def estimates(self, tallies: Sequence[BatchSums], failure: float) -> tuple[Estimate, ...]:
         """One estimate for each epsilon from the tallies of its plays; empty while a term has no tally yet."""
         if len(tallies) < len(self.terms):
             return ()
@@ -140,7 +140,7 @@ def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class EstimatorSettings:
     """What an estimator is chosen for: n paths, the failure probability of each estimate, and the user's word.
 
     trusting: whether a `certain` ceiling is used without a guard.
@@ -154,7 +154,7 @@ class Aim:
 
 
 @remembered(64)
-def estimators(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator, ...]:
+def estimators(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> tuple[Estimator, ...]:
     """The estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
     A pilot predicts the width of each candidate's interval; one that no pilot could make narrow enough has none. One
@@ -175,7 +175,9 @@ def estimators(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estim
     return tuple(answering)
 
 
-def _offers(candidates: Sequence[Estimator], aim: Aim) -> list[tuple[Estimator, NDArray[np.float64]]]:
+def _offers(
+    candidates: Sequence[Estimator], aim: EstimatorSettings
+) -> list[tuple[Estimator, NDArray[np.float64]]]:
     """The candidates worth a pilot, each with its expected widths, infinite where its values range too far."""
     ranges = np.array([candidate.log_ranges for candidate in candidates])
     floors = np.array([candidate.floors(aim) for candidate in candidates])
@@ -193,7 +195,7 @@ def _offers(candidates: Sequence[Estimator], aim: Aim) -> list[tuple[Estimator, 
 
 
 def _piloted(
-    candidate: Estimator, aim: Aim, played: dict[Hashable, Paths]
+    candidate: Estimator, aim: EstimatorSettings, played: dict[Hashable, Paths]
 ) -> tuple[Estimator, tuple[float, ...]]:
     """The estimator with its paths shared out and its stakes so that the expected widths are least, and these.
 
@@ -240,12 +242,12 @@ def _relative(widths: Iterable[float], best: NDArray[np.float64]) -> float:
     return math.fsum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
 
 
-def pilot_tile(n: int) -> Tile:
+def pilot_tile(n: int) -> Batch:
     """The tile that the pilot plays before a run of n paths."""
-    return Tile(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
+    return Batch(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
 
 
-def allowed(game: Game, epsilons: tuple[float, ...], aim: Aim) -> list[tuple[Term, ...]]:
+def allowed(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> list[tuple[Term, ...]]:
     """The estimators that the game allows and the paths are enough for, each as the terms that it adds.
 
     Of the named method, or of all methods for "auto". Raises ValueError where nothing bounds what the named method
@@ -268,7 +270,7 @@ def allowed(game: Game, epsilons: tuple[float, ...], aim: Aim) -> list[tuple[Ter
     return enough
 
 
-def _offered(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Iterator[tuple[Term, ...]]:
+def _offered(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> Iterator[tuple[Term, ...]]:
     if aim.method in ("auto", "plain"):
         yield (Term("plain", game, tuple(HockeyStick(epsilon) for epsilon in epsilons)),)
     if aim.method == "plain":
@@ -276,11 +278,11 @@ def _offered(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Iterator[tupl
     sure, word = certain(game, aim.n) if aim.trusting else None, stated(game)
     if sure is not None and word is not None and not word.below(sure):
         word = None  # no lower than the certain bound: its guard would stop nothing and cost plain paths
-    bounded: list[tuple[Ceiling | None, _Act]] = [(sure, "trust"), (word, "stop")]
+    bounded: list[tuple[PathBound | None, _Act]] = [(sure, "trust"), (word, "stop")]
     for ceiling, act in bounded:
         if ceiling is None:
             continue
-        ways: list[tuple[Guard, tuple[Term, ...]]] = []
+        ways: list[tuple[BudgetMonitor, tuple[Term, ...]]] = []
         if aim.method in ("auto", "tilted"):
             ways += tilted(game, ceiling, epsilons, act)
         gaussian = game.adversary.gaussian and said_of("request", game.adversary, "gaussian")
@@ -291,8 +293,8 @@ def _offered(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Iterator[tupl
 
 
 def tilted(
-    game: Game, ceiling: Ceiling, epsilons: tuple[float, ...], act: _Act
-) -> Iterator[tuple[Guard, tuple[Term, ...]]]:
+    game: Game, ceiling: PathBound, epsilons: tuple[float, ...], act: _Act
+) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """For each order: finite losses tilted to it, infinite ones weighed where there may be any, and the guard."""
     for order in _some(map(ceiling.order, epsilons)):
         bounds = [ceiling.log_bound(order, epsilon) for epsilon in epsilons]
@@ -314,8 +316,8 @@ def tilted(
 
 
 def _with_martingale(
-    game: Game, ceiling: Ceiling, epsilons: tuple[float, ...], act: _Act
-) -> Iterator[tuple[Guard, tuple[Term, ...]]]:
+    game: Game, ceiling: PathBound, epsilons: tuple[float, ...], act: _Act
+) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """For each order: losses tilted to it, with the Gaussian filter's martingale as control variate, and the guard."""
     budget = ceiling.squares
     # what is left of the budget is computed from losses of size sqrt(budget)
@@ -328,12 +330,12 @@ def _with_martingale(
         if not max(abs(slack.log_bound) for slack in slacks) < _DOUBLES_END:
             continue
         most, ours = order * budget / 2 * (1 + _CLOSED), act == "trust" and ceiling.ruled
-        guard = Guard.at(order, most, 0.0, act, ours=ours, gaussian=True)
+        guard = BudgetMonitor.at(order, most, 0.0, act, ours=ours, gaussian=True)
         name = f"tilted to order {order:.4g}"
         yield guard, (Term(name, game.at(order, guard), slacks, ceiling.why_squares),)
 
 
-def _beyond(game: Game, guard: Guard, epsilons: tuple[float, ...]) -> Term:
+def _beyond(game: Game, guard: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
     """The part of H of the paths that the guard would have stopped."""
     marked = replace(game, guard=replace(guard, act="mark", ours=False))
     sums = tuple(HockeyStick(epsilon, paths="beyond") for epsilon in epsilons)

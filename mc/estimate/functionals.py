@@ -1,6 +1,6 @@
 """What is summed over simulated paths: values in [0, 1], whose mean gives a divergence, or a term of one.
 
-Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `filterproof.mc.estimate.ceiling`.
+Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `filterproof.mc.estimate.path_bound`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.paths import Paths
 from filterproof.mc.intervals import FixedBets, Moments, kl_chernoff
 from filterproof.mc.intervals.estimate import Estimate
-from filterproof.mc.runs.tally import Tally
+from filterproof.mc.runs.batch_sums import BatchSums
 
 IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 
@@ -81,7 +81,7 @@ class UnitFunctional(ABC):
         # not np.dot: BLAS splits a long sum by its number of threads, and the bits would depend on that
         return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
-    def moments(self, tally: Tally) -> Moments:
+    def moments(self, tally: BatchSums) -> Moments:
         """The moments of Y over all tiles."""
         rows = tally.rows[:, : self.unit_numbers].tolist()
         return Moments.merge(
@@ -91,7 +91,7 @@ class UnitFunctional(ABC):
 
     def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
         """The forms of this functional that a pilot's paths suggest, each with its moments there."""
-        return [(self, self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :])))]
+        return [(self, self.moments(BatchSums(np.array([len(paths.loss)]), self(paths)[None, :])))]
 
     def planned(
         self, pilot: Moments, n: int, failure: float, interval: IntervalName
@@ -123,7 +123,7 @@ class UnitFunctional(ABC):
         unit = -math.expm1((math.log(failure) - math.log(2)) / n)
         return unit * math.exp(self.log_range) if self.log_range <= 0 else 0.0
 
-    def estimate(self, tally: Tally, failure: float) -> Estimate:
+    def estimate(self, tally: BatchSums, failure: float) -> Estimate:
         """The estimate from the sums over all tiles."""
         interval = kl_chernoff if self.bets is None else self.bets.interval
         mean = interval(self.moments(tally), failure=failure)
@@ -134,7 +134,7 @@ class UnitFunctional(ABC):
         unit = math.exp(self.log_range)
         return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one
 
-    def beyond(self, tally: Tally) -> int:
+    def beyond(self, tally: BatchSums) -> int:
         """The number of paths that went beyond the guard's bound; 0 where they are not counted."""
         return 0
 
@@ -152,9 +152,9 @@ class JointFunctional:
         """The sums of each functional, from those of all along the last axis."""
         return np.split(sums, np.cumsum([part.numbers for part in self.parts])[:-1], axis=-1)
 
-    def tallies(self, tally: Tally) -> tuple[Tally, ...]:
+    def tallies(self, tally: BatchSums) -> tuple[BatchSums, ...]:
         """The tally of each functional."""
-        return tuple(Tally(tally.sizes, rows) for rows in self.split(tally.rows))
+        return tuple(BatchSums(tally.sizes, rows) for rows in self.split(tally.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class HockeyStick(UnitFunctional):
         marked = (float(np.count_nonzero(beyond)),) if self.paths == "beyond" else ()
         return np.array([*sums, *marked])
 
-    def beyond(self, tally: Tally) -> int:
+    def beyond(self, tally: BatchSums) -> int:
         return int(tally.sums[-1]) if self.paths == "beyond" else 0
 
 

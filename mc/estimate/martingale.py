@@ -9,10 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.engine.guard import Exceeded
+from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.estimate.ceiling import log_weight_bound
 from filterproof.mc.estimate.functionals import ROUNDING, UnitFunctional
+from filterproof.mc.estimate.path_bound import log_weight_bound
 from filterproof.mc.intervals import Moments
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import unit_values

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from filterproof.filters import PrivacyFilter
 from filterproof.filters.contract.parameters import one_order
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.guard import Exceeded
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.engine.tiles import play_tile
-from filterproof.mc.estimate.ceiling import certain, stated
 from filterproof.mc.estimate.estimator import pilot_tile
 from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
+from filterproof.mc.estimate.path_bound import certain, stated
 from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.mc.runs.play import Play, PlayOptions
-from filterproof.mc.runs.tally import Tally
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 
 #: Allowance for rounding on the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
@@ -73,11 +73,11 @@ class RenyiMoment(UnitFunctional):
         return min(float(np.logaddexp(0.0, math.log(mean) + log_range)) / (self.alpha - 1), self.bound)
 
     @staticmethod
-    def infinite(tally: Tally) -> int:
+    def infinite(tally: BatchSums) -> int:
         """The number of paths with an infinite loss."""
         return int(tally.sums[-2])
 
-    def beyond(self, tally: Tally) -> int:
+    def beyond(self, tally: BatchSums) -> int:
         """The number of paths that spent more than the bound."""
         return int(tally.sums[-1])
 

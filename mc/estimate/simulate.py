@@ -11,15 +11,15 @@ import numpy as np
 from filterproof.filters.contract.parameters import one_epsilon, one_real
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.budget_monitor import Exceeded
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.guard import Exceeded
 from filterproof.mc.estimate.curve import Curve
-from filterproof.mc.estimate.estimator import Aim, Estimator, Method, estimators
+from filterproof.mc.estimate.estimator import Estimator, EstimatorSettings, Method, estimators
 from filterproof.mc.estimate.functionals import IntervalName
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.play import Play, PlayOptions
-from filterproof.mc.runs.tally import Progress, Report, Tally
-from filterproof.theory.arguments import check_count, check_real
+from filterproof.theory.argument_checks import check_count, check_real
 
 #: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36
@@ -97,7 +97,7 @@ def simulate(
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
-    game, aim = play.game(filt, adversary), Aim(play.n, failure / len(grid), method, interval)
+    game, aim = play.game(filt, adversary), EstimatorSettings(play.n, failure / len(grid), method, interval)
     # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws; which
     # of the two is told depends on what is drawn, so that each has half of the failure probability
     exceeded = ""
@@ -114,7 +114,7 @@ def simulate(
 
 
 def _estimates(
-    game: Game, epsilons: tuple[float, ...], play: Play, aim: Aim, progress: _OnProgress | None
+    game: Game, epsilons: tuple[float, ...], play: Play, aim: EstimatorSettings, progress: _OnProgress | None
 ) -> dict[float, Estimate]:
     """The estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
     n = play.n
@@ -126,9 +126,9 @@ def _estimates(
             raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
         parts = estimators(game, epsilons, replace(aim, method="plain"))
     estimates: dict[float, Estimate] = {}
-    played: list[Tally] = []
+    played: list[BatchSums] = []
     for place, estimator in enumerate(parts):
-        tallies: list[Tally] = []
+        tallies: list[BatchSums] = []
         for term, paths in estimator.plays(n // len(parts) + (place < n % len(parts))):
             report = _report(
                 progress, play, estimator, aim.failure, tallies, sum(tally.n for tally in played)
@@ -146,7 +146,7 @@ def _report(
     play: Play,
     estimator: Estimator,
     failure: float,
-    tallies: Sequence[Tally],
+    tallies: Sequence[BatchSums],
     before: int,
 ) -> Report | None:
     """The report on the play under way: `tallies` are the finished ones of its estimator, `before` all paths."""

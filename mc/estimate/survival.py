@@ -19,16 +19,16 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.paths import Paths
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.runs.batch_sums import Report
 from filterproof.mc.runs.play import Play, PlayOptions
-from filterproof.mc.runs.tally import Report
-from filterproof.theory.shown import Pictured, Row, row_of
+from filterproof.theory.display import Plottable, Row, row_of
 
 #: More rounds are not counted one by one.
 _MOST_ROUNDS = 10**6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SurvivalCurve(Pictured):
+class SurvivalCurve(Plottable):
     """P(T >= t) for t = 1..len(at); the intervals hold together except with probability `failure`."""
 
     at: tuple[Estimate, ...]

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from filterproof.mc.estimate.curve import DOUBLES_END, Curve
 from filterproof.mc.intervals.moments import ROUNDING
-from filterproof.theory.arguments import check_probability
-from filterproof.theory.shown import Pictured, Row
+from filterproof.theory.argument_checks import check_probability
+from filterproof.theory.display import Plottable, Row
 
 #: Steps between neighbouring epsilons of the grid at which the upper bound reads the profiles.
 _FINER = 16
@@ -29,7 +29,7 @@ _ALPHAS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, *(k / 100 for k in range(1, 101)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TradeOff(Pictured):
+class TradeOff(Plottable):
     """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least type II error, P the hypothesis.
 
     By the duality T(alpha) = sup over g >= 0 of 1 - g alpha - H_g(Q||P), the bands of the two profiles, forward

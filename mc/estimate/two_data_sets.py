@@ -16,15 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
+from filterproof.filters.accountants.linear_queries import LinearQueries
+from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.contract.determinism import check_requests
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
-from filterproof.filters.holders.individual import IndividualFilter, gaussian_request
-from filterproof.filters.holders.linear_queries import LinearQueries
-from filterproof.filters.holders.no_noise import SILENT
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.pairs.base import Direction, check_direction
 
@@ -124,7 +124,7 @@ def simulate_queries(
         for t in range(asked_for.rounds):
             scales = (np.eye(n) * _scale(t, worlds.loss)[:, None])[:, None, :]
             answer, without = (
-                queries.answer((scales * people[None, :, None]).reshape(-1, n), SILENT)
+                queries.answer((scales * people[None, :, None]).reshape(-1, n), ZERO_NOISE)
                 for queries, people in ((everybody, values), (others, values[1:]))
             )
             worlds.go_on((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))

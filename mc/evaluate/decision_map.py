@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.state import fold, keys, leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.asking import DENIED, Asking, NotAFunctionError, Positions
-from filterproof.mc.evaluate.panels import Panels, apart, bisected
+from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, NotAFunctionError, Positions
+from filterproof.mc.evaluate.quadrature_panels import Panels, apart, bisected
 from filterproof.mc.losses.too_large import TooLargeError
 
 #: Where a loss leads: 0 and more is the number of a source of the next round, STOP the end of the transcript, and

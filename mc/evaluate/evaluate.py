@@ -20,16 +20,16 @@ from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.sample_play import check_game
-from filterproof.mc.evaluate.asking import until_known
-from filterproof.mc.evaluate.certified_law import CertifiedLaw
+from filterproof.mc.engine.game_checks import check_game
+from filterproof.mc.evaluate.adversary_queries import until_known
+from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
-from filterproof.mc.evaluate.forward_law import two_grids
-from filterproof.mc.evaluate.transcript_law import TranscriptLaw
+from filterproof.mc.evaluate.forward_distribution import two_grids
+from filterproof.mc.evaluate.transcript_distribution import TranscriptDistribution
 from filterproof.mc.losses.balls import down, up
 from filterproof.mc.losses.finite_outputs import NoFiniteLawError
 from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
@@ -114,9 +114,9 @@ def evaluate(
         f"a denied run may {on_denial}"
     )
     results: Sequence[Evaluation | NumericalEvaluation]
-    law: TranscriptLaw | None = None
+    law: TranscriptDistribution | None = None
     with suppress(NoFiniteLawError):
-        law = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
+        law = until_known(game, lambda asking: TranscriptDistribution.of(asking, max_positions=most))
     if law is not None:
         results = [_discrete(law, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
@@ -125,14 +125,14 @@ def evaluate(
             "RandomizedResponse.from_ratio, say"
         )
     elif evidence is Evidence.CERTIFIED:
-        results = CertifiedLaw.evaluations(game, epsilons, ways, scope)
+        results = CertifiedDistribution.evaluations(game, epsilons, ways, scope)
     else:
         results = two_grids(game, epsilons, ways, scope)
     return Evaluations(results) if many else results[0]
 
 
 def _discrete(
-    law: TranscriptLaw,
+    law: TranscriptDistribution,
     epsilon: Epsilon,
     ways: tuple[Direction, ...],
     scope: str,

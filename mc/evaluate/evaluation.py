@@ -15,10 +15,10 @@ from typing import Self
 
 from filterproof.mc.losses.composition import ways_of
 from filterproof.mc.losses.log_ratio import Epsilon, epsilon_cells
+from filterproof.theory.display import Displayed, Plottable, Row, row_of
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import above, interval
 from filterproof.theory.pairs.base import Direction
-from filterproof.theory.shown import Pictured, Row, Shown, row_of
 
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
@@ -30,7 +30,7 @@ def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direc
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(Shown):
+class Evaluation(Displayed):
     """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
 
     value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
@@ -82,7 +82,7 @@ class Evaluation(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NumericalEvaluation(Shown):
+class NumericalEvaluation(Displayed):
     """H_{e^epsilon} of the transcript of one strategy, integrated on two grids whose values differ by `difference`.
 
     The value is that of the finer grid. Nothing bounds its error, so it has no evidence and decides no verdict.
@@ -112,7 +112,7 @@ def _row_of(evaluation: Evaluation | NumericalEvaluation) -> Row:
     return epsilon | row_of(evaluation) | epsilon
 
 
-class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Pictured):
+class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Plottable):
     """A tuple of the evaluations of one strategy, an element for each epsilon in the order asked."""
 
     __slots__ = ()

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import BITS, ball, up
-from filterproof.theory.numerics.legendre import gauss_legendre
+from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs import DominatingPair, normal_law
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs import normal_distribution as normal_law
 
 #: Parameters of ellipses among which the best is taken.
 _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))

@@ -20,7 +20,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import Branch, MenuPlay, walk
 from filterproof.mc.losses.balls import BITS, ball, down, up
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction

@@ -1,9 +1,10 @@
 """One walk over a game: positions, the requests made there, and where each outcome leads, round by round.
 
 A position is a place, which is what filter and adversary keep, with a privacy loss; equal positions are one. Walked
-forwards, masses move along the outcomes, and the law of a given strategy follows: `TranscriptLaw`. Walked backwards,
-values do, and the best request of a menu is chosen at every position: `GameTree`. Losses are counted as the arithmetic
-asks, and need only be equal where positions are: e^{-L} as a Fraction, (a, b) for a + log b, L in steps of a lattice.
+forwards, masses move along the outcomes, and the law of a given strategy follows: `TranscriptDistribution`. Walked
+backwards, values do, and the best request of a menu is chosen at every position: `GameTree`. Losses are counted as the
+arithmetic asks, and need only be equal where positions are: e^{-L} as a Fraction, (a, b) for a + log b, L in steps of
+a lattice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.contract_checks import (
+    checked_admits,
+    checked_observe,
+    checked_spend,
+    checked_start,
+)
 from filterproof.filters.contract.state import State, join, keys, take
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter

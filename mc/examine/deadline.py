@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Self
 
-from filterproof.theory.arguments import check_positive
+from filterproof.theory.argument_checks import check_positive
 
 
 class OutOfTime(BaseException):

@@ -18,19 +18,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from filterproof.filters.adapters.labelled import program_of
-from filterproof.filters.contract.checks import checked_filter, checked_start
+from filterproof.filters.contract.contract_checks import checked_filter, checked_start
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
-from filterproof.mc.examine.confirmation import happens, impure
+from filterproof.filters.testing.request_sampling import History, Requests, Tape, possible_loss, requests_near
 from filterproof.mc.examine.counted_search import Pace, last_report
 from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.divergence import goals
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.examine.measure import goals
 from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.revalidation import happens, is_nondeterministic
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.mc.examine.worker import alone
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
 
@@ -145,7 +145,7 @@ def first_difference(
         checked_filter(filt)
     seed = check_count("seed", seed, least=0)
     import_module(
-        "filterproof.mc.runs.ready"
+        "filterproof.mc.runs.warmup"
     )  # once here: every worker would take as long as for hundreds of histories
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
@@ -166,7 +166,7 @@ def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> N
         last = (*difference.history, (difference.request, 0.0))
         for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
             if alone(partial(happens, filt, history), filt=filt, deadline=deadline) is not grants:
-                raise FilterFault(impure(filt))
+                raise FilterFault(is_nondeterministic(filt))
 
 
 def _searched(filters: Filters, seed: int, units: float) -> Iterator[DifferenceSearch]:

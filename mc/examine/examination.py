@@ -12,14 +12,14 @@ from operator import itemgetter
 from typing import Any, Self
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.measure import Measure
-from filterproof.mc.examine.story import Story
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import LOST
+from filterproof.theory.display import printable
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import below
-from filterproof.theory.shown import printable
 
 #: What a stage found that a person ended.
 STOPPED = "stopped by Ctrl-C"
@@ -37,7 +37,7 @@ class Tightness:
     adversary on the menu, None where none was computed; evidence says how both are known.
     """
 
-    measure: Measure
+    measure: Divergence
     menu: str
     attack: float
     worst: float | None
@@ -82,7 +82,7 @@ class StageFinding:
     tightness: tuple[Tightness, ...] = ()
     fault: str = ""
     notes: tuple[str, ...] = ()
-    story: Story | None = None
+    story: Trace | None = None
 
     @classmethod
     def refuted(
@@ -200,7 +200,7 @@ class Examination:
         return None if self.refutation is None else self.refutation.witness
 
     @property
-    def story(self) -> Story | None:
+    def story(self) -> Trace | None:
         """The play of the most telling witness, round by round; None where it was not told."""
         return None if self.refutation is None else self.refutation.story
 

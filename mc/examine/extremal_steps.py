@@ -10,8 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.examine.measure import Measure
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.extremal import Extremal, Steps
@@ -33,7 +33,7 @@ def reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: b
         return 0.0, ()
     low = found.low
     if not believed:
-        low = max(played.low(side, low) for side in Measure.hockey_stick(epsilon).both)
+        low = max(played.low(side, low) for side in Divergence.hockey_stick(epsilon).both)
     return (low, played.steps) if low > 0 else (0.0, ())
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from types import FrameType
 
 from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
-from filterproof.filters.contract import answers, checks, filter_base, terms
+from filterproof.filters.contract import answer_checks as answers
+from filterproof.filters.contract import contract_checks as checks
+from filterproof.filters.contract import filter_base, terms
 from filterproof.filters.contract.work import OutOfWork
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules import additive

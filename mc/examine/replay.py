@@ -16,14 +16,14 @@ from typing import Any, Literal, TypeAlias
 
 import flint
 
-from filterproof.filters import PrivacyFilter, knowingly
+from filterproof.filters import PrivacyFilter, suppress_unsound_warning
+from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.labelled import service_of
-from filterproof.filters.holders.held_to import is_held_to
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from filterproof.mc.estimate.simulate import simulate
-from filterproof.mc.examine.holders import game_of
-from filterproof.mc.examine.measure import Bound, Measure, exceeds
+from filterproof.mc.examine.accountants import game_of
+from filterproof.mc.examine.divergence import Bound, Divergence, exceeds
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.intervals.estimate import Estimate
@@ -33,7 +33,7 @@ from filterproof.mc.worst_case.plan import MARGIN, DeniedError, Plan
 from filterproof.mc.worst_case.renyi_game import renyi_game
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.mc.worst_case.strategy import TreeStrategy
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import log_fraction
@@ -94,9 +94,9 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
         )
-    with knowingly():  # most filters worth replaying are unsound ones
+    with suppress_unsound_warning():  # most filters worth replaying are unsound ones
         made = decode(dict(data), names)
-    if not (isinstance(made, PrivacyFilter) or is_held_to(made)):
+    if not (isinstance(made, PrivacyFilter) or is_verifiable(made)):
         raise _refused("filter", "a filter", type(made).__name__)
     return made
 
@@ -119,7 +119,7 @@ class _Played:
     data: dict[str, Any]
     filter: Any
     names: Nameable
-    measure: Measure
+    measure: Divergence
     promised: float
 
     def number(self, name: str) -> float:
@@ -207,17 +207,17 @@ def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
 
 
 def _of_a_holder(game: _Played) -> tuple[Bound]:
-    if not is_held_to(game.filter):
+    if not is_verifiable(game.filter):
         raise _refused("filter", "a holder", game.filter)
     return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
 
 
-def _promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
+def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
     """What the filter's promise allows the measure; of a holder, its promise of the very game.
 
     ReplayError where the witness states another number.
     """
-    if "game" in data and is_held_to(filt):
+    if "game" in data and is_verifiable(filt):
         promised = game_of(filt, data["game"]).promised(measure)
     else:
         promised = measure.promised(filt.promise)
@@ -230,16 +230,16 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
     return promised
 
 
-def measure_of(data: Mapping[str, Any]) -> Measure:
+def measure_of(data: Mapping[str, Any]) -> Divergence:
     """What a witness measures; ValueError for data that names no measure."""
     if "measure" not in data:
-        return Measure.hockey_stick(_number("epsilon", data["epsilon"]), _way(data["direction"]))
+        return Divergence.hockey_stick(_number("epsilon", data["epsilon"]), _way(data["direction"]))
     match data["measure"]:
-        case {"kind": "hockey-stick" | "renyi" | "overtaken" as kind, "at": at, "direction": way}:
+        case {"kind": "hockey-stick" | "renyi" | "exceedance" as kind, "at": at, "direction": way}:
             number = _number("at", at)
             if kind == "renyi" and not number > 1:
                 raise _refused("order", "above 1", number)
-            return Measure(kind, number, _way(way))
+            return Divergence(kind, number, _way(way))
     raise _refused("measure", "what was written", data["measure"])
 
 
@@ -321,7 +321,7 @@ class Replayed:
     """
 
     filter: PrivacyFilter
-    measure: Measure
+    measure: Divergence
     promised: float
     result: Result
     surely: Fraction | None = None

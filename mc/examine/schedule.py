@@ -33,9 +33,9 @@ from filterproof.filters.adapters.service import MakeService, Release, Service
 from filterproof.filters.contract.work import count
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.deadline import Deadline
-from filterproof.mc.examine.words import pair_words
+from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.worker import alone
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import DominatingPair
 
 What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
@@ -67,12 +67,14 @@ class Schedule:
     menu: tuple[DominatingPair, ...]
     moves: tuple[ServiceMove, ...]
 
-    def play(self, make: MakeService, until: Callable[[World], object] = lambda world: None) -> World:
+    def play(
+        self, make: MakeService, until: Callable[[ServiceSimulator], object] = lambda world: None
+    ) -> ServiceSimulator:
         """The end of a fresh service and all that it released, or when `until` says so.
 
         BridgeError where a program breaks the protocol, TypeError for no service.
         """
-        world = World(make, self.menu)
+        world = ServiceSimulator(make, self.menu)
         try:
             for move in self.moves:
                 world.move(move)
@@ -82,7 +84,7 @@ class Schedule:
             world.end()
         return world
 
-    def play_afresh(self, make: MakeService, deadline: Deadline) -> World:
+    def play_afresh(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
         """The end of the same play, each life of the service in a process of its own, which nobody asked before."""
         world, left = None, self.moves
         while world is None or left:
@@ -185,7 +187,7 @@ class _Flight:
 
 
 @dataclass(slots=True)
-class World:
+class ServiceSimulator:
     """A service, its disk, the epoch, what is in flight, and what has gone out.
 
     released holds each fresh answer's pair and the epoch that it is computed from, story what happened, in words, done
@@ -381,7 +383,7 @@ _WHEN: Mapping[Fault, str] = {"unwritten": "before it is on the disk", "written"
 
 
 class _Ended(BaseException):
-    """A process of the service has ended: no Exception, for `World` takes those for the service's own."""
+    """A process of the service has ended: no Exception, for `ServiceSimulator` takes those for the service's own."""
 
 
 def _ends(disk: Any) -> Service:
@@ -389,12 +391,15 @@ def _ends(disk: Any) -> Service:
 
 
 def _life(
-    make: MakeService, menu: tuple[DominatingPair, ...], world: World | None, moves: tuple[ServiceMove, ...]
-) -> tuple[World, tuple[ServiceMove, ...]]:
+    make: MakeService,
+    menu: tuple[DominatingPair, ...],
+    world: ServiceSimulator | None,
+    moves: tuple[ServiceMove, ...],
+) -> tuple[ServiceSimulator, tuple[ServiceMove, ...]]:
     """The world when one process of the service has ended, and the moves that are left."""
     left = list(moves)
     if world is None:
-        world = World(make, menu)
+        world = ServiceSimulator(make, menu)
     else:
         world.make = make
         world._begin()

@@ -32,21 +32,21 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopp
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.divergence import Divergence, goals
 from filterproof.mc.examine.examination import StageFinding
-from filterproof.mc.examine.family_lines import Line, lines_of, names_of
+from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from filterproof.mc.examine.measure import Measure, goals
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World, name_of
+from filterproof.mc.examine.parameter_families import Line, lines_of, names_of
+from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
 from filterproof.mc.examine.sequence import Sequence as Fixed
-from filterproof.mc.examine.story import Story
-from filterproof.mc.examine.subject import Subject
+from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.witness import measured_witness
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.shown import one_line
 
 #: The families that are asked for, as many as so many of which the service grants any.
 MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
@@ -76,7 +76,7 @@ class Breach:
     schedule: Schedule
     story: tuple[str, ...]
     epoch: int | None
-    measure: Measure
+    measure: Divergence
     low: float
     promised: float
 
@@ -118,7 +118,7 @@ class ScheduleSearch:
             f"that there is none{self._raised}"
         )
 
-    def with_played(self, played: list[World]) -> Self:
+    def with_played(self, played: list[ServiceSimulator]) -> Self:
         """The report after more schedules."""
         raised = next((one.raised for one in played if one.raised), "")
         released = self.released + sum(len(one.released) for one in played)
@@ -135,7 +135,7 @@ class ScheduleSearch:
 
 
 #: The breach by what a play released so far, None where there is none.
-Breaks: TypeAlias = Callable[[World], Breach | None]
+Breaks: TypeAlias = Callable[[ServiceSimulator], Breach | None]
 
 
 def breaks(promise: Guarantee) -> Breaks:
@@ -143,10 +143,10 @@ def breaks(promise: Guarantee) -> Breaks:
     measures = goals(promise)
 
     @lru_cache(1 << 14)
-    def broken(answers: Fixed) -> tuple[Measure, float] | None:
+    def broken(answers: Fixed) -> tuple[Divergence, float] | None:
         return answers.breach(promise, measures)
 
-    def among(world: World) -> Breach | None:
+    def among(world: ServiceSimulator) -> Breach | None:
         for epoch, pairs in world.by_epoch.items():
             if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
@@ -287,7 +287,7 @@ def searched(
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
-        played: list[World] = []
+        played: list[ServiceSimulator] = []
         machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, among, played))
         # Flaky: the service is not the same twice, or the work ends
         with suppress(_Broken, OutOfWork, Flaky), stopping_at(searching):
@@ -310,7 +310,7 @@ class _Broken(BaseException):
 
 
 def _state_machine(
-    service: MakeService, menu: tuple[DominatingPair, ...], among: Breaks, played: list[World]
+    service: MakeService, menu: tuple[DominatingPair, ...], among: Breaks, played: list[ServiceSimulator]
 ) -> Any:
     """A state machine of Hypothesis whose rules are the moves, and whose plays are put into `played`."""
     from hypothesis import stateful
@@ -319,7 +319,7 @@ def _state_machine(
     class Schedules(stateful.RuleBasedStateMachine):
         def __init__(self) -> None:
             super().__init__()
-            played.append(World(service, menu))
+            played.append(ServiceSimulator(service, menu))
 
         def teardown(self) -> None:
             played[-1].end()
@@ -377,7 +377,7 @@ def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[Servi
 # -- the stage of an examination -----------------------------------------------------------------------
 
 
-def stage(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
+def stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on a filter whose program is a service; none for any other."""
     filt = subject.filter
     service = service_of(filt)
@@ -393,5 +393,5 @@ def stage(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
         return
     game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
     witness = measured_witness(filt, breach.measure, breach.low, breach.promised, **game)
-    story = Story(breach.measure, (), None, (), moves=breach.story)
+    story = Trace(breach.measure, (), None, (), moves=breach.story)
     yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, witness, unseen=_UNSEEN, story=story)

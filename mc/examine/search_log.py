@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from filterproof.mc.examine.examination import USED_UP, StageFinding, Tightness, closest
-from filterproof.mc.examine.words import count_words
+from filterproof.mc.examine.formatting import count_words
 from filterproof.theory.evidence import Verdict
 
 

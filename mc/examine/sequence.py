@@ -4,7 +4,7 @@
 >>> played = Sequence(((fp.Gaussian(0.5), 4),))
 >>> played.admitted(fp.GaussianFilter(mu=1.0)), played.rounds
 (True, 4)
->>> low = played.low(Measure.hockey_stick(1.0))
+>>> low = played.low(Divergence.hockey_stick(1.0))
 >>> round(low, 9), round(fp.GaussianDP(1.0).delta(1.0), 9)  # four of mu^2 = 1/4 make one of mu = 1
 (0.126936738, 0.126936738)
 """
@@ -19,20 +19,20 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from filterproof.filters.contract.checks import checked_start
-from filterproof.filters.contract.checks import granted as granted
+from filterproof.filters.contract.contract_checks import checked_start
+from filterproof.filters.contract.contract_checks import granted as granted
 from filterproof.filters.contract.determinism import content_of_attributes as content_of_attributes
 from filterproof.filters.contract.state import State, same
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.losses.balls import down
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.mc.losses.tails import has_tails, tails
 from filterproof.mc.worst_case.plan import MARGIN
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -105,7 +105,7 @@ class Sequence:
                 return False
         return True
 
-    def low(self, measure: Measure, beside: float | None = None) -> float:
+    def low(self, measure: Divergence, beside: float | None = None) -> float:
         """A certified lower bound on the measure of the composition of all requests, every rounding error included.
 
         That of a composition is the lower end of `Composition`'s bounds, looked at more closely while `beside`, what is
@@ -140,7 +140,7 @@ class Sequence:
                 total += times * Fraction(low)
         return down(total)
 
-    def _units(self, measure: Measure) -> int:
+    def _units(self, measure: Divergence) -> int:
         """About how much work a lower bound is."""
         if measure.kind == "renyi":
             return _RENYI_UNITS * len(self.counts)
@@ -151,7 +151,7 @@ class Sequence:
             return _FINITE_UNITS if len(kinds) == 1 else _SEVERAL_UNITS + requests
         return _OTHER_UNITS + requests
 
-    def breach(self, promise: Guarantee, measures: Iterable[Measure]) -> tuple[Measure, float] | None:
+    def breach(self, promise: Guarantee, measures: Iterable[Divergence]) -> tuple[Divergence, float] | None:
         """The first measure, in either direction, that is certainly above what is promised, and how much it is."""
         for measure in chain.from_iterable(goal.both for goal in measures):
             promised = measure.promised(promise)

@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from filterproof.filters.contract.checks import checked_filter
+from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.determinism import check_requests
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.extremal_steps import reached
-from filterproof.mc.examine.stages.parts import parts
-from filterproof.theory.arguments import check_at_least_zero
+from filterproof.mc.examine.stages.certificate import parts
+from filterproof.theory.argument_checks import check_at_least_zero
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.extremal import Extremal, Steps
 from filterproof.theory.numerics.decimals import above, below

@@ -25,7 +25,7 @@ from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
 from filterproof.filters.adapters.service import MakeService
-from filterproof.filters.testing.law_class import law_class
+from filterproof.filters.testing.invariant_tests import law_class
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
 from filterproof.mc.examine.worker import alone

@@ -5,7 +5,7 @@
 >>> fp.replay(kept).value == kept.data["value"]
 True
 >>> played = Played(((fp.Gaussian(1.0), 2),))
->>> print(sequence_witness(fp.ZCDPFilter(0.5), played, Measure.renyi(2.0), 2.0))
+>>> print(sequence_witness(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
 2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise
 """
 
@@ -23,8 +23,16 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.encoding import decode, encode, nameable
 from filterproof.mc.estimate.estimator import Method
 from filterproof.mc.estimate.simulate import simulate
-from filterproof.mc.examine.holders import game_of
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.accountants import game_of
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.formatting import (
+    count_words,
+    pairs_words,
+    steps_words,
+    times_words,
+    told_apart,
+    worth_words,
+)
 from filterproof.mc.examine.replay import (
     KINDS,
     Kind,
@@ -36,22 +44,14 @@ from filterproof.mc.examine.replay import (
     witness_kind,
 )
 from filterproof.mc.examine.sequence import Sequence as Played
-from filterproof.mc.examine.words import (
-    count_words,
-    pairs_words,
-    steps_words,
-    times_words,
-    told_apart,
-    worth_words,
-)
 from filterproof.mc.intervals.estimate import CONFIDENCE
 from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.mc.worst_case.plan import Plan
-from filterproof.theory.arguments import check_count, check_real
+from filterproof.theory.argument_checks import check_count, check_real
+from filterproof.theory.display import one_line
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import chance
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.shown import one_line
 
 #: How much of its promise a witness reaches that tells something.
 TELLING = 1.5
@@ -86,7 +86,7 @@ class Witness:
         return kind
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> Divergence:
         """What it measures of the transcript."""
         return measure_of(self.data)
 
@@ -221,7 +221,7 @@ def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [step["request"] for step in data.get("sequence", ())] or list(data.get("menu", ()))
 
 
-def measured_witness(filt: Any, measure: Measure, low: float, promised: float, **game: Any) -> Witness:
+def measured_witness(filt: Any, measure: Divergence, low: float, promised: float, **game: Any) -> Witness:
     """The witness of a game whose measure is at least `low`; game holds the other fields of its kind."""
     data = {"filter": named(filt), "measure": measure.to_data(), "promised": promised, **game}
     return Witness(filt, data | {"low": encode(low, nameable())})
@@ -230,7 +230,7 @@ def measured_witness(filt: Any, measure: Measure, low: float, promised: float, *
 def menu_witness(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
-    measure: Measure,
+    measure: Divergence,
     *,
     rounds: int | None,
     low: float,
@@ -242,7 +242,7 @@ def menu_witness(
     return measured_witness(filt, measure, low, promised, **game)
 
 
-def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low: float) -> Witness:
+def sequence_witness(filt: PrivacyFilter, played: Played, measure: Divergence, low: float) -> Witness:
     """The witness of a sequence that the filter admits, whose measure is at least `low`."""
     promised = measure.promised(filt.promise)
     return measured_witness(filt, measure, low, promised, sequence=played.to_data(nameable()))

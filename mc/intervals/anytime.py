@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS
 from filterproof.mc.intervals.moments import unit_values
-from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive
+from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import chance
-from filterproof.theory.shown import Shown
 
 _BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30
@@ -60,7 +60,7 @@ class Wealth:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Decision(Shown):
+class Decision(Displayed):
     """The decision after n samples: wrong with probability at most `failure`, at any stopping time.
 
     log_e_above is the log of an e-value against "mean <= threshold", log_e_below against "mean >= threshold".

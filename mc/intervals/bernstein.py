@@ -12,7 +12,7 @@ import math
 
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import ROUNDING, Moments
-from filterproof.theory.arguments import check_delta
+from filterproof.theory.argument_checks import check_delta
 
 
 def outward(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from filterproof.mc.intervals.bernstein import outward
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import Moments, unit_values
-from filterproof.theory.arguments import check_delta
+from filterproof.theory.argument_checks import check_delta
 
 #: The largest share c of the capital that one bet can lose. Any number below 1 is valid.
 _STAKE = 0.75

@@ -15,7 +15,7 @@ from scipy import special
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.kl import kl_chernoff
 from filterproof.mc.intervals.moments import ROUNDING, Moments
-from filterproof.theory.arguments import check_count, check_delta
+from filterproof.theory.argument_checks import check_count, check_delta
 
 #: Where SciPy sums up to 40 powers, the first one is below the doubles only for tails below 1e-243.
 _LEAST = 1e-240

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from filterproof.theory.arguments import check_delta
+from filterproof.theory.argument_checks import check_delta
+from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import below, chance, interval, near
-from filterproof.theory.shown import Shown
 
 #: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6
@@ -20,7 +20,7 @@ PLAIN_DRAWS = "the draws alone"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate(Shown):
+class Estimate(Displayed):
     """A value and an interval [low, high] that contains the true value except with probability at most `failure`.
 
     failure is stored instead of the confidence 1 - failure, which would lose the digits of 1e-12.

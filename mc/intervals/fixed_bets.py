@@ -21,7 +21,7 @@ from filterproof.mc.intervals.bernstein import outward
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.kl import last_outside
 from filterproof.mc.intervals.moments import ROUNDING, Moments
-from filterproof.theory.arguments import check_count, check_delta
+from filterproof.theory.argument_checks import check_count, check_delta
 
 #: The shares of the capital on the stake for the pilot's moments, and on the one for a pilot that missed rare values.
 _SHARES = (7 / 8, 1 / 8)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from filterproof.mc.intervals.bernstein import outward
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.moments import Moments
-from filterproof.theory.arguments import check_delta
+from filterproof.theory.argument_checks import check_delta
 
 
 def _term(p: float, q: float, shift: float) -> float:

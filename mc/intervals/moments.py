@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.argument_checks import check_count, check_positive
 
 #: The relative rounding error allowed for: pairwise summation of n <= 2^50 non-negative doubles has less than
 #: 2^-46, a quotient or a square root 2^-53; 2^-40 (1e-12) covers them all and adds no visible width.

@@ -85,7 +85,7 @@ class AccountantFilter(PrivacyFilter):
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return used(state, positions(self.menu, request, len(state)))
 
-    def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
+    def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
         return counted(state, len(self.menu))
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import BITS, ball, down, up
-from filterproof.mc.losses.lattice_law import LatticeLaw, Report, ReportedLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD, Report, ReportedPLD
 from filterproof.mc.losses.tails import Tails, tails
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -60,7 +60,7 @@ class Cells:
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
-    def upper(self) -> LatticeLaw:
+    def upper(self) -> LatticePLD:
         """A law whose hockey-sticks, and games, are worth no less, all masses rounded up.
 
         Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Both are
@@ -83,9 +83,9 @@ class Cells:
             masses[0] = masses[0] if masses.any() else 2.0**-1000  # what reveals all has some mass, too
             revealed = max(up(self.above - grown + self.infinite), 0.0)
         some = masses > 0
-        return LatticeLaw(self.edges[some], masses[some], revealed)
+        return LatticePLD(self.edges[some], masses[some], revealed)
 
-    def lower(self) -> LatticeLaw:
+    def lower(self) -> LatticePLD:
         """A law whose hockey-sticks, and games, are worth no more: each cell is reported as one of its ends.
 
         The end is drawn so that no report says too much. Let z be the mean of e^{-L} over a cell, between e^{-b} and
@@ -126,14 +126,14 @@ class Cells:
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
         report = Report.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
         some = np.array(masses) > 0
-        return LatticeLaw(self.edges[some], np.array(masses)[some], revealed, report)
+        return LatticePLD(self.edges[some], np.array(masses)[some], revealed, report)
 
     @property
     def reports(self) -> list[tuple[flint.arb, flint.arb]]:
         """The P-mass and the Q-mass of each cell, and of what lies over the last edge."""
         return [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
 
-    def told(self) -> ReportedLaw:
+    def told(self) -> ReportedPLD:
         """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
@@ -141,7 +141,7 @@ class Cells:
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
             labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
-            return ReportedLaw.of(labels, self.reports, max(down(self.infinite), 0.0))
+            return ReportedPLD.of(labels, self.reports, max(down(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -296,23 +296,23 @@ def _calmed(share: float, room: float) -> float:
 
 
 def rounded_laws(
-    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarser: int = 1
-) -> tuple[Fraction, tuple[LatticeLaw, ...], tuple[LatticeLaw, ...]]:
+    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
+) -> tuple[Fraction, tuple[LatticePLD, ...], tuple[LatticePLD, ...]]:
     """The step, and for every pair the law that bounds the game from below and the one that bounds it from above.
 
     A step that is given is made smaller, by less than half, where it then divides the losses that have a mass of their
-    own; one that is not is `coarser` times the default.
+    own; one that is not is `coarsen` times the default.
     """
-    size = checked_step(menu, step, max_positions=max_positions, coarser=coarser)
+    size = checked_step(menu, step, max_positions=max_positions, coarsen=coarsen)
     both = [_both(pair, size) for pair in menu]
     return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
 
 
 def checked_step(
-    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarser: int = 1
+    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
     """The step of `rounded_laws`; TooLargeError, before any law, where one has too many losses for `max_positions`."""
-    size = _step(menu, step, coarser)
+    size = _step(menu, step, coarsen)
     for pair in menu:
         low, high = extent(pair)
         if (high - low) / float(size) > max_positions / _POINT:
@@ -325,16 +325,16 @@ def checked_step(
 
 
 @lru_cache(maxsize=256)
-def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
+def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, LatticePLD]:
     cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_LAW_CELLS)
     return cut.lower(), cut.upper()
 
 
-def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarser: int) -> Fraction:
+def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: int) -> Fraction:
     """About `wanted`, by default a 40th of the least sqrt(D_2) in the menu (mu for a Gaussian), to divide the atoms."""
     if wanted is None:
         spreads = [float(pair.renyi(2.0)) for pair in menu]
-        wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) * coarser / 40
+        wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) * coarsen / 40
     atoms = sorted({abs(loss) for pair in menu for loss, _ in tails(pair).atoms})
     atoms = [atom for atom in atoms if atom >= wanted]
     if not atoms:

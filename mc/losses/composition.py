@@ -24,18 +24,19 @@ from filterproof.mc.losses import finite_sums
 from filterproof.mc.losses.balls import BITS, ball, down, up
 from filterproof.mc.losses.cells import cells, extent
 from filterproof.mc.losses.inversion import Inversion
-from filterproof.mc.losses.lattice_law import ReportedLaw, common_step, level, level_law
+from filterproof.mc.losses.lattice_pld import ReportedPLD, common_step, level, level_law
 from filterproof.mc.losses.lattice_sum import LatticeSum, tilt_to
 from filterproof.mc.losses.step_moments import StepMoments
-from filterproof.mc.losses.summands import Summands, coarser
+from filterproof.mc.losses.summands import Summands, coarsen
 from filterproof.mc.losses.tails import tails
-from filterproof.theory.arguments import check_count, check_delta, check_positive, check_real
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive, check_real
+from filterproof.theory.display import Displayed
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import interval
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs import DominatingPair, normal_law
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs import normal_distribution as normal_law
 from filterproof.theory.pairs.base import Direction
-from filterproof.theory.shown import Shown
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
@@ -57,7 +58,7 @@ _SMOOTH, _COUNTS = 10, 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bounds(Shown):
+class Bounds(Displayed):
     """low <= the number asked for <= high, every rounding error included."""
 
     low: float
@@ -225,7 +226,7 @@ class Composition:
         if lattice is not None:
             units, _, most = lattice
             below = tuple(
-                ReportedLaw.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
+                ReportedPLD.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
             )
             if (all_told := _all_told(below)) is not None:
                 return all_told
@@ -266,7 +267,7 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     numbers = tuple(counts.values())
     tilt, reached, variances = 0.0, True, [1.0]
     for _ in range(2):
-        rough = [_rough(pair, coarser(tilt, 8)) for pair in counts]
+        rough = [_rough(pair, coarsen(tilt, 8)) for pair in counts]
         if (all_told := _all_told([law for law, _ in rough])) is not None:
             return all_told
         tilt, reached, variances = tilt_to([(law.p, float(step)) for law, step in rough], numbers, epsilon)
@@ -279,7 +280,7 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     too_fine = False
     for _ in range(_TRIES if reached else 1):
         summands = Summands.of(counts, tuple(variances), precision=min(allowed / total, 1 / 16))
-        total_loss = summands.on_lattice(summands.step(finest), tilt=coarser(tilt, 8))
+        total_loss = summands.on_lattice(summands.step(finest), tilt=coarsen(tilt, 8))
         bounds = Bounds(*total_loss.bounds(epsilon, tilt=tilt))
         best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
         if best.relative_width <= relative or best.high < _NEGLIGIBLE:
@@ -322,7 +323,7 @@ def _reveals(pair: DominatingPair) -> bool:
     return known is None or known.delta > 0 or known.exact != 0
 
 
-def _all_told(laws: Iterable[ReportedLaw]) -> Bounds | None:
+def _all_told(laws: Iterable[ReportedPLD]) -> Bounds | None:
     """The bounds where all that some mechanism has is revealed."""
     revealed = [law.p.revealed for law in laws if not law.p.masses.sum()]
     return Bounds(max(revealed), 1.0) if revealed else None
@@ -367,7 +368,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
 
 
 @lru_cache(maxsize=256)
-def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedLaw, Fraction]:
+def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedPLD, Fraction]:
     """A law in few cells for a first look, and its step."""
     low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))

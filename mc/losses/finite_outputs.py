@@ -11,7 +11,7 @@ from typing import TypeAlias
 import flint
 
 from filterproof.mc.losses.balls import BITS, ball
-from filterproof.mc.losses.lattice_law import level
+from filterproof.mc.losses.lattice_pld import level
 from filterproof.mc.losses.log_ratio import Epsilon, nearest_log
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.exact import rational

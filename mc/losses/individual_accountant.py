@@ -19,11 +19,11 @@ from operator import methodcaller
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.holders.personal import ForOnePerson, Personal, check_person
+from filterproof.filters.accountants.personal_reports import ForOnePerson, Personal, check_person
 from filterproof.mc.losses.composition import Bounds
 from filterproof.mc.losses.inversion import worse
 from filterproof.mc.losses.step_moments import StepMoments
-from filterproof.theory.arguments import (
+from filterproof.theory.argument_checks import (
     check_at_least_zero,
     check_count,
     check_delta,

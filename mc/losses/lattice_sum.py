@@ -1,10 +1,10 @@
 """The sum of independent losses on a lattice: bounds on its divergence, from laws that lie above and from reports.
 
 >>> from fractions import Fraction
->>> from filterproof.mc.losses.lattice_law import level, level_law
+>>> from filterproof.mc.losses.lattice_pld import level, level_law
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> known, step = level(RandomizedResponse(1.0)), Fraction(1)
->>> above, below = level_law(1, known.delta, step, "high"), ReportedLaw.of_level(known, 1)
+>>> above, below = level_law(1, known.delta, step, "high"), ReportedPLD.of_level(known, 1)
 >>> low, high = LatticeSum((above,), (below,), (2,), 1.0).bounds(1.0, tilt=1.0)
 >>> 0.337834 < low <= high < 0.337835  # expit(1)^2 (1 - 1/e)
 True
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filterproof.mc.losses.lattice_law import LatticeLaw, ReportedLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD, ReportedPLD
 from filterproof.mc.losses.powers import ELEMENTARY, TiltedSum, power
 
 #: The largest logarithm whose exponential is a double.
@@ -38,8 +38,8 @@ class LatticeSum:
     for what is summed to.
     """
 
-    above: tuple[LatticeLaw, ...]
-    below: tuple[ReportedLaw, ...]
+    above: tuple[LatticePLD, ...]
+    below: tuple[ReportedPLD, ...]
     counts: tuple[int, ...]
     step: float
     finer: LatticeSum | None = None
@@ -59,12 +59,12 @@ class LatticeSum:
         return _infinite(self._all_below, up=False)
 
     @property
-    def _all_above(self) -> list[tuple[LatticeLaw, int]]:
+    def _all_above(self) -> list[tuple[LatticePLD, int]]:
         own = list(zip(self.above, self.counts, strict=True))
         return own if self.finer is None else own + self.finer._all_above
 
     @property
-    def _all_below(self) -> list[tuple[LatticeLaw, int]]:
+    def _all_below(self) -> list[tuple[LatticePLD, int]]:
         own = [(law.p, count) for law, count in zip(self.below, self.counts, strict=True)]
         return own if self.finer is None else own + self.finer._all_below
 
@@ -116,7 +116,7 @@ class LatticeSum:
         )
         return drawn, other
 
-    def _raised(self, tilt: float, wide: float) -> tuple[LatticeLaw, float]:
+    def _raised(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
         """A law above the finite sum, on a lattice of the step `wide`, and a bound on the tilted mass missing in it.
 
         Each place is split over both ends of its cell, P-mass and Q-mass kept, as by `Cells.upper`.
@@ -134,9 +134,9 @@ class LatticeSum:
         at[1:] += np.bincount(cell - cell[0], masses * rises)
         some = np.flatnonzero(at > 0)
         # twice, for a tilt times a step is rounded
-        return LatticeLaw(cell[0] + some, at[some]), outside + 2 * total.law.tail
+        return LatticePLD(cell[0] + some, at[some]), outside + 2 * total.law.tail
 
-    def _merged(self, tilt: float, wide: float) -> ReportedLaw | None:
+    def _merged(self, tilt: float, wide: float) -> ReportedPLD | None:
         """Reports of the finite sum, those of about equal losses as one, on a lattice of the step `wide`."""
         if (both := self._drawn_and_other(0.0, tilt)) is None:
             return None
@@ -157,8 +157,8 @@ class LatticeSum:
         first, slack = int(places.min()), 2.0**-40 + len(p) * 2.0**-52
         p, q = (np.bincount(places - first, masses).astype(np.float64) for masses in (p, q))
         some = np.flatnonzero(p)
-        return ReportedLaw(
-            LatticeLaw(first + some, p[some] * (1 - slack)), LatticeLaw(first + some, q[some] * (1 + slack))
+        return ReportedPLD(
+            LatticePLD(first + some, p[some] * (1 - slack)), LatticePLD(first + some, q[some] * (1 + slack))
         )
 
 
@@ -171,7 +171,7 @@ def _common(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
 
 
 def tilt_to(
-    laws: Sequence[tuple[LatticeLaw, float]], counts: Sequence[int], epsilon: float
+    laws: Sequence[tuple[LatticePLD, float]], counts: Sequence[int], epsilon: float
 ) -> tuple[float, bool, list[float]]:
     """The tilt >= 0 under which the sum has mean epsilon, whether there is one, and the variance of each law then.
 
@@ -202,7 +202,7 @@ def tilt_to(
     return high, reached, moments(high)[1]
 
 
-def _infinite(laws: Sequence[tuple[LatticeLaw, int]], *, up: bool) -> float:
+def _infinite(laws: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
     """Bound on the P-mass of all outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
     if not any(law.revealed for law, _ in laws):
         return 0.0

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from filterproof.filters.contract.parameters import one_epsilon, one_real
+from filterproof.theory.display import Row
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.stable import log_fraction
-from filterproof.theory.shown import Row
 
 #: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio

@@ -4,7 +4,7 @@ A law of masses m_j at multiples j of a step is tilted: a_j = m_j e^{tilt j} / M
 law of a sum of independent losses is a product in the Fourier domain. With the tilt at which sums near the payoff are
 likely, absolute errors of the transform are small against the payoff, however small that is.
 
->>> coin = LatticeLaw(np.array([-1, 1]), np.array([0.5, 0.5]))
+>>> coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
 >>> total = power([coin], [10], tilt=0.0)
 >>> bool(abs(total.shares[total.first % 2 :: 2].sum() - 1) < 1e-12), total.tail
 (True, 0.0)
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD
 
 #: Bound on the relative error of `np.exp` and `np.log`'s absolute one near 1, far above what they are built to.
 ELEMENTARY = 2.0**-44
@@ -113,7 +113,7 @@ class TiltedSum:
         return float(worth[counts] @ self.masses(1, counts)) + lost + self.law.tail * math.exp(scale)
 
 
-def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> Power:
+def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
     """The law of the sum of counts[i] independent losses of laws[i], for all i, tilted by e^{tilt J}."""
     each = [law.mean_and_variance(tilt) for law in laws]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
@@ -156,7 +156,7 @@ def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> 
 
 
 def _transformed(
-    laws: Sequence[LatticeLaw], counts: Sequence[int], tilt: float, size: int
+    laws: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
     """The circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
 
@@ -211,7 +211,7 @@ def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex1
 
 
 def _beyond(
-    laws: Sequence[LatticeLaw],
+    laws: Sequence[LatticePLD],
     counts: Sequence[int],
     moments: Sequence[float],
     tilt: float,

@@ -50,9 +50,9 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
 
 def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
     """By the divergence in balls; of sampled noise at an order that is not above _SUMMED, or by its largest term."""
-    truths = pair.truths
-    at = min(order, _SUMMED) if truths.integrated else order  # divergences rise with the order
-    low = truths.renyi(Fraction(at)).ball()
+    reference_values = pair.reference_values
+    at = min(order, _SUMMED) if reference_values.integrated else order  # divergences rise with the order
+    low = reference_values.renyi(Fraction(at)).ball()
     if at < order and (sampled := pair.sampled_normal) is not None and sampled[2] == "removal":
         # E w^a >= (q e^y)^a in the mean, y the loss of the full batch
         q, sigma = ball(float(sampled[0])), ball(float(sampled[1]))

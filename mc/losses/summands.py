@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from filterproof.mc.losses.cells import cells
-from filterproof.mc.losses.lattice_law import LatticeLaw, ReportedLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD, ReportedPLD
 from filterproof.mc.losses.lattice_sum import LatticeSum
 from filterproof.mc.losses.tails import tails
 from filterproof.theory.pairs import DominatingPair
@@ -69,11 +69,11 @@ class Summands:
         *needs, least = self.needs
         if self.finer:
             needs.append(max(self.finer.spread, least))
-        return [coarser(max(self.precision * need, _FINEST), 2) for need in needs]
+        return [coarsen(max(self.precision * need, _FINEST), 2) for need in needs]
 
     def step(self, least: Fraction = Fraction(0)) -> Fraction:
         """A step that is fine enough, or about `least` where that is more."""
-        step = max(Fraction(coarser((min(self.shares) / 2) ** 0.5)), least)
+        step = max(Fraction(coarsen((min(self.shares) / 2) ** 0.5)), least)
         # one that divides the least atom leaves it in its place; atoms within a step are not waited for
         atoms = (size for pair in self.pairs for size in _atoms_of(pair) if size >= step)
         atom = min(atoms, default=None)
@@ -128,11 +128,11 @@ def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
 @lru_cache(maxsize=64)
 def _laws(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
-) -> tuple[LatticeLaw, ReportedLaw]:
+) -> tuple[LatticePLD, ReportedPLD]:
     cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
     return cut.upper(), cut.told()
 
 
-def coarser(x: float, parts: int = 1) -> float:
+def coarsen(x: float, parts: int = 1) -> float:
     """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0

@@ -38,19 +38,21 @@ class Tails:
 
 
 def tails(pair: DominatingPair) -> Tails:
-    """The tails of a pair; one of your own gives them as `truths.above`."""
+    """The tails of a pair; one of your own gives them as `reference_values.above`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         try:
             finite = FiniteOutputs.of_pair(pair)
         except NoFiniteLawError:
             try:
-                truths = pair.truths
+                reference_values = pair.reference_values
                 return Tails(
-                    truths.above, ball(0.0), tuple((loss, mass.ball()) for loss, mass in truths.atoms)
+                    reference_values.above,
+                    ball(0.0),
+                    tuple((loss, mass.ball()) for loss, mass in reference_values.atoms),
                 )
             except TypeError as error:
                 raise TypeError(
-                    f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
+                    f"menu must hold pairs whose tails are known, got {pair!r}; give it `reference_values.above`"
                 ) from error
         points: list[Point] = []
         for loss, mass, _ in finite.outputs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from filterproof.theory.too_large import TooLargeError as TooLargeError
+from filterproof.theory.size_limits import TooLargeError as TooLargeError
 
 
 def check_room(needed: int, most: int, what: str) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing import connection
 from typing import Any, TypeVar
 
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,7 +48,7 @@ class LocalPool(Executor):
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
         if method == "forkserver":  # the server imports and compiles once for the workers of all pools
-            context.set_forkserver_preload(["__main__", "filterproof.mc.runs.ready", *self._ready])
+            context.set_forkserver_preload(["__main__", "filterproof.mc.runs.warmup", *self._ready])
             from multiprocessing import forkserver  # not everywhere
 
             with _one_thread_each():

@@ -20,14 +20,14 @@ from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.game_checks import check_game
 from filterproof.mc.engine.paths import Functional
-from filterproof.mc.engine.sample_play import check_game
 from filterproof.mc.engine.streams import tiles
+from filterproof.mc.runs.batch_sums import BatchSums, Report
 from filterproof.mc.runs.executors import LocalPool
 from filterproof.mc.runs.run import Run
 from filterproof.mc.runs.store import RunStore
-from filterproof.mc.runs.tally import Report, Tally
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs.base import Direction
 
 
@@ -87,7 +87,7 @@ class Play:
         n: int | None = None,
         first: int = 0,
         progress: Report | None = None,
-    ) -> Tally:
+    ) -> BatchSums:
         """The result of `play` for a game, with n paths if n is given."""
         if not isinstance(game, Game):
             raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
@@ -146,7 +146,7 @@ def play(
     executor: Executor | None = None,
     store: RunStore | str | os.PathLike[str] | None = None,
     progress: Report | None = None,
-) -> Tally:
+) -> BatchSums:
     """Sums of `functional` over n independent paths of `game`, with the same bits wherever they are played.
 
     first: the index of the first tile; runs without a common tile share no random numbers.

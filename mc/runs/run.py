@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.mc.engine.batches import play_tile
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Functional
-from filterproof.mc.engine.streams import Tile
-from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.engine.streams import Batch
+from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.executors import LocalPool, completed, cores
 from filterproof.mc.runs.keys import check_same, digest, key_of
 from filterproof.mc.runs.store import RunStore
-from filterproof.mc.runs.tally import Progress, Report, Tally
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
 WORTH_A_POOL = 5.0
@@ -39,7 +39,7 @@ class Run:
         self,
         game: Game,
         functional: Functional,
-        work: list[Tile],
+        work: list[Batch],
         store: RunStore | None,
         progress: Report | None,
     ) -> None:
@@ -74,7 +74,7 @@ class Run:
             self.keep(missing, play_tiles(self.game, self.functional, missing))
             self.seconds_per_tile = time.perf_counter() - began
 
-    def missing(self) -> list[Tile]:
+    def missing(self) -> list[Batch]:
         """The tiles that are not finished."""
         return [tile for tile in self.work if tile.index not in self.rows]
 
@@ -118,7 +118,7 @@ class Run:
         for task, rows in completed(executor, work, tasks, window=4 * width):
             self.keep(task, rows)
 
-    def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
+    def keep(self, task: Sequence[Batch], rows: Sequence[NDArray[np.float64]]) -> None:
         """Record finished tiles: in the store, then in this run, then in a report of progress."""
         if self.store is not None:
             finished = [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)]
@@ -131,14 +131,14 @@ class Run:
             self.told = now
             self.progress(Progress(self.paths_done, self.paths, self.kept, now - self.began, self.tally()))
 
-    def _add(self, tile: Tile, row: NDArray[np.float64]) -> None:
+    def _add(self, tile: Batch, row: NDArray[np.float64]) -> None:
         self.rows[tile.index] = row
         self.paths_done += tile.size
 
-    def tally(self) -> Tally:
+    def tally(self) -> BatchSums:
         """The sums of the tiles finished so far, in the order of the tiles."""
         done = [tile for tile in self.work if tile.index in self.rows]
-        return Tally(
+        return BatchSums(
             np.array([tile.size for tile in done]), np.array([self.rows[tile.index] for tile in done])
         )
 
@@ -160,14 +160,14 @@ class _Work:
     functional: Functional
     key: Mapping[str, Any]
 
-    def __call__(self, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
+    def __call__(self, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
         if self.key and (known := digest(self.key)) not in _checked:
             check_same(self.key, {"game": self.game, "functional": self.functional})
             _checked.add(known)
         return play_tiles(self.game, self.functional, task)
 
 
-def play_tiles(game: Game, functional: Functional, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
+def play_tiles(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
     """The sums of each tile of a task."""
     return [functional(play_tile(game, tile)) for tile in task]
 

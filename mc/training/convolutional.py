@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.training.data import check_rows
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 
 Array = NDArray[np.float64]
 

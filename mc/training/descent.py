@@ -25,13 +25,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.filters.accountants.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.saved_state import saved_count, sealed, unsealed
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.holders.clipped_sums import ClippedSums, Vectors
-from filterproof.filters.holders.individual import IndividualFilter
-from filterproof.filters.holders.saved import saved_count, sealed, unsealed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training.data import DataSet
-from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.argument_checks import check_count, check_positive
 
 Array = NDArray[np.float64]
 

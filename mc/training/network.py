@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.training.data import check_rows
-from filterproof.theory.arguments import check_count
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.norms import squared_norms
 from filterproof.theory.numerics.products import product
 

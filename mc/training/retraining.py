@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.holders.individual import IndividualFilter
 from filterproof.filters.rules.one_sum import GaussianFilter
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import Estimate
@@ -28,7 +28,7 @@ from filterproof.mc.training.convolutional import ConvolutionalNetwork
 from filterproof.mc.training.data import DataSet
 from filterproof.mc.training.descent import Descent, Learner
 from filterproof.mc.training.idx import read_idx
-from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.conversions import gaussian_mu
 
 try:

@@ -19,14 +19,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters import Holds
+from filterproof.filters import GuaranteeScope
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
-from filterproof.mc.estimate.ceiling import Ceiling, stated_bounds
+from filterproof.mc.estimate.path_bound import PathBound, stated_bounds
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from filterproof.mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 from filterproof.mc.training.training import MakeSums, Training
-from filterproof.mc.training.two_trainings import TwoTrainings
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs.base import Direction, check_direction
 
@@ -113,7 +113,7 @@ def simulate_training(
             yield loss, spent, beyond
 
     # every release is Gaussian(mu), and its D_s is s mu^2/2
-    ceiling = Ceiling(stated_bounds(Holds(zcdp=bound / 2), "", ruled=False))
+    ceiling = PathBound(stated_bounds(GuaranteeScope(zcdp=bound / 2), "", ruled=False))
     order = ceiling.order(epsilon)
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
@@ -166,8 +166,8 @@ def _bounded(name: str, number: float) -> float:
 
 def _suggested(promise: Guarantee) -> float:
     """What the promise suggests as a bound on a sum of squared shifts: for the choice of the tilt and the guard."""
-    holds = Holds.suggested(promise)
-    squares = math.inf if holds is None else Ceiling(stated_bounds(holds, "", ruled=False)).squares
+    holds = GuaranteeScope.suggested(promise)
+    squares = math.inf if holds is None else PathBound(stated_bounds(holds, "", ruled=False)).squares
     if squares == math.inf:
         raise ValueError(
             f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.filters.holders.clipped_sums import PrivateSum, Vectors
+from filterproof.filters.accountants.clipped_sums import PrivateSum, Vectors
 from filterproof.mc.training.data import real_array
-from filterproof.theory.arguments import check_positive
+from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.norms import euclidean_norms
 

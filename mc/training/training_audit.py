@@ -21,17 +21,17 @@ from scipy import special
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 from filterproof.mc.training.simulated_training import at, batches
 from filterproof.mc.training.training import MakeSums, Training
-from filterproof.mc.training.two_trainings import TwoTrainings
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.display import Displayed, Row
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import below
-from filterproof.theory.shown import Row, Shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TrainingAudit(Shown):
+class TrainingAudit(Displayed):
     """What one test made of the releases: reached = P(accused | person in) - e^epsilon P(accused | person out).
 
     promised is the delta at epsilon of the promise, a bound on `reached` for every test. hit and false_alarm are the

@@ -17,14 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.checks import (
+from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_observe,
     checked_reaches,
     checked_spend,
 )
 from filterproof.filters.contract.determinism import check_requests
-from filterproof.filters.contract.holds import Holds
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu, positions
@@ -32,17 +32,17 @@ from filterproof.mc.worst_case.menu_levels import MenuLevels
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from filterproof.mc.worst_case.solve import solved_case, worst_case
 from filterproof.mc.worst_case.worst_case_game import Known
-from filterproof.theory.arguments import check_count, check_delta, check_positive
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive
+from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, Selection
-from filterproof.theory.shown import Row, Shown, row_of
 
 #: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.
 _CLOSEST = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CalibratedFilter(Shown, PrivacyFilter):
+class CalibratedFilter(Displayed, PrivacyFilter):
     """`inner` with every request charged as the cheapest level of `menu` that dominates it, refused if none does.
 
     A mechanism dominated by a level is a post-processing of it, so the worst case over the menu, kept as
@@ -128,7 +128,7 @@ class CalibratedFilter(Shown, PrivacyFilter):
         return self.inner.looks_at_losses
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         """The inner filter's bounds on the levels charged, which dominate the mechanisms released."""
         return self.inner.holds
 
@@ -152,7 +152,7 @@ class CalibratedFilter(Shown, PrivacyFilter):
         inner, released = self._parts(state)
         return self._whole(checked_observe(self.inner, inner, loss, len(loss)), released)
 
-    def reaches(self, state: State) -> NDArray[Any]:
+    def is_reachable_state(self, state: State) -> NDArray[Any]:
         inner, released = self._parts(state)
         limit = np.inf if self.rounds is None else self.rounds
         known = np.broadcast_to(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.work import count
 from filterproof.mc.losses.balls import Rounding
-from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.powers import ELEMENTARY, transform_error
 from filterproof.mc.losses.too_large import check_room
@@ -47,7 +47,7 @@ class DenseGame:
     """
 
     graph: StateGraph
-    laws: tuple[LatticeLaw, ...]
+    laws: tuple[LatticePLD, ...]
     step: float
     epsilon: float
     side: Rounding
@@ -61,7 +61,7 @@ class DenseGame:
     def solve(
         cls,
         graph: StateGraph,
-        laws: Sequence[LatticeLaw],
+        laws: Sequence[LatticePLD],
         step: Fraction,
         epsilon: Epsilon,
         side: Rounding,
@@ -158,7 +158,7 @@ class DenseGame:
         losses = self.step * np.arange(self.first, self.first + self.size, dtype=np.float64)
         return losses - self.epsilon
 
-    def _rounding(self, law: LatticeLaw) -> float:
+    def _rounding(self, law: LatticePLD) -> float:
         """Relative error of one round, that of the transforms apart."""
         reach = self.tilt * self.step * float(np.abs(law.places).max())
         # logarithms of masses are at most 745
@@ -219,7 +219,7 @@ class DenseGame:
 
 
 def _window(
-    graph: StateGraph, laws: Sequence[LatticeLaw], step: float, epsilon: float, left: float
+    graph: StateGraph, laws: Sequence[LatticePLD], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
     """The tilt, and the first and the last loss of the window, in steps."""
     widest = max(math.sqrt(max(law.mean_and_variance(0.0)[1] for law in laws)), 1e-6) * step

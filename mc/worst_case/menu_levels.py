@@ -52,12 +52,12 @@ class MenuLevels:
             members = sorted(
                 (float(getattr(pair, size)), place)
                 for place, pair in enumerate(menu)
-                if pair.dominates_by == size
+                if pair.domination_parameter == size
             )
             if members:
                 sizes, places = zip(*members, strict=True)
                 chains.append((size, np.array(sizes), np.array([*places, -1], dtype=np.intp)))
-        others = tuple(place for place, pair in enumerate(menu) if pair.dominates_by is None)
+        others = tuple(place for place, pair in enumerate(menu) if pair.domination_parameter is None)
         keys = [(_cost(filt, pair), sum(bool(pair.dominates(other)) for other in menu)) for pair in menu]
         ranks = np.empty(len(menu) + 1, dtype=np.intp)
         ranks[[*sorted(range(len(menu)), key=keys.__getitem__), -1]] = range(len(menu) + 1)

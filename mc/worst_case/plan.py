@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_spend
+from filterproof.filters.contract.contract_checks import checked_admits, checked_observe, checked_spend
 from filterproof.filters.contract.state import State
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from filterproof.filters.contract.checks import checked_rule
+from filterproof.filters.contract.contract_checks import checked_rule
 from filterproof.filters.contract.determinism import check_requests
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -17,7 +17,7 @@ from filterproof.mc.losses.log_ratio import Epsilon, check_epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.worst_case_game import DOUBLES, WorstCaseGame
-from filterproof.theory.arguments import check_count, check_positive
+from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
@@ -153,15 +153,15 @@ def _solved(
 ) -> WorstCase:
     """The bounds of all directions, at smaller and smaller steps until their width is `relative`, where it is asked."""
     best: dict[Direction, WorstCase] = {}
-    coarser, refines = 1, evidence is not Evidence.EXACT and game.refines
+    coarsen, refines = 1, evidence is not Evidence.EXACT and game.refines
     if not refines:
         relative = None
     elif relative is None:
         checked_step(game.menu, None, max_positions=game.max_positions or DOUBLES)
         if len(game.graph.child) >= _MANY:
-            relative, coarser = _ENOUGH, _COARSEST
+            relative, coarsen = _ENOUGH, _COARSEST
     else:
-        coarser = _coarsest(game.menu, game.max_positions or DOUBLES)
+        coarsen = _coarsest(game.menu, game.max_positions or DOUBLES)
     while True:
         try:
             for direction in directions:
@@ -169,21 +169,21 @@ def _solved(
                 if direction in best and best[direction].high <= other:
                     continue
                 if refines and relative is None and best:
-                    best[direction] = game.solve(epsilon, direction, evidence, coarser=_LOOK)
+                    best[direction] = game.solve(epsilon, direction, evidence, coarsen=_LOOK)
                     if best[direction].high <= other:
                         continue
-                solved = game.solve(epsilon, direction, evidence, coarser=coarser)
+                solved = game.solve(epsilon, direction, evidence, coarsen=coarsen)
                 best[direction] = _nearer(best[direction], solved) if direction in best else solved
         except TooLargeError:
             if relative is None or len(best) < len(directions):
                 raise  # what was only looked at is no answer at the step that was asked for
             break
         worst = _worst(best.values())
-        if relative is None or coarser == 1 or worst.high - worst.low <= relative * worst.low:
+        if relative is None or coarsen == 1 or worst.high - worst.low <= relative * worst.low:
             break
         # the width falls with the square of the step
         missing = (worst.high / worst.low - 1) / relative if worst.low > 0 else math.inf
-        coarser = max(coarser // (4 if missing > 4 else 2), 1)
+        coarsen = max(coarsen // (4 if missing > 4 else 2), 1)
     worst = _worst(best.values())
     if relative is None or worst.low <= 0 or worst.high <= worst.low * (1 + 1e-3):
         return worst
@@ -195,16 +195,16 @@ def _solved(
 
 def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
     """The multiple of the default step to begin with: heavy tails may have too many losses at less."""
-    coarser = _COARSEST
+    coarsen = _COARSEST
     while True:
         try:
-            checked_step(menu, None, max_positions=most, coarser=coarser)
+            checked_step(menu, None, max_positions=most, coarsen=coarsen)
         except TooLargeError:
-            if coarser >= _LARGEST:
+            if coarsen >= _LARGEST:
                 raise
-            coarser *= 2
+            coarsen *= 2
         else:
-            return coarser
+            return coarsen
 
 
 def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:

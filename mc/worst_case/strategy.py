@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
-from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.level_game import LevelGame
 from filterproof.theory.pairs import DominatingPair, Selection
@@ -73,7 +73,7 @@ class LatticeStrategy(Adversary):
 
     menu: tuple[DominatingPair, ...]
     game: DenseGame | LevelGame
-    laws: tuple[LatticeLaw, ...]
+    laws: tuple[LatticePLD, ...]
     direction: Direction
     table: NDArray[np.signedinteger[Any]] | None = None
     first: NDArray[np.int64] | None = None

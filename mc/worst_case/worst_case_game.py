@@ -20,7 +20,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
-from filterproof.mc.evaluate.certified_law import CertifiedLaw
+from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
 from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
 from filterproof.mc.losses.cells import rounded_laws
 from filterproof.mc.losses.finite_outputs import (
@@ -34,7 +34,7 @@ from filterproof.mc.losses.finite_outputs import (
     fraction_of,
     stopped,
 )
-from filterproof.mc.losses.lattice_law import LatticeLaw, Level, common_step, level, level_law
+from filterproof.mc.losses.lattice_pld import LatticePLD, Level, common_step, level, level_law
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
@@ -42,7 +42,7 @@ from filterproof.mc.worst_case.level_game import LevelGame, moderate
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from filterproof.mc.worst_case.strategy import LatticeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
-from filterproof.theory.arguments import check_positive
+from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -67,7 +67,7 @@ Known: TypeAlias = dict[Hashable, WorstCase]
 #: How a game was rounded, bounds on its value, and what makes its best strategy.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
 #: The laws of a menu, each mass rounded to a side, their step, and the side.
-_Laws: TypeAlias = tuple[tuple[LatticeLaw, ...], Fraction, Rounding]
+_Laws: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +167,9 @@ class WorstCaseGame:
         return all(pair.exact_masses is not None for pair in self.menu)
 
     def solve(
-        self, epsilon: Epsilon, direction: Direction, evidence: Evidence | None, *, coarser: int = 1
+        self, epsilon: Epsilon, direction: Direction, evidence: Evidence | None, *, coarsen: int = 1
     ) -> WorstCase:
-        """The value with the evidence asked for, or the strongest available, at `coarser` times the default step."""
+        """The value with the evidence asked for, or the strongest available, at `coarsen` times the default step."""
         if evidence is Evidence.EXACT:
             self._check_exact(epsilon)
         exact = self._rational and evidence is not Evidence.CERTIFIED
@@ -180,7 +180,7 @@ class WorstCaseGame:
         _, lattice = self._lattice
         middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
         if not (self.filter.looks_at_losses or (lattice and not middling)):
-            return self._on_lattice(epsilon, direction, middling, coarser)
+            return self._on_lattice(epsilon, direction, middling, coarsen)
         try:
             tree = self._tree(direction, exact=False)
         except NoFiniteLawError:
@@ -234,7 +234,7 @@ class WorstCaseGame:
         epsilon: Epsilon,
         direction: Direction,
         middling: bool,
-        coarser: int,
+        coarsen: int,
     ) -> WorstCase:
         """From one game rounded to nearest, or from a lower and an upper one, on the same states.
 
@@ -257,13 +257,13 @@ class WorstCaseGame:
             wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
             count(_LAW_UNITS * len(self.menu))
             step, below, above = rounded_laws(
-                self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarser=coarser
+                self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarsen=coarsen
             )
             games = [(below, step, "low"), (above, step, "high")]
         graph, mark = self.graph, None
         if self.known is not None:
             of = content((epsilon, self.menu, self.scope, self.step, self.max_positions))
-            mark = direction, coarser, of, sha256(graph.child.tobytes()).digest()
+            mark = direction, coarsen, of, sha256(graph.child.tobytes()).digest()
             if mark in self.known:
                 return self.known[mark]
         solved: list[_Solved] = []
@@ -281,7 +281,7 @@ class WorstCaseGame:
                     epsilon,
                     side,
                     max_positions=self.max_positions or DOUBLES,
-                    left=None if coarser == 1 else _LEFT,
+                    left=None if coarsen == 1 else _LEFT,
                 )
             solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
             positions += game.windows.positions
@@ -355,7 +355,7 @@ class WorstCaseGame:
             )
         strategy = Constant(self.menu[0])
         game = Game.between(self.filter, strategy, rounds=_LONGEST if self.rounds is None else self.rounds)
-        (played,) = CertifiedLaw.evaluations(game, [epsilon], (direction,), "")
+        (played,) = CertifiedDistribution.evaluations(game, [epsilon], (direction,), "")
         if self.rounds is None and played.rounds >= _LONGEST:
             raise ValueError(
                 f"rounds must be given, got rounds=None for a game that is not over after {_LONGEST} rounds; pass a "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.witness import menu_witness
 from filterproof.reports.finding import Claim, Finding, Told
-from filterproof.reports.pages.subjects import ACCOUNTANT
+from filterproof.reports.pages.page_subjects import ACCOUNTANT
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.numerics.decimals import above, below
@@ -25,7 +25,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
     outcome, shown = Outcome.UNDECIDED, None
     if exceeds(worst.low, worst.promised):
-        measure = Measure.hockey_stick(worst.epsilon)
+        measure = Divergence.hockey_stick(worst.epsilon)
         outcome = Outcome.REFUTED
         shown = menu_witness(
             filt, ACCOUNTANT.menu, measure, rounds=None, low=worst.low, high=worst.high

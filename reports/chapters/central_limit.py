@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filterproof.filters import knowingly
+from filterproof.filters import suppress_unsound_warning
+from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.catalogue import CentralLimitFilter
-from filterproof.filters.holders.repeats import repeats
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc.estimate.compare_filters import kept_mu
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.examine.witness import sequence_witness
 from filterproof.reports.finding import Claim, Finding, Told
@@ -24,14 +24,14 @@ _MOST = 300_000
 
 def central_limit(epsilon: float, delta: float) -> CentralLimitFilter:
     """The filter whose mu gives (epsilon, delta)-DP."""
-    with knowingly():
+    with suppress_unsound_warning():
         return CentralLimitFilter(kept_mu(epsilon, delta))
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
     (epsilon, delta), menu = POINT, MENU
     study.on_progress("the central limit's filter beyond its promise")
-    filt, measure = central_limit(epsilon, delta), Measure.hockey_stick(epsilon)
+    filt, measure = central_limit(epsilon, delta), Divergence.hockey_stick(epsilon)
     plays = [Played(((pair, n),)) for pair in menu if (n := repeats(filt, pair, most=_MOST))]
     low, most = max(((play.low(measure), play) for play in plays), key=lambda one: one[0])
     ((pair, n),) = most.steps

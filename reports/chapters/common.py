@@ -10,7 +10,7 @@ from filterproof import mc
 from filterproof.mc import Estimate
 from filterproof.reports.drawing import promise_figure
 from filterproof.reports.finding import Claim, Finding, Picture, Table
-from filterproof.reports.shown.numbers import percent, within
+from filterproof.reports.html_repr.numbers import percent, within
 from filterproof.reports.study import Simulated, Study
 from filterproof.theory.agreement import Agreement, TwoRoutes
 from filterproof.theory.evidence import Evidence, Outcome, Verdict

@@ -10,7 +10,7 @@ from filterproof.mc import Evaluation, NumericalEvaluation
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.reports.chapters.common import compared, name
 from filterproof.reports.finding import Claim, Finding, Table, Told
-from filterproof.reports.shown.numbers import within
+from filterproof.reports.html_repr.numbers import within
 from filterproof.reports.study import Simulated, Study
 
 GATHERS = True

@@ -7,9 +7,9 @@ from functools import partial
 
 from filterproof.filters.catalogue import CATALOGUE, Entry
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.stage_schedule import examine
 from filterproof.reports.finding import Claim, Finding, Table, Told, slug
-from filterproof.reports.shown.numbers import percent
+from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.numerics.decimals import above, below

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from filterproof.reports.chapters.common import agreed
 from filterproof.reports.finding import Claim, Finding, Told
-from filterproof.reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
-from filterproof.reports.pages.played import GameJob, Played, play
-from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.reports.pages.attack_table import AttackRow, Runs, attacks_of, attacks_table
+from filterproof.reports.pages.page_subjects import SUBJECTS
+from filterproof.reports.pages.simulated_games import GameJob, Played, play
 from filterproof.reports.study import Study
 
 GATHERS = True

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.stage_schedule import examine
 from filterproof.reports.finding import Claim, Finding, Table, Told, slug
-from filterproof.reports.pages.held import Holders, LookedAt, made, simulations
-from filterproof.reports.pages.reached import ReachedRow
+from filterproof.reports.pages.accountant_examples import Holders, LookedAt, made, simulations
+from filterproof.reports.pages.reached_loss import ReachedRow
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 

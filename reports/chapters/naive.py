@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from filterproof import mc
-from filterproof.filters import NaiveRealisationFilter, knowingly
+from filterproof.filters import NaiveRealisationFilter, suppress_unsound_warning
 from filterproof.reports.chapters.common import judge_promise, simulations
 from filterproof.reports.finding import Claim, Told
 from filterproof.reports.study import Study
@@ -22,7 +22,7 @@ def reached(p: float, rounds: int) -> float:
 
 
 def tell(study: Study, claims: Sequence[Claim]) -> Told:
-    with knowingly():
+    with suppress_unsound_warning():
         filt = NaiveRealisationFilter(epsilon=EPSILON, delta=DELTA)
     rows = [
         study.simulate(filt, mc.EraserForever(p=DELTA), epsilon=EPSILON, n=200_000, rounds=rounds)

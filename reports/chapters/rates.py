@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.catalogue import PotentialFilter
-from filterproof.filters.holders.repeats import repeats
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc import Composition
 from filterproof.mc.estimate.compare_filters import MOST_ROUNDS

@@ -18,7 +18,7 @@ from filterproof.mc import CalibratedThreshold, WorstCase
 from filterproof.mc.examine.supremum import Supremum, supremum
 from filterproof.mc.worst_case import worst_case
 from filterproof.reports.finding import Claim, Finding, Table, Told
-from filterproof.reports.shown.numbers import percent
+from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.study import Study
 from filterproof.theory.conversions import CKS, SIMPLE, gaussian_mu
 from filterproof.theory.evidence import Evidence, Outcome, Verdict

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from filterproof.reports.commands.console import clear_errors, written_after
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.theory.arguments import did_you_mean
+from filterproof.theory.argument_checks import did_you_mean
 
 
 def audit(

@@ -15,7 +15,7 @@ import filterproof.mc.estimate.compare_filters
 from filterproof.mc.estimate.compare_filters import MOST_ROUNDS
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.commands.console import check_folder, clear_errors, doing, say
-from filterproof.reports.shown.numbers import percent
+from filterproof.reports.html_repr.numbers import percent
 from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.numerics.decimals import below, interval, near
 from filterproof.theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian

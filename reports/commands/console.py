@@ -20,8 +20,8 @@ from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.theory.agreement import Accord, Agreement
+from filterproof.theory.display import printable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.shown import printable
 
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
 

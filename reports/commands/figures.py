@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from filterproof.reports.commands.console import check_folder, clear_errors, doing, say
-from filterproof.reports.expression import read_value
+from filterproof.reports.target_expression import read_value
 
 
 def figures(

@@ -26,7 +26,7 @@ def kernel(
     import filterproof.theory.kernel
     from filterproof.mc.runs.output import OutputFolder
     from filterproof.reports.kernel_run import KernelError, NoRocqError, run_kernel
-    from filterproof.theory.kernel.claimed import KERNEL
+    from filterproof.theory.kernel.kernel_theorems import KERNEL
     from filterproof.theory.kernel.record import HERE, RECORD, SEAL, readable_record
 
     console = Console(highlight=False)

@@ -18,7 +18,7 @@ from filterproof.theory.evidence import Checked, Evidence
 
 if TYPE_CHECKING:
     from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-    from filterproof.filters.certified.running_number import CheckedNumber
+    from filterproof.filters.certified.comparison import ComparisonResult
 
 #: Shown where a step is a statement of the kernel.
 RECORD_CHECKED = (
@@ -38,11 +38,11 @@ def prove(
 ) -> None:
     """Check the theorems step by step, and the numbers that the code runs with against them."""
     from filterproof.mc.runs.executors import LocalPool
-    from filterproof.reports.shown.numbers import steps_by_check
-    from filterproof.theory.claims.theorem import unknown
+    from filterproof.reports.html_repr.numbers import steps_by_check
     from filterproof.theory.proofs import THEOREMS
     from filterproof.theory.proofs import prove as run
     from filterproof.theory.proofs.proof import CheckedStep, Proof
+    from filterproof.theory.theorems.theorem import unknown
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
@@ -102,7 +102,7 @@ def _is_thing(text: str) -> bool:
 def _certified(text: str) -> CertifiedNumbers:
     """The numbers of the filter or pair that an expression names."""
     from filterproof.filters.certified.certify import certify
-    from filterproof.reports.expression import read_filter, read_value
+    from filterproof.reports.target_expression import read_filter, read_value
     from filterproof.theory.pairs import DominatingPair
 
     if "::" not in text and "(" in text:
@@ -162,7 +162,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     return bool(numbers) and all(one.fits for one in numbers)
 
 
-def _slack(numbers: Iterable[CheckedNumber]) -> str:
+def _slack(numbers: Iterable[ComparisonResult]) -> str:
     """The largest share that one of them was allowed to give away beforehand."""
     declared = [float(one.number.slack) for one in numbers if one.number.slack is not None]
     return f"{max(declared):.1e} of itself" if declared else "nothing is declared"

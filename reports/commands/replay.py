@@ -39,7 +39,7 @@ def replay(
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
     from filterproof.mc.examine.filter_fault import examining
     from filterproof.mc.examine.replay import ReplayError, replayed
-    from filterproof.reports.expression import read_target
+    from filterproof.reports.target_expression import read_target
 
     console = Console(highlight=False)
     with clear_errors(), ExitStack() as stack:

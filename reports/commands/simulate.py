@@ -19,8 +19,8 @@ from filterproof.mc.estimate.survival import survival
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.reports.commands.console import clear_errors, clear_faults, complain, say
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.reports.expression import read_adversary, read_filter
-from filterproof.theory.arguments import check_count
+from filterproof.reports.target_expression import read_adversary, read_filter
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics import decimals
 
 #: Runs of one round that show whether the filter admits anything.

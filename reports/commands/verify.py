@@ -210,7 +210,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
 def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter, Told]]:
     """What all chapters tell; the pool is ended by Ctrl-C."""
     from filterproof.reports.chapters import CHAPTERS
-    from filterproof.reports.telling import tell
+    from filterproof.reports.progress_text import tell
 
     (task,) = doing.tasks
 
@@ -232,7 +232,7 @@ def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter,
 
 def _filters_table(rows: Sequence[Row]) -> Table:
     """A line for each filter; numbers are shares of the promised delta."""
-    from filterproof.reports.shown.numbers import percent
+    from filterproof.reports.html_repr.numbers import percent
 
     table = Table(
         *("Filter", "Promise", "Verdict", "At most", "At least"),

@@ -24,9 +24,9 @@ from filterproof.reports.commands.console import (
     written_after,
 )
 from filterproof.reports.commands.exit_status import End, ExitStatus
+from filterproof.reports.examination_result import SEED, Examined, verify
 from filterproof.reports.examination_words import Ending
-from filterproof.reports.examined import SEED, Examined, verify
-from filterproof.reports.expression import read_command, read_filter, read_target
+from filterproof.reports.target_expression import read_command, read_filter, read_target
 
 #: The time after which an examination is ended by default, so that a filter that never returns is.
 SECONDS = 1800.0

@@ -27,18 +27,18 @@ from filterproof.reports.commands.exit_status import ExitStatus
 from filterproof.reports.docs.recorded import TABLES
 from filterproof.reports.docs.reference import reference
 from filterproof.reports.finding import slug
+from filterproof.reports.html_repr.numbers import steps_by_check
 from filterproof.reports.pages.audit_page import HEADS, answer, rows
-from filterproof.reports.shown.numbers import steps_by_check
 from filterproof.reports.words import record
 from filterproof.theory.agreement import Accord
-from filterproof.theory.claims.theorem import Theorem
 from filterproof.theory.evidence import Checked, Evidence, Outcome
 from filterproof.theory.kernel import accepted
-from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL
 from filterproof.theory.pairs import PAIRS, DominatingPair, examples
 from filterproof.theory.pairs.base import ChargeName
 from filterproof.theory.proofs import THEOREMS, prove
 from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
+from filterproof.theory.theorems.theorem import Theorem
 
 _FENCE = re.compile(
     r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
@@ -233,7 +233,7 @@ def _named(pair: DominatingPair) -> str:
 
 
 def _cell(pair: DominatingPair, charge: ChargeName) -> str:
-    declared, share = float(getattr(pair, charge)), pair.least_share(charge)
+    declared, share = float(getattr(pair, charge)), pair.tightness_ratio(charge)
     if not math.isfinite(declared):
         return _NONE
     due = "least" if share.low > 1 - 2.0**-29 else f"bound: {100 * share.low:.4g} % is due"

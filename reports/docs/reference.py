@@ -15,8 +15,8 @@ import filterproof
 from filterproof.filters import PrivacyFilter
 from filterproof.reports.docs.docstrings import rst_of
 from filterproof.reports.finding import slug
+from filterproof.theory.display import Displayed
 from filterproof.theory.proofs import THEOREMS
-from filterproof.theory.shown import Shown
 
 #: Classes whose methods stand in a base that is not public.
 _WITH_BASES = ("PrivacyFilter",)
@@ -65,7 +65,7 @@ def _entry(name: str) -> Iterator[str]:
         yield from (f".. {kind}:: filterproof.{name}", "   :members:")
         if name in _WITH_BASES:
             yield "   :inherited-members:"
-        elif issubclass(value, Shown):  # plot and rows
+        elif issubclass(value, Displayed):  # plot and rows
             yield f"   :inherited-members: {', '.join(_NOT_FOR_RESULTS)}"
         if issubclass(value, Enum):
             yield "   :undoc-members:"

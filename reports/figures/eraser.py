@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from matplotlib.axes import Axes
 
-from filterproof.filters import NaiveRealisationFilter, knowingly
+from filterproof.filters import NaiveRealisationFilter, suppress_unsound_warning
 from filterproof.mc.engine.adversaries import EraserForever
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.evaluate.evaluation import Evaluation
@@ -47,7 +47,7 @@ class EraserRounds(Specification):
             )
 
     def data(self) -> FigureData:
-        with knowingly():
+        with suppress_unsound_warning():
             filt = NaiveRealisationFilter(epsilon=self.epsilon, delta=self.delta)
         session, request = filt.open("halt"), Erasure(self.p)
         seen = []

@@ -16,7 +16,7 @@ from filterproof.reports.drawing import FORMATS, data_uri, drawn_into, picture_b
 from filterproof.reports.figures.data import Cell, FigureData
 from filterproof.reports.figures.specification import Printed, Specification
 from filterproof.reports.words import declared, said
-from filterproof.theory.arguments import did_you_mean
+from filterproof.theory.argument_checks import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 
-from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.rules.composition import composed_hockey_stick
 from filterproof.filters.rules.several_sums import BasicFilter
 from filterproof.reports.figures.data import FigureData

@@ -25,9 +25,9 @@ from filterproof.filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.accountants.repeats import repeats
 from filterproof.mc.estimate.compare_filters import planned_rounds
-from filterproof.mc.worst_case.calibrated import CalibratedThreshold, calibrated
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, calibrated
 from filterproof.reports.figures.data import FigureData
 from filterproof.reports.figures.lines import line, number_ticks
 from filterproof.reports.figures.specification import Specification, probability, real, reals

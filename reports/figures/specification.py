@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from filterproof.reports.figures.data import FigureData
-from filterproof.theory.arguments import check_count, check_delta, check_real, did_you_mean
+from filterproof.theory.argument_checks import check_count, check_delta, check_real, did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,8 +23,8 @@ from filterproof.filters import (
     RealisationFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.holders.repeats import repeats
-from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.evaluate.evaluation import Evaluation

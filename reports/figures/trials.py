@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from filterproof.filters.holders.individual import IndividualFilter
+from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.rules.one_sum import GaussianFilter
 from filterproof.mc.runs.executors import LocalPool, completed, cores
 from filterproof.mc.training.descent import Descent
 from filterproof.mc.training.digits import digits
 from filterproof.mc.training.network import Network
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import gaussian_epsilon
 
 #: Of all epsilons of the stand-in; the papers have no other.

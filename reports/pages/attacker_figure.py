@@ -7,8 +7,8 @@ import numpy as np
 from filterproof.mc.examine.supremum import most_kept
 from filterproof.reports.drawing import INK, PALETTE, new_figure
 from filterproof.reports.finding import Picture
+from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.pages.overview import Row
-from filterproof.reports.shown.numbers import percent
 from filterproof.theory.attacker import AttackerCurve, best_epsilon
 from filterproof.theory.numerics.decimals import above, chance, interval
 

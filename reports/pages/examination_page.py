@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filterproof.mc.examine.measure import exceeds
-from filterproof.mc.examine.words import count_words, told_apart
+from filterproof.mc.examine.divergence import exceeds
+from filterproof.mc.examine.formatting import count_words, told_apart
 from filterproof.reports.drawing import data_uri, svg_text
 from filterproof.reports.examination_words import ExaminationWords, remarks, story_figure, version
 from filterproof.reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
-from filterproof.reports.replaying import play_snippet
+from filterproof.reports.replay_snippets import play_snippet
 from filterproof.reports.template import mathml, rendered, style
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP

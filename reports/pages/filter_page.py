@@ -8,14 +8,14 @@ import numpy as np
 from markupsafe import Markup, escape
 from matplotlib.ticker import LogFormatter
 
-from filterproof.mc.examine.words import count_words, pair_words
+from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.reports.drawing import INK, PALETTE, new_figure
 from filterproof.reports.finding import Picture
+from filterproof.reports.html_repr.numbers import NOTHING, percent
 from filterproof.reports.pages.attacker_figure import AttackerShown
 from filterproof.reports.pages.overview import Row, between
 from filterproof.reports.pages.page import Page, explaining
-from filterproof.reports.shown.numbers import NOTHING, percent
 from filterproof.reports.template import mathml
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.log_ratio import LogRatio

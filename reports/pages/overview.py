@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.measure import exceeds
+from filterproof.mc.examine.formatting import times_words
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.mc.examine.witness import Witness
-from filterproof.mc.examine.words import times_words
 from filterproof.reports.drawing import INK, NARROW, PALETTE, new_figure
 from filterproof.reports.finding import Finding, Picture
+from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.pages.page import Badge
-from filterproof.reports.pages.played import Played, SolvedPoint
-from filterproof.reports.pages.subjects import SUBJECTS, PageSubject
-from filterproof.reports.shown.numbers import percent
+from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
+from filterproof.reports.pages.simulated_games import Played, SolvedPoint
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from filterproof.theory.kernel.claimed import FINITE
+from filterproof.theory.kernel.kernel_theorems import FINITE
 from filterproof.theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def overview(
     """A row for every subject, in the order of the catalogue of pages."""
 
     def row(subject: PageSubject) -> Row:
-        filt, verdict = subject.make(), findings[subject.decided_by].verdict
+        filt, verdict = subject.make(), findings[subject.kernel_steps].verdict
         witness = None if verdict.witness is None else Witness(filt, verdict.witness)
         game, found = played[subject.name], examinations.get(subject.name)
         return Row(subject, str(filt.promise), verdict, game, found, witness)

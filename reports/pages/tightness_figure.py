@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.examination import Tightness
-from filterproof.mc.examine.measure import exceeds
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
 from filterproof.theory.numerics.decimals import above, below
 
@@ -56,7 +56,7 @@ def _panels(rows: Sequence[Tightness]) -> list[tuple[str, list[Tightness]]]:
         for kind, label in (
             ("hockey-stick", "delta, the hockey-stick divergence at epsilon"),
             ("renyi", "Rényi divergence in nats"),
-            ("overtaken", "probability that the loss is ever above the bound"),
+            ("exceedance", "probability that the loss is ever above the bound"),
         )
     ]
     return [(label, part) for label, part in panels if part]
@@ -90,7 +90,7 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> N
 
 
 def _plain(row: Tightness) -> str:
-    if row.measure.kind == "overtaken":
+    if row.measure.kind == "exceedance":
         return ""
     what = "ε" if row.measure.kind == "hockey-stick" else "α"
     return f"{what} = {row.measure.at:g}, {row.measure.direction}:"

@@ -61,5 +61,5 @@ class Adding(fp.PrivacyFilter):
 class Known(Adding):
     """One that says which states there are."""
 
-    def reaches(self, state: Any) -> Any:
+    def is_reachable_state(self, state: Any) -> Any:
         return (state >= 0) & (state <= 1)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.holders.repeats import repeats
-from filterproof.filters.testing.broken_laws import broken_laws
+from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.testing.broken_invariants import broken_invariants
 from tests.filters.own import of
 
 Call = Callable[[], object]
@@ -91,7 +91,7 @@ VALUES: list[tuple[Call, str]] = [
     ),
     *(
         (
-            lambda scale=scale: fp.charges.Square(0.5, scale),
+            lambda scale=scale: fp.charges.SquaredCharge(0.5, scale),
             r"scale must be a double of at least 2\^-8, got scale=.*; put the",
         )
         for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
@@ -126,7 +126,7 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
     (lambda: of_sites(together="epoch"), "together must name dimensions of labels"),
     (lambda: of_sites(labels={"site": tuple(range(33))}), "labels must leave at most 32 ways .* got 33"),
-    (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
+    (lambda: broken_invariants(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
 ]
 
 TYPES: list[tuple[Call, str]] = [
@@ -150,17 +150,21 @@ TYPES: list[tuple[Call, str]] = [
     ),
     *(
         (lambda make=make, bad=bad: make(bad), "charge must be a number that a double can hold, got")
-        for make in (fp.charges.Plain, fp.charges.Square, lambda scale: fp.charges.Square(0.5, scale))
+        for make in (
+            fp.charges.LinearCharge,
+            fp.charges.SquaredCharge,
+            lambda scale: fp.charges.SquaredCharge(0.5, scale),
+        )
         for bad in (None, "1/2", 10**400)
     ),
     (
-        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
+        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).is_reachable_state(1, None),  # type: ignore[arg-type]
         "rng must be a numpy.random.Generator, got None",
     ),
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
     (lambda: repeats(SAMPLED, STEP, most=5), "filt must not look at losses, got RealisationFilter; use"),
     *(
-        (lambda bad=bad: fp.charges.Holds(orders=bad), r"orders must be pairs \(order, bound\), got")
+        (lambda bad=bad: fp.charges.GuaranteeScope(orders=bad), r"orders must be pairs \(order, bound\), got")
         for bad in (2.0, (2.0,), ((2.0, 0.5, 3.0),))
     ),
     (lambda: fp.from_command("node", "pure(1)"), "must be a guarantee"),  # type: ignore[arg-type]

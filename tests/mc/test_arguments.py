@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.estimate.functionals import HockeyStick
-from tests.mc.examine.unhappy import AdmitsNothing
+from tests.mc.examine.misbehaving_filters import AdmitsNothing
 from tests.mc.forged import JUNK
 from tests.mc.training.made_up import NET, descent, three
 

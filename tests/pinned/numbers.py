@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filterproof.filters.accounting.charges import approximate_charge, upper_quantile
-from filterproof.filters.catalogue import RogersFilter
-from filterproof.filters.holders.odometers import (
+from filterproof.filters.accountants.odometers import (
     LineOdometer,
     MixtureOdometer,
     RogersOdometer,
     StitchedOdometer,
 )
+from filterproof.filters.accounting.approximate_charges import approximate_charge, upper_quantile
+from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filterproof.filters.catalogue import RogersFilter
 from filterproof.filters.rules.blackwell import gaussian_cover
+from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.filters.rules.orders import order_budget
-from filterproof.filters.rules.promised import promised_budget
 from filterproof.reports.figures.trials import FilteredDescent, Trial
 from filterproof.theory import (
     CKS,
@@ -36,7 +36,7 @@ from filterproof.theory import (
     renyi_epsilon,
 )
 from filterproof.theory.drift import drift
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.norms import exact_sum, nearest, squared_norms, weighted
 from filterproof.theory.numerics.products import product
 from filterproof.theory.numerics.stable import log_fraction

@@ -10,10 +10,10 @@ import pytest
 from flint import arb, ctx
 
 import filterproof as fp
-from filterproof.filters.certified.conversion_truths import cks_log_delta
-from filterproof.theory.numerics import portable
+from filterproof.filters.certified.conversion_references import cks_log_delta
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.products import product
-from filterproof.theory.pairs.normal_law import hockey_stick
+from filterproof.theory.pairs.normal_distribution import hockey_stick
 from tests.pinned.numbers import DELTAS, EPSILONS, PATH, lines
 
 pytestmark = pytest.mark.pinned

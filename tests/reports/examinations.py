@@ -6,12 +6,12 @@ import numpy as np
 
 import filterproof as fp
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Tightness
-from filterproof.mc.examine.measure import Measure
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.story import story_of_sequence
+from filterproof.mc.examine.trace import story_of_sequence
 from filterproof.mc.examine.witness import Witness
-from filterproof.reports.examined import Examined
+from filterproof.reports.examination_result import Examined
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 
@@ -31,8 +31,8 @@ class Mine(fp.PrivacyFilter):
 
 
 ADMISSION = StageFinding("admission", "What is granted?", "gaussian up to 1", "gaussian, rr", "sizes between")
-H1 = Measure.hockey_stick(1.0)
-D2 = Measure.renyi(2.0, "QP")
+H1 = Divergence.hockey_stick(1.0)
+D2 = Divergence.renyi(2.0, "QP")
 
 
 def sequence_witness(filt: fp.PrivacyFilter | None = None) -> Witness:
@@ -62,7 +62,7 @@ def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
     return (
         Tightness(H1, "a menu, with 50% & under_score", attack, 0.08, promised, Evidence.CERTIFIED),
         Tightness(D2, "four Gaussians", 0.5, None, 1.0, Evidence.CERTIFIED),
-        Tightness(Measure.hockey_stick(9.0), "nothing", 0.0, None, float("inf"), Evidence.EXACT),
+        Tightness(Divergence.hockey_stick(9.0), "nothing", 0.0, None, float("inf"), Evidence.EXACT),
     )
 
 

@@ -34,7 +34,7 @@ from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.reports.commands.prove import RECORD_CHECKED
 from filterproof.reports.finding import Claim, Told
 from filterproof.reports.study import Study
-from filterproof.theory.kernel.claimed import FINITE
+from filterproof.theory.kernel.kernel_theorems import FINITE
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 from tests.reports import typed
@@ -145,7 +145,7 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Good --against 'no such filter'": "expression must read like",
         "verify --against mine.py::Late": _AGAINST,
     },
-    3: {  # each method is made to raise in `tests/mc/examine/test_unhappy.py`
+    3: {  # each method is made to raise in `tests/mc/examine/test_misbehaving_filters.py`
         "verify mine.py::Raises --effort 0.05": _RAISED,
         f"simulate mine.py::Raises {_ASKS}": _RAISED,
         "verify mine.py::Vanishes --effort 0.05": "ended with status 0 before there was a verdict",

@@ -15,10 +15,10 @@ import pytest
 import filterproof as fp
 from filterproof.mc.examine.examination import StageFinding
 from filterproof.reports.drawing import svg_text
+from filterproof.reports.examination_result import failure
 from filterproof.reports.examination_words import story_figure, story_lines
-from filterproof.reports.examined import failure
 from filterproof.reports.pages.tightness_figure import tightness_figure
-from filterproof.reports.replaying import play_snippet, target_of
+from filterproof.reports.replay_snippets import play_snippet, target_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
 from tests.mc.examine import witnesses

@@ -8,7 +8,7 @@ import pytest
 
 from filterproof.filters import ApproximateDPFilter, GaussianFilter, IndividualFilter, PrivacyFilter
 from filterproof.mc import Constant, LossChasing
-from filterproof.reports.expression import read_adversary, read_filter, read_promise, read_value
+from filterproof.reports.target_expression import read_adversary, read_filter, read_promise, read_value
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory import SIMPLE, Gaussian, RandomizedResponse
 from tests.reports.typed import MINE

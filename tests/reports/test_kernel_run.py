@@ -15,7 +15,7 @@ from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.reports.commands.kernel import kernel
 from filterproof.reports.kernel_run import KernelError, run_kernel
 from filterproof.theory.kernel import read_record, record
-from filterproof.theory.kernel.claimed import KERNEL, sources
+from filterproof.theory.kernel.kernel_theorems import KERNEL, sources
 from filterproof.theory.kernel.record import without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"

@@ -17,7 +17,7 @@ from filterproof.reports.chapters import chapter
 from filterproof.reports.commands import verify
 from filterproof.reports.finding import Claim, Finding, Told
 from filterproof.reports.pages import overview
-from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.reports.pages.page_subjects import SUBJECTS
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome
 from tests.reports.pages.test_overview import BROKEN, HOLDS, OPEN, game

@@ -6,7 +6,7 @@ import pytest
 
 from filterproof.mc.examine.replay import replayed
 from filterproof.reports.chapters import chapter
-from filterproof.reports.pages.played import SolvedPoint
+from filterproof.reports.pages.simulated_games import SolvedPoint
 from filterproof.reports.study import Study
 from filterproof.reports.words import record
 from filterproof.theory.evidence import Evidence, Outcome, Verdict

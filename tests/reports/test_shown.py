@@ -16,13 +16,13 @@ import pytest
 from matplotlib.figure import Figure
 
 import filterproof as fp
-from filterproof.filters.certified.running_number import Found
-from filterproof.reports.shown.cells import cells as row_cells
-from filterproof.reports.shown.fragments import MOST_LINES
-from filterproof.reports.shown.numbers import exact_or
+from filterproof.filters.certified.comparison import ComparisonStatus
+from filterproof.reports.html_repr.cells import cells as row_cells
+from filterproof.reports.html_repr.fragments import MOST_LINES
+from filterproof.reports.html_repr.numbers import exact_or
+from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import above, below, interval
 from filterproof.theory.proofs.proof import JOIN
-from filterproof.theory.shown import Shown
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 
@@ -106,7 +106,7 @@ def test_rows_are_plain_values_with_every_digit(name: str) -> None:
     assert all(list(row) == list(rows[0]) for row in rows)
     assert {type(cell) for row in rows for cell in row.values()} <= {bool, int, float, str, type(None)}
     assert ast.literal_eval(repr(rows).replace(": inf", ": 1e999")) == rows
-    if issubclass(kind := type(made(name)), Shown) and (kept := getattr(kind, "__match_args__", ())):
+    if issubclass(kind := type(made(name)), Displayed) and (kept := getattr(kind, "__match_args__", ())):
         for field in {*kept} & {*rows[0]} - {"epsilon", "failure"}:
             value = getattr(made(name), field)
             if isinstance(value, Fraction):
@@ -190,7 +190,9 @@ def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_l
     assert values[0] == "0.29999999999999999"
     assert not any("/" in value for value in values)
     fitting = next(one for one in found.numbers if one.fits)
-    many = replace(found, numbers=(*[fitting] * 39, replace(fitting, found=Found.UNSOUND), fitting))
+    many = replace(
+        found, numbers=(*[fitting] * 39, replace(fitting, found=ComparisonStatus.UNSOUND), fitting)
+    )
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
@@ -294,7 +296,7 @@ def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> No
         "one.rows()\n"
         "print(sorted({'matplotlib', 'filterproof.reports', 'jinja2'} & {*sys.modules}))\n"
         "one._repr_html_()\n"
-        "print('matplotlib' in sys.modules, 'filterproof.reports.shown' in sys.modules)"
+        "print('matplotlib' in sys.modules, 'filterproof.reports.html_repr' in sys.modules)"
     )
     ran = python("-c", code, cwd=ROOT)
     assert ran.stdout.split("\n")[:2] == ["[]", "False True"], ran.stderr

@@ -9,7 +9,7 @@ from filterproof.filters import (
     NaiveRealisationFilter,
     RogersFilter,
     ZCDPFilter,
-    knowingly,
+    suppress_unsound_warning,
 )
 from filterproof.reports.chapters import chapter, realisation
 from filterproof.reports.chapters.tightness import (
@@ -35,7 +35,7 @@ def study() -> Study:
 
 
 def test_every_fixed_strategy_has_a_line_and_lies_in_its_interval(study: Study) -> None:
-    with knowingly():
+    with suppress_unsound_warning():
         naive = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
     chaser, avoider = mc.LossChasing(pace=5), mc.LossAvoiding(family=RandomizedResponse, pace=5)
     study.simulate(GaussianFilter(mu=1.0), chaser, epsilon=2.0, n=100_000)

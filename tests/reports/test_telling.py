@@ -12,9 +12,9 @@ from filterproof.mc import LocalPool
 from filterproof.reports.chapter import Chapter
 from filterproof.reports.chapters import chapter
 from filterproof.reports.finding import Claim, Told
+from filterproof.reports.progress_text import tell
 from filterproof.reports.report import verdicts_document
 from filterproof.reports.study import Study
-from filterproof.reports.telling import tell
 
 CHAPTERS = tuple(map(chapter, ("naive", "steps", "evaluated")))
 

@@ -67,7 +67,7 @@ class Above(fp.AdditiveFilter):
 class Natural(fp.NaturalFilter):
     def __init__(self):
         menu = tuple(fp.RandomizedResponse.from_ratio(F(3, 2) ** k) for k in (1, 2, 3))
-        with fp.knowingly():
+        with fp.suppress_unsound_warning():
             promised = (float(np.log(2.25)), float(F(45, 169)))
             fp.NaturalFilter.__init__(self, *promised, menu, ratio=F(9, 4), exact_delta=F(45, 169))
 """

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from mpmath import mp
 
 from filterproof.theory.conversions import CKS, SIMPLE, Conversion
-from filterproof.theory.numerics.golden import lowest_at
+from filterproof.theory.numerics.golden_section import lowest_at
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any

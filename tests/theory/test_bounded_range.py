@@ -59,4 +59,4 @@ def test_what_is_tiny_is_neither_lost_nor_loose(e: float) -> None:
 def test_a_quantile_near_the_least_loss_keeps_its_digits(e: float, missing: float) -> None:
     with mp.workdps(40):
         exact = e + 2 * mp.log(missing + (1 - mp.mpf(missing)) * mp.exp(-e))
-    assert fp.BoundedRange(e).loss_quantile(1 - missing) == pytest.approx(float(exact), abs=1e-12 * e)
+    assert fp.BoundedRange(e).loss_isf(1 - missing) == pytest.approx(float(exact), abs=1e-12 * e)

@@ -23,7 +23,7 @@ def test_much_noise_and_little_keep_the_digits_of_mu() -> None:
         3e-12 * math.sqrt(math.pi / 2), rel=1e-11, abs=0
     )
     assert fp.DiscreteLaplace(1e-3, 2).gdp_mu == pytest.approx(
-        float(fp.DiscreteLaplace(1e-3, 2).truths.gdp_mu.ball().mid()), rel=1e-12
+        float(fp.DiscreteLaplace(1e-3, 2).reference_values.gdp_mu.ball().mid()), rel=1e-12
     )
 
 
@@ -41,5 +41,7 @@ def test_wide_noise_is_charged_its_hockey_stick_though_most_of_two_sums_cancels(
         above, moved = mp.fsum(masses[first:]), mp.fsum(masses[first + 1 :])
         due = (above - mp.exp(at) * moved) / (2 * mp.fsum(masses) - 1)
         assert (
-            due <= mp.mpf(float(fp.DiscreteGaussian(sigma).delta_beyond(at))) <= due * (1 + mp.mpf(10) ** -8)
+            due
+            <= mp.mpf(float(fp.DiscreteGaussian(sigma).hockey_stick_upper_bound(at)))
+            <= due * (1 + mp.mpf(10) ** -8)
         )

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 import filterproof as fp
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.theory.extremal import erasures_extremal, squares_extremal
-from filterproof.theory.numerics.two_outcomes import Kept, most_under, stick_above
+from filterproof.theory.numerics.binary_hypothesis import Kept, most_under, stick_above
 from filterproof.theory.thresholds.b_star import b_star
 
 ZCDP = [

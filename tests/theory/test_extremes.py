@@ -131,4 +131,4 @@ def test_the_divergences_of_pairs_are_numbers_at_every_size() -> None:
             assert last * (1 - 1e-12) - 1e-300 <= divergence, (pair, alpha)
             last = divergence
         for tail in (0.0, *DELTAS, 1.0):
-            assert not math.isnan(float(pair.loss_quantile(tail))), (pair, tail)
+            assert not math.isnan(float(pair.loss_isf(tail))), (pair, tail)

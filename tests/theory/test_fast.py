@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof.theory.fast.gaussian
-from filterproof.theory.arguments import check_positive, check_probability
+from filterproof.theory.argument_checks import check_positive, check_probability
 from filterproof.theory.fast.gaussian import Kernels, kernels
 from filterproof.theory.pairs import Gaussian
 

@@ -29,10 +29,10 @@ def test_swapping_exchanges_the_exact_masses_up_to_the_names_of_outcomes(pair: F
 
 
 def test_the_loss_of_an_erasure_is_harmless_exactly_up_to_its_probability() -> None:
-    assert Erasure(0.01).loss_quantile(0.01) == 0
-    assert Erasure(0.01).loss_quantile(0.00999) == math.inf
-    assert KOV(1.0, 0.01).loss_quantile(0.01) == 1
-    assert RandomizedResponse(1.0).loss_quantile(1.0) == -math.inf
+    assert Erasure(0.01).loss_isf(0.01) == 0
+    assert Erasure(0.01).loss_isf(0.00999) == math.inf
+    assert KOV(1.0, 0.01).loss_isf(0.01) == 1
+    assert RandomizedResponse(1.0).loss_isf(1.0) == -math.inf
 
 
 def test_masses_may_be_arrays() -> None:

@@ -16,11 +16,21 @@ NOTHING = fp.RandomizedResponse.from_ratio(1)
 
 #: What a request with labels says otherwise than its mechanism, or as every pair does.
 OF_LABELS = {
-    *("asked", "labels", "members", "choice", "families", "of_run", "alike", "dominates", "quieter"),
-    *("rational", "swapped", "revealing", "closed_least", "dominates_by"),
+    *(
+        "asked",
+        "labels",
+        "members",
+        "choice",
+        "families",
+        "of_run",
+        "alike",
+        "dominates",
+        "more_private_variants",
+    ),
+    *("rational", "swapped", "monotone_parameters", "closed_least", "domination_parameter"),
 }
 #: What the methods of a law are asked, the loss of an outcome among them.
-ASKED = {"least": ("zcdp_rho",), "least_share": ("gdp_mu",), "renyi": (3.0,), "loss_quantile": (0.3,)}
+ASKED = {"least": ("zcdp_rho",), "tightness_ratio": ("gdp_mu",), "renyi": (3.0,), "loss_isf": (0.3,)}
 
 
 def said(pair: fp.DominatingPair, name: str, at: float) -> Any:
@@ -43,7 +53,7 @@ def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
     for name in (name for name in vars(fp.DominatingPair) if name[0] != "_" and name not in OF_LABELS):
         for at in levels:
             assert said(made, name, at) == said(law, name, at), name
-            if name not in ("pure_epsilon", "truths"):
+            if name not in ("pure_epsilon", "reference_values"):
                 assert said(made.swapped, name, at) == said(law.swapped, name, at), name
     assert made.asked == pair
     assert made.labels == WHERE

@@ -15,7 +15,7 @@ from scipy import stats
 
 import filterproof as fp
 from filterproof.theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
-from filterproof.theory.pairs.truths import down, up
+from filterproof.theory.pairs.reference_values import down, up
 
 
 def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:
@@ -29,7 +29,7 @@ def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) ->
 def searched(pair: fp.FinitePair) -> float:
     """The largest D_a / a, both ways, that a search over the orders finds in balls."""
     with ctx.workprec(256):
-        return float(pair.truths.zcdp_rho.ball().mid())
+        return float(pair.reference_values.zcdp_rho.ball().mid())
 
 
 def masses_of(weights: list[tuple[int, int]]) -> Masses:
@@ -150,7 +150,7 @@ PAIRS: list[tuple[Any, str, float]] = [
 
 @pytest.mark.parametrize(("pair", "charge", "share"), PAIRS)
 def test_a_pair_says_how_loose_its_charges_are(pair: fp.DominatingPair, charge: Any, share: float) -> None:
-    found = pair.least_share(charge)
+    found = pair.tightness_ratio(charge)
     assert found.low * (1 - 1e-9) <= share <= found.high * (1 + 1e-9)
     assert found.high - found.low <= 1e-7
     declared = getattr(pair, charge)

@@ -32,7 +32,7 @@ DRAWS = 20_000
 
 def scale(pair: DominatingPair) -> float:
     """A typical loss, to place grids."""
-    for loss in (pair.loss_quantile(0.3), pair.loss_quantile(0.6)):
+    for loss in (pair.loss_isf(0.3), pair.loss_isf(0.6)):
         if math.isfinite(loss) and loss != 0:
             return abs(float(loss))
     return 1.0
@@ -42,7 +42,7 @@ def cells(pair: DominatingPair) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ends of cells that hold all finite losses, and each cell's Q-mass, which keeps its digits far out."""
     tails = np.concatenate([np.geomspace(1e-300, 1e-3, 16000), np.linspace(1e-3, 1 - 1e-3, 4000)])
     tails = np.concatenate([tails, 1 - np.geomspace(1e-15, 1e-3, 100)])
-    losses = np.asarray(pair.loss_quantile(tails))
+    losses = np.asarray(pair.loss_isf(tails))
     losses = losses[np.isfinite(losses)]
     pad = scale(pair) * 1e-9
     places = np.unique(np.concatenate([losses - pad, losses + pad]))
@@ -53,7 +53,7 @@ def cells(pair: DominatingPair) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @each_pair
 def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
     for tail in (0.001, 0.05, 0.19, 0.21, 0.4, 0.499, 0.7, 0.95, 0.999):
-        level = float(pair.loss_quantile(tail))
+        level = float(pair.loss_isf(tail))
         step = 1e-9 * scale(pair)
         if level == math.inf:
             assert 1 - float(pair.loss_cdf(1e300)) > tail
@@ -61,7 +61,7 @@ def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
         # inf{x : P(L > x) <= tail}: true just above, false just below; 1e-12 is for rounding in the cdf
         assert 1 - float(pair.loss_cdf(level + step)) <= tail + 1e-12
         assert 1 - float(pair.loss_cdf(level - step)) > tail - 1e-12
-    assert pair.loss_quantile(1.0) == -math.inf
+    assert pair.loss_isf(1.0) == -math.inf
 
 
 @each_pair
@@ -92,7 +92,7 @@ def lead_back(drawn: np.ndarray, pair: DominatingPair, order: float, left_out: f
     log_weight = pair.log_weight(drawn, order)
     assert np.all(log_weight[np.isposinf(drawn)] == 0)
     for tail in (0.02, 0.25, 0.45):
-        level = float(pair.loss_quantile(left_out + (1 - left_out) * tail)) - 1e-9 * scale(pair)
+        level = float(pair.loss_isf(left_out + (1 - left_out) * tail)) - 1e-9 * scale(pair)
         if not math.isfinite(level):
             continue
         weights = np.where(drawn > level, np.exp(log_weight), 0.0)
@@ -123,7 +123,7 @@ def test_weights_lead_back_to_the_untilted_law_and_to_that_of_finite_losses(
 @each_pair
 def test_at_infinite_arguments_are_the_ends_of_a_law_and_nan_is_charged_all(pair: DominatingPair) -> None:
     for side in (pair, pair.swapped):
-        assert float(side.renyi(math.inf)) == pytest.approx(float(side.loss_quantile(0.0)), rel=1e-12)
+        assert float(side.renyi(math.inf)) == pytest.approx(float(side.loss_isf(0.0)), rel=1e-12)
         revealed = float(side.infinite_mass)
         for far, above in ((1e300, revealed), (math.inf, 0.0)):
             ends = (
@@ -134,16 +134,16 @@ def test_at_infinite_arguments_are_the_ends_of_a_law_and_nan_is_charged_all(pair
             )
             assert ends == pytest.approx((revealed, 0.0, 0.0, above), rel=0, abs=1e-15)
             either = max(revealed, float(side.swapped.infinite_mass))
-            assert either <= side.delta_beyond(far) <= either * (1 + 1e-9)
-        assert side.delta_beyond(math.nan) == math.inf
+            assert either <= side.hockey_stick_upper_bound(far) <= either * (1 + 1e-9)
+        assert side.hockey_stick_upper_bound(math.nan) == math.inf
 
 
 @each_pair
 def test_a_quieter_mechanism_is_one_whose_hockey_stick_is_no_larger(pair: DominatingPair) -> None:
-    assert bool(pair.quieter) is not isinstance(
+    assert bool(pair.more_private_variants) is not isinstance(
         pair, (FinitePair, DiscreteGaussian)
     )  # of which none is known
-    for quiet in pair.quieter:
+    for quiet in pair.more_private_variants:
         for epsilon in (0.0, 0.1, 0.4):
             assert float(quiet.hockey_stick(epsilon)) <= float(pair.hockey_stick(epsilon)) * (1 + 1e-9)
 
@@ -185,11 +185,11 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     for name in ("pure_epsilon", "zcdp_rho", "gdp_mu", "infinite_mass"):
         own = np.broadcast_to(getattr(pair, name), 3)
         np.testing.assert_array_equal(own, [getattr(single, name) for single in singles])
-    for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_quantile", 0.0)):
+    for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_isf", 0.0)):
         expected = [getattr(s, name)(x + shift) for s, x in zip(singles, each, strict=True)]
         np.testing.assert_allclose(getattr(pair, name)(argument + shift), expected, rtol=1e-13)
-    charged = [float(single.delta_beyond(0.3)) for single in singles]
-    np.testing.assert_allclose(np.broadcast_to(pair.delta_beyond(0.3), 3), charged, rtol=1e-13)
+    charged = [float(single.hockey_stick_upper_bound(0.3)) for single in singles]
+    np.testing.assert_allclose(np.broadcast_to(pair.hockey_stick_upper_bound(0.3), 3), charged, rtol=1e-13)
     losses = np.broadcast_to(argument, 3)
     weights = [s.log_weight(np.array([x]), 2.0)[0] for s, x in zip(singles, each, strict=True)]
     np.testing.assert_allclose(pair.log_weight(losses, 2.0), weights, rtol=1e-13)

@@ -3,7 +3,7 @@
 import pytest
 
 import filterproof as fp
-from filterproof.filters.certified.running_number import Claims
+from filterproof.filters.certified.comparison import Claims
 from filterproof.filters.certified.some_order import share_number
 from filterproof.theory.thresholds.some_order import share_at_some_order
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from filterproof.theory.numerics.legendre import gauss_legendre
+from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.fast.compiler import compiler, worth
 
 _1, _3, _8, _9, _11, _24, _40, _255, _256, _52_BITS = map(

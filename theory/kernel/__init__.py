@@ -5,7 +5,7 @@ and its digest, `record.sha256`; nothing else needs Rocq. A statement counts as 
 record's, and the record's digests are those of the sources.
 """
 
-from filterproof.theory.kernel.claimed import KernelTheorem
+from filterproof.theory.kernel.kernel_theorems import KernelTheorem
 from filterproof.theory.kernel.record import Record, accepted, read_record
 
 __all__ = ["KernelTheorem", "Record", "accepted", "read_record"]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from filterproof.theory.kernel.claimed import KernelTheorem, sources
+from filterproof.theory.kernel.kernel_theorems import KernelTheorem, sources
 
 #: The file of the record, that of its digest, and that of a run on this machine, which is not shared.
 RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"

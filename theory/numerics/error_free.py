@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.rounding import next_above
 
 #: high + low, two doubles (or arrays of them) that are not added, with high = fl(high + low): about 106 bits.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.error_free import square
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.rounding import next_above

@@ -20,11 +20,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import as_real, half_square
 from filterproof.theory.pairs.parametrised import Parametrised
-from filterproof.theory.pairs.truths import PairTruths
+from filterproof.theory.pairs.reference_values import PairReferenceValues
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
@@ -37,7 +37,15 @@ Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
 #: What a pair declares, and says of itself, whatever its law is.
 _DECLARED = frozenset(
     {
-        *("pure_epsilon", "zcdp_rho", "gdp_mu", "zcdp_root", "closed_least", "dominates_by", "revealing"),
+        *(
+            "pure_epsilon",
+            "zcdp_rho",
+            "gdp_mu",
+            "zcdp_root",
+            "closed_least",
+            "domination_parameter",
+            "monotone_parameters",
+        ),
         *("renyi", "least", "dominates", "labels", "asked", "family", "take", "_abc_impl"),
     }
 )
@@ -61,7 +69,7 @@ class KOVForm(NamedTuple):
     exact_delta: Fraction | None
 
 
-class LeastShare(NamedTuple):
+class TightnessRatio(NamedTuple):
     """Bounds on the least charge that is true over the one that a pair declares: 1 where it declares the least."""
 
     low: float
@@ -111,11 +119,11 @@ class DominatingPair(Parametrised, ABC):
     __slots__ = ()
 
     #: The parameters that a pair reveals more with, or less: 1 where more with more, -1 where less with more.
-    revealing: ClassVar[Mapping[str, int]] = {}
+    monotone_parameters: ClassVar[Mapping[str, int]] = {}
     #: The charges that are the least, by a closed form.
     closed_least: ClassVar[frozenset[ChargeName]] = frozenset()
     #: The charge that decides what the pair dominates, of whatever family: None where none does.
-    dominates_by: ClassVar[Literal["pure_epsilon", "gdp_mu"] | None] = None
+    domination_parameter: ClassVar[Literal["pure_epsilon", "gdp_mu"] | None] = None
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -170,18 +178,18 @@ class DominatingPair(Parametrised, ABC):
         declared = float(getattr(self, charge))
         return declared * (1 - 2.0**-44) if charge in self.closed_least else 0.0, declared
 
-    def least_share(self, charge: ChargeName = "zcdp_rho") -> LeastShare:
+    def tightness_ratio(self, charge: ChargeName = "zcdp_rho") -> TightnessRatio:
         """How loose the charge is: bounds on the least that is true over it; 1 where nothing or nothing finite is."""
         low, high = self.least(charge)
         declared = float(getattr(self, charge))
         if declared in (0.0, math.inf):
-            return LeastShare(1.0, 1.0)
-        return LeastShare(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
+            return TightnessRatio(1.0, 1.0)
+        return TightnessRatio(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
 
-    def delta_beyond(self, epsilon: float) -> Real:
+    def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if doubles err by 2^-40 of them, and 2^-50 of eps, at most.
 
-        0 may stand for what is less than the least double, too: a filter then charges that (`unvanished`).
+        0 may stand for what is less than the least double, too: a filter then charges that (`floor_at_tiny`).
         What rounds a loss, as 1/b does, or eps over mu, gives the divergence at another eps: it falls with eps.
         """
         epsilon *= 1 - math.copysign(2.0**-50, epsilon)
@@ -224,7 +232,7 @@ class DominatingPair(Parametrised, ABC):
         """The parameters of what is KOV(epsilon, delta): randomised response, an erasure, or both. None for others."""
         return None
 
-    def alike(self, request: DominatingPair) -> Any:
+    def same_parameters(self, request: DominatingPair) -> Any:
         """Whether `request` is of this class with equal numbers: of the request's shape. This pair has shape ()."""
         if type(self) is not type(request):
             return np.False_
@@ -245,26 +253,28 @@ class DominatingPair(Parametrised, ABC):
         the output of this pair, and makes the request's of it, loses nothing. This is one pair; request no Selection.
         True only where a class says why; False does not say that there is no such map.
         """
-        if self.dominates_by is not None:
-            return np.less_equal(getattr(request, self.dominates_by), getattr(self, self.dominates_by))
-        if not self.revealing or type(self) is not type(request):
-            return self.alike(request)
+        if self.domination_parameter is not None:
+            return np.less_equal(
+                getattr(request, self.domination_parameter), getattr(self, self.domination_parameter)
+            )
+        if not self.monotone_parameters or type(self) is not type(request):
+            return self.same_parameters(request)
         fixed = [name for name, value in self.parameters().items() if isinstance(value, (str, int))]
         within = [
             np.less_equal(sign * getattr(request, name), sign * getattr(self, name))
-            for name, sign in self.revealing.items()
+            for name, sign in self.monotone_parameters.items()
         ]
         same = all(getattr(request, name) == getattr(self, name) for name in fixed)
         return np.logical_and.reduce(np.broadcast_arrays(same, *within))
 
     @property
-    def quieter(self) -> tuple[DominatingPair, ...]:
-        """Pairs with one parameter of `revealing` half as revealing: half the rate, or twice the noise."""
+    def more_private_variants(self) -> tuple[DominatingPair, ...]:
+        """Pairs with one parameter of `monotone_parameters` half as revealing: half the rate, or twice the noise."""
         return tuple(
             self.with_parameters(
                 dict.fromkeys(("ratio", "exact", "exact_delta")) | {name: getattr(self, name) * 2.0**-sign}
             )
-            for name, sign in self.revealing.items()
+            for name, sign in self.monotone_parameters.items()
         )
 
     # -- divergences and the loss law ----------------------------------------------------------
@@ -285,7 +295,7 @@ class DominatingPair(Parametrised, ABC):
         """P(L <= x), L drawn under P."""
 
     @abstractmethod
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         """The upper quantile inf{x : P(L > x) <= tail}, L drawn under P, tail in [0, 1]."""
 
     @property
@@ -334,7 +344,7 @@ class DominatingPair(Parametrised, ABC):
         """The pair (Q, P)."""
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         """What is true of the pair, of shape (), in formulas and balls; TypeError for one that is not the library's."""
         raise TypeError(
             f"pair must be one of the library's, got {self!r}; pass one of filterproof.theory.pairs.PAIRS"

@@ -17,13 +17,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real, check_positive, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_positive, own
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import as_real, expm1_minus, signed_square
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
 from filterproof.theory.pairs.finite import pure_to_gdp
 from filterproof.theory.pairs.finite_charges import convex_rho
-from filterproof.theory.pairs.truths import IntervalTruths, PairTruths
+from filterproof.theory.pairs.reference_values import IntervalReferenceValues, PairReferenceValues
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,7 +40,7 @@ class BoundedRange(DominatingPair):
     """
 
     epsilon: Real
-    revealing: ClassVar = {"epsilon": 1}
+    monotone_parameters: ClassVar = {"epsilon": 1}
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho", "gdp_mu"}
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class BoundedRange(DominatingPair):
         if charge == "zcdp_rho":
             # divergences near order 1 are of the size of e^2, and differences of what is near 1
             bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
-            low, high = convex_rho(self.truths, bits)
+            low, high = convex_rho(self.reference_values, bits)
             return low, min(high, float(self.zcdp_rho))
         return DominatingPair.least(self, charge)
 
@@ -103,7 +103,7 @@ class BoundedRange(DominatingPair):
         inside = portable.exp((at - e) / 2) * -portable.expm1(-(at + e) / 2) / self._total
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         e, tail = self.epsilon, np.asarray(tail, dtype=np.float64)
         with np.errstate(divide="ignore"):
             # where little is left of 1 - tail (1 - e^-e) it is a sum of two terms >= 0
@@ -112,7 +112,7 @@ class BoundedRange(DominatingPair):
         return as_real(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _BoundedRangeTruths(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
@@ -147,7 +147,7 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _BoundedRangeTruths(IntervalTruths):
+class _BoundedRangeTruths(IntervalReferenceValues):
     """The density e^{l/2} / (4 sinh(e/2)) of the loss on [-e, e]."""
 
     pair: BoundedRange
@@ -162,7 +162,7 @@ class _BoundedRangeTruths(IntervalTruths):
             "renyi": "log(sinh((alpha - 1/2)*epsilon)/((2*alpha - 1)*sinh(epsilon/2)))/(alpha - 1)",
             "hockey_stick": "(1 - exp((eps - epsilon)/2))**2/(1 - exp(-epsilon))",
             "loss_cdf": "(exp((level - epsilon)/2) - exp(-epsilon))/(1 - exp(-epsilon))",
-            "loss_quantile": "epsilon + 2*log(1 - p*(1 - exp(-epsilon)))",
+            "loss_isf": "epsilon + 2*log(1 - p*(1 - exp(-epsilon)))",
         }
     )
 

@@ -19,14 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real, check_count, check_positive, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_count, check_positive, own
+from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics.discrete_gaussian_sums import log_theta_ratio, theta, upper, upper_over_first
 from filterproof.theory.numerics.error_free import quotient_beyond
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, signed_square
-from filterproof.theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
-from filterproof.theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.pairs.reference_values import (
+    INFINITE,
+    Exact,
+    PairReferenceValues,
+    ReferenceValue,
+    ball_of,
+)
 
 if TYPE_CHECKING:
     from flint import arb
@@ -97,10 +103,10 @@ class DiscreteGaussian(DominatingPair):
             np.floor(np.minimum(np.minimum(size, 1e200) * np.square(self.sigma) / s, self._reach) - s / 2) + 1
         )
 
-    def delta_beyond(self, epsilon: float) -> Real:
+    def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         near = min(1e200, abs(epsilon)) * (1 - 2.0**-50)  # a NaN is the first
         lost = (2.0**-43 + 2.0**-50 * near) * self._above(self._first(near) - 1)
-        return as_real(DominatingPair.delta_beyond(self, epsilon) + lost)
+        return as_real(DominatingPair.hockey_stick_upper_bound(self, epsilon) + lost)
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size, s, sigma = np.abs(epsilon), self.sensitivity, self.sigma
@@ -157,12 +163,12 @@ class DiscreteGaussian(DominatingPair):
             at = at - far
         return at
 
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         level = np.where(np.less_equal(tail, 0), np.inf, self._loss(self._quantile(tail)))
         return as_real(np.where(np.less(tail, 1), level, -np.inf))
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _DiscreteGaussianTruths(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
@@ -172,7 +178,7 @@ class DiscreteGaussian(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreteGaussianTruths(PairTruths):
+class _DiscreteGaussianTruths(PairReferenceValues):
     """Sums over whole numbers, to a ball that holds what is left of them."""
 
     pair: DiscreteGaussian
@@ -198,13 +204,13 @@ class _DiscreteGaussianTruths(PairTruths):
         return math.floor(Fraction(x) * self._square / s - Fraction(s, 2)) + 1
 
     @property
-    def zcdp_rho(self) -> TrueValue:
-        return TrueValue(self._loss(0))
+    def zcdp_rho(self) -> ReferenceValue:
+        return ReferenceValue(self._loss(0))
 
-    def renyi(self, alpha: Exact) -> TrueValue:
+    def renyi(self, alpha: Exact) -> ReferenceValue:
         t = Fraction(alpha) - 1
         if (t * self.pair.sensitivity).denominator == 1:  # theta is as at 0
-            return TrueValue(Fraction(alpha) * self._loss(0))
+            return ReferenceValue(Fraction(alpha) * self._loss(0))
 
         def value() -> arb:
             less = _theta(self._square, t * self.pair.sensitivity) / _theta(self._square)
@@ -212,7 +218,7 @@ class _DiscreteGaussianTruths(PairTruths):
 
         return _finer(value)
 
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+    def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
         return _finer(lambda: self.stick(epsilon))
 
     @property
@@ -224,22 +230,22 @@ class _DiscreteGaussianTruths(PairTruths):
         return at
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+    def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
         far = min(math.ceil(8 * float(self.pair.sigma)), _LISTED)
         return tuple((self._loss(at), self._mass(at)) for at in range(far, -far - 1, -1))
 
-    def _mass(self, at: int) -> TrueValue:
-        return TrueValue(lambda: _term(self._square, at) / _theta(self._square))
+    def _mass(self, at: int) -> ReferenceValue:
+        return ReferenceValue(lambda: _term(self._square, at) / _theta(self._square))
 
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        return TrueValue(lambda: _upper(self._square, 1 - self._first(x)) / _theta(self._square))
+    def loss_cdf(self, x: Exact) -> ReferenceValue:
+        return ReferenceValue(lambda: _upper(self._square, 1 - self._first(x)) / _theta(self._square))
 
-    def loss_quantile(self, tail: Exact) -> TrueValue:
+    def loss_isf(self, tail: Exact) -> ReferenceValue:
         # the double is right but for a tail that is next to the mass of a set
-        return TrueValue(self._loss(int(self.pair._quantile(float(tail)))))
+        return ReferenceValue(self._loss(int(self.pair._quantile(float(tail)))))
 
 
-def _finer(value: Callable[[], arb]) -> TrueValue:
+def _finer(value: Callable[[], arb]) -> ReferenceValue:
     """The value by more than twice as many bits, for what cancels."""
 
     def ball() -> arb:
@@ -248,7 +254,7 @@ def _finer(value: Callable[[], arb]) -> TrueValue:
         with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
             return value()
 
-    return TrueValue(ball)
+    return ReferenceValue(ball)
 
 
 def _term(square: Fraction, y: int | Fraction) -> arb:

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real, check_count, check_positive, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_count, check_positive, own
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.error_free import quotient_beyond
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
 from filterproof.theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
 from filterproof.theory.pairs.finite_charges import convex_rho
-from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
-from filterproof.theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
+from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ReferenceValue, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -51,7 +51,7 @@ class DiscreteLaplace(Finite):
     sensitivity: int = 1
     #: X is a difference of two geometric variables; that of ratio r' > r is that of r plus 0 with probability
     #: (1 - r') / (1 - r), else 1 plus another of r'
-    revealing: ClassVar = {"scale": -1}
+    monotone_parameters: ClassVar = {"scale": -1}
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class DiscreteLaplace(Finite):
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
-            return convex_rho(self.truths)
+            return convex_rho(self.reference_values)
         return Finite.least(self, charge)
 
     @property
@@ -97,7 +97,7 @@ class DiscreteLaplace(Finite):
         return rounded_up_mu(_quantile(first, rate) + _quantile(self.sensitivity + 1 - first, rate))
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _DiscreteLaplaceTruths(self)
 
 
@@ -110,7 +110,7 @@ def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreteLaplaceTruths(FiniteTruths):
+class _DiscreteLaplaceTruths(FiniteReferenceValues):
     """The masses of whole noise up to 0, at 1..s-1, and from s on."""
 
     pair: DiscreteLaplace
@@ -123,11 +123,11 @@ class _DiscreteLaplaceTruths(FiniteTruths):
         return list(zip(law, law[::-1], strict=True))
 
     @property
-    def pure_epsilon(self) -> TrueValue:
-        return TrueValue(f"{self.pair.sensitivity}/scale", self.at)
+    def pure_epsilon(self) -> ReferenceValue:
+        return ReferenceValue(f"{self.pair.sensitivity}/scale", self.at)
 
     @property
-    def gdp_mu(self) -> TrueValue:
+    def gdp_mu(self) -> ReferenceValue:
         """The largest mu of all corners."""
         return self._sum(largest_corner)
 
@@ -145,6 +145,8 @@ class _DiscreteLaplaceTruths(FiniteTruths):
         return at
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+    def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
         s, masses = self.pair.sensitivity, self.masses
-        return tuple(((s - 2 * k) / self.at["scale"], TrueValue(masses[k][0], self.at)) for k in range(s + 1))
+        return tuple(
+            ((s - 2 * k) / self.at["scale"], ReferenceValue(masses[k][0], self.at)) for k in range(s + 1)
+        )

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> pair = fp.Erasure(0.25)
->>> pair.hockey_stick(epsilon=3.0), pair.loss_quantile(tail=0.1), pair.zcdp_rho
+>>> pair.hockey_stick(epsilon=3.0), pair.loss_isf(tail=0.1), pair.zcdp_rho
 (0.25, inf, inf)
 """
 
@@ -15,12 +15,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from filterproof.theory.arguments import Real, check_probability, own
+from filterproof.theory.argument_checks import Real, check_probability, own
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
 from filterproof.theory.pairs.finite import Finite
-from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
-from filterproof.theory.pairs.truths import INFINITE, PairTruths, TrueValue
+from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
+from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue
 from filterproof.theory.rounding import away_from_zero
 
 
@@ -35,7 +35,7 @@ class Erasure(Finite):
     p: Real
     exact: Fraction | None = field(default=None, kw_only=True)
     closed_least: ClassVar = ALL_CHARGES
-    revealing: ClassVar = {"p": 1}  # what was revealed is erased with probability 1 - p / p'
+    monotone_parameters: ClassVar = {"p": 1}  # what was revealed is erased with probability 1 - p / p'
 
     def __post_init__(self) -> None:
         given: object = self.p
@@ -77,12 +77,12 @@ class Erasure(Finite):
     swapped = ITSELF
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _ErasureTruths(self)
 
 
 @dataclass(frozen=True, slots=True)
-class _ErasureTruths(FiniteTruths):
+class _ErasureTruths(FiniteReferenceValues):
     """Three outcomes, of losses infinite, 0 and minus infinite."""
 
     pair: Erasure
@@ -97,8 +97,8 @@ class _ErasureTruths(FiniteTruths):
         return [(p, none), (1 - p, 1 - p), (none, p)]
 
     @property
-    def pure_epsilon(self) -> TrueValue:
-        return TrueValue(Fraction(0)) if self.at["p"] == 0 else INFINITE
+    def pure_epsilon(self) -> ReferenceValue:
+        return ReferenceValue(Fraction(0)) if self.at["p"] == 0 else INFINITE
 
     gdp_mu = same_as("pure_epsilon")
 

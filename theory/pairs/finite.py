@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
 from filterproof.theory.pairs.base import (
@@ -33,8 +33,14 @@ from filterproof.theory.pairs.base import (
     same_as,
 )
 from filterproof.theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
-from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
-from filterproof.theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of, up
+from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
+from filterproof.theory.pairs.reference_values import (
+    INFINITE,
+    PairReferenceValues,
+    ReferenceValue,
+    ball_of,
+    up,
+)
 
 if TYPE_CHECKING:
     from flint import arb
@@ -127,7 +133,7 @@ class Finite(DominatingPair):
             total = total + np.where(np.less_equal(loss, x), mass, 0.0)
         return as_real(np.minimum(total, 1.0))
 
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         above: Real = 0.0
         level: Real = np.inf
         for loss, mass in self.outputs:  # the last loss whose mass above it is still within the tail
@@ -226,7 +232,7 @@ class FinitePair(Finite):
             return math.inf
         return max(log_beyond(max(p / q, q / p)) for p, q in self.held_masses if p)
 
-    def delta_beyond(self, epsilon: float) -> float:
+    def hockey_stick_upper_bound(self, epsilon: float) -> float:
         return _hockey_stick_beyond(self, epsilon)
 
     @property
@@ -241,7 +247,7 @@ class FinitePair(Finite):
         return least_gdp_mu(self.held_masses)
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _FinitePairTruths(self)
 
     @property
@@ -250,7 +256,7 @@ class FinitePair(Finite):
 
 
 @dataclass(frozen=True, slots=True)
-class _FinitePairTruths(FiniteTruths):
+class _FinitePairTruths(FiniteReferenceValues):
     """The outcomes as they are given."""
 
     pair: FinitePair
@@ -269,13 +275,13 @@ class _FinitePairTruths(FiniteTruths):
         return _FinitePairTruths(FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q)))
 
     @property
-    def zcdp_rho(self) -> TrueValue:
+    def zcdp_rho(self) -> ReferenceValue:
         """The largest D_a / a that a search over the orders finds, in both directions."""
         lawful = self._lawful
-        return INFINITE if lawful.gdp_mu.formula is None else TrueValue(partial(_largest_rate, lawful))
+        return INFINITE if lawful.gdp_mu.formula is None else ReferenceValue(partial(_largest_rate, lawful))
 
     @property
-    def gdp_mu(self) -> TrueValue:
+    def gdp_mu(self) -> ReferenceValue:
         """The largest mu at which the trade-off curve of Gaussian(mu) meets a corner of the pair's own."""
         lawful = self._lawful
         return INFINITE if lawful._lacks(0) or lawful._lacks(1) else lawful._sum(largest_corner)
@@ -288,7 +294,7 @@ class _FinitePairTruths(FiniteTruths):
 
 
 def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
-    from filterproof.theory.pairs.normal_law import quantile
+    from filterproof.theory.pairs.normal_distribution import quantile
 
     most = 0 * masses[0][0]
     for p, q in masses:
@@ -299,9 +305,9 @@ def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
     return most
 
 
-def _largest_rate(truths: _FinitePairTruths) -> arb:
+def _largest_rate(reference_values: _FinitePairTruths) -> arb:
     """D_a / a where it is largest, and 0 for equal laws: by thirds of log(a - 1) around the largest of a grid."""
-    sides = [truths, truths.pair.swapped.truths]
+    sides = [reference_values, reference_values.pair.swapped.reference_values]
 
     def rate(log: float) -> arb:
         order = 1 + Fraction(2.0**log)

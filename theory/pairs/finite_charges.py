@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.truths import PairTruths, ball_of, down, up
+from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, down, up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -217,12 +217,14 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=768)
-def convex_rho(truths: PairTruths, bits: int = 256) -> tuple[float, float]:
+def convex_rho(reference_values: PairReferenceValues, bits: int = 256) -> tuple[float, float]:
     """`least_zcdp_rho` of a pure pair that is its own swapped one, from its divergences in balls of so many bits."""
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(bits):
-        moment = _Convex(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
+        moment = _Convex(
+            lambda t: reference_values.renyi(1 + Fraction(t)).ball() * t, reference_values.pure_epsilon.ball()
+        )
         return _largest_ratio([moment])
 
 
@@ -251,6 +253,6 @@ def least_gdp_mu(masses: Masses) -> float:
 
 def _upper_quantile(mass: Fraction) -> arb:
     """The z with P(N(0, 1) > z) = mass; from the other side where that mass is nearly one, which a ball rounds away."""
-    from filterproof.theory.pairs.normal_law import quantile
+    from filterproof.theory.pairs.normal_distribution import quantile
 
     return quantile(ball_of(mass)) if 2 * mass <= 1 else -quantile(ball_of(1 - mass))

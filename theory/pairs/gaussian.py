@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory import fast
-from filterproof.theory.arguments import Real, check_positive, check_probability, own
-from filterproof.theory.numerics import portable
-from filterproof.theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
+from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI, mills, mills_drop
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
-from filterproof.theory.pairs.truths import Exact, PairTruths, ball_of
+from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -38,9 +38,9 @@ class Gaussian(DominatingPair):
     """
 
     mu: Real
-    revealing: ClassVar = {"mu": 1}
+    monotone_parameters: ClassVar = {"mu": 1}
     closed_least: ClassVar = ALL_CHARGES
-    dominates_by: ClassVar = "gdp_mu"
+    domination_parameter: ClassVar = "gdp_mu"
 
     @classmethod
     def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Self:
@@ -117,7 +117,7 @@ class Gaussian(DominatingPair):
         cdf: Real = special.ndtr(x / self.mu - self.mu / 2)
         return cdf
 
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         # -ndtri(tail) rather than ndtri(1 - tail): the upper tail keeps its digits
         z = special.ndtri(tail)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -127,7 +127,7 @@ class Gaussian(DominatingPair):
         return as_real(np.where(np.isposinf(z), -np.inf, quantile))
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _GaussianTruths(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
@@ -184,7 +184,7 @@ def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _GaussianTruths(PairTruths):
+class _GaussianTruths(PairReferenceValues):
     """L ~ N(mu^2/2, mu^2), in formulas of the normal law."""
 
     pair: Gaussian
@@ -198,13 +198,13 @@ class _GaussianTruths(PairTruths):
             "renyi": "alpha*mu**2/2",
             "hockey_stick": "tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)",
             "loss_cdf": "1 - tail(level/mu - mu/2)",
-            "loss_quantile": "mu**2/2 + mu*quantile(p)",
+            "loss_isf": "mu**2/2 + mu*quantile(p)",
         }
     )
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        from filterproof.theory.pairs.normal_law import tail
+        from filterproof.theory.pairs.normal_distribution import tail
 
         mu = ball_of(float(self.pair.mu))
 

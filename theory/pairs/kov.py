@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from filterproof.theory.arguments import Real, check_at_least_zero, check_probability, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, own
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.stable import log_beyond
 from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
 from filterproof.theory.pairs.randomized_response import Response, check_ratio
@@ -34,7 +34,7 @@ class KOV(Response):
     delta: Real
     ratio: Fraction | None = field(default=None, kw_only=True)
     exact_delta: Fraction | None = field(default=None, kw_only=True)
-    revealing: ClassVar = {"epsilon": 1, "delta": 1}
+    monotone_parameters: ClassVar = {"epsilon": 1, "delta": 1}
 
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.theory.display import one_line
 from filterproof.theory.pairs.base import DominatingPair, same_as
 from filterproof.theory.pairs.randomized_response import RandomizedResponse
-from filterproof.theory.shown import one_line
 
 #: A label, or several that one request is about.
 Label: TypeAlias = "str | int | tuple[str | int, ...]"
@@ -91,13 +91,13 @@ class Labelled(DominatingPair):
     exact_masses = _of_law("exact_masses")
     held_masses = _of_law("held_masses")
     infinite_mass = _of_law("infinite_mass")
-    truths = _of_law("truths")
+    reference_values = _of_law("reference_values")
     least = _by_law("least")
-    delta_beyond = _by_law("delta_beyond")
+    hockey_stick_upper_bound = _by_law("hockey_stick_upper_bound")
     hockey_stick = _by_law("hockey_stick")
     renyi = _by_law("renyi")
     loss_cdf = _by_law("loss_cdf")
-    loss_quantile = _by_law("loss_quantile")
+    loss_isf = _by_law("loss_isf")
     sample = _by_law("sample")
     sample_finite = _by_law("sample_finite")
     log_weight = _by_law("log_weight")
@@ -115,10 +115,10 @@ class Labelled(DominatingPair):
     # -- shape: that of `mechanism` ------------------------------------------------------------------
 
     @property
-    def quieter(self) -> tuple[DominatingPair, ...]:
-        return tuple(map(self._with, self.mechanism.quieter))
+    def more_private_variants(self) -> tuple[DominatingPair, ...]:
+        return tuple(map(self._with, self.mechanism.more_private_variants))
 
-    def alike(self, request: DominatingPair) -> bool:
+    def same_parameters(self, request: DominatingPair) -> bool:
         return self == request
 
     @property

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real, check_positive, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_positive, own
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.error_free import inverse_beyond
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import (
@@ -32,7 +32,13 @@ from filterproof.theory.pairs.base import (
 )
 from filterproof.theory.pairs.finite import rounded_up_mu
 from filterproof.theory.pairs.finite_charges import convex_rho
-from filterproof.theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
+from filterproof.theory.pairs.reference_values import (
+    Exact,
+    IntervalReferenceValues,
+    PairReferenceValues,
+    ReferenceValue,
+    ball_of,
+)
 
 _LEAST = 2.0**-1022  # 1 / b must be finite
 
@@ -53,7 +59,7 @@ class Laplace(DominatingPair):
     b: Real
     #: Add 0 with probability (b' / b)^2, else Lap(0, b): of the characteristic functions,
     #: ((b' / b)^2 + (1 - (b' / b)^2) / (1 + (b t)^2)) / (1 + (b' t)^2) = 1 / (1 + (b t)^2)
-    revealing: ClassVar = {"b": -1}
+    monotone_parameters: ClassVar = {"b": -1}
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
@@ -78,7 +84,9 @@ class Laplace(DominatingPair):
         return 1 / self.b
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
-        return convex_rho(self.truths) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+        return (
+            convex_rho(self.reference_values) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+        )
 
     @property
     def gdp_mu(self) -> Real:
@@ -109,14 +117,14 @@ class Laplace(DominatingPair):
         inside = portable.exp(np.minimum(x - e, 0.0) / 2) / 2
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         e = self._e
         with np.errstate(divide="ignore"):
             inside = np.clip(e + 2 * (portable.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _LaplaceTruths(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
@@ -137,7 +145,7 @@ class Laplace(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _LaplaceTruths(IntervalTruths):
+class _LaplaceTruths(IntervalReferenceValues):
     """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
 
     pair: Laplace
@@ -150,7 +158,7 @@ class _LaplaceTruths(IntervalTruths):
             "renyi": "log((alpha*exp((alpha - 1)/b) + (alpha - 1)*exp(-alpha/b))/(2*alpha - 1))/(alpha - 1)",
             "hockey_stick": "1 - exp((eps - 1/b)/2)",
             "loss_cdf": "exp((level - 1/b)/2)/2",
-            "loss_quantile": "1/b + 2*log(2*(1 - p))",
+            "loss_isf": "1/b + 2*log(2*(1 - p))",
             "least atom": "exp(-1/b)/2",
         }
     )
@@ -160,12 +168,12 @@ class _LaplaceTruths(IntervalTruths):
         return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
-        return (self.end, TrueValue(Fraction(1, 2))), (-self.end, self.value("least atom"))
+    def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:
+        return (self.end, ReferenceValue(Fraction(1, 2))), (-self.end, self.value("least atom"))
 
-    def loss_quantile(self, tail: Exact) -> TrueValue:
+    def loss_isf(self, tail: Exact) -> ReferenceValue:
         if tail < Fraction(1, 2):
             return self.pure_epsilon
         # that of what is between until it meets -1/b
-        between = self.value("loss_quantile", p=tail)
-        return TrueValue(lambda: between.ball().max(-ball_of(self.end)))
+        between = self.value("loss_isf", p=tail)
+        return ReferenceValue(lambda: between.ball().max(-ball_of(self.end)))

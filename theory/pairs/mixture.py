@@ -1,7 +1,7 @@
 """The subsampled Gaussian in balls: P = q N(1, s^2) + (1-q) N(0, s^2) against Q = N(0, s^2), and the swapped pair.
 
 >>> from filterproof.theory.pairs import SubsampledGaussian
->>> print(SubsampledGaussian(0.1, 0.8).truths.renyi(2).ball().str(12, radius=False))
+>>> print(SubsampledGaussian(0.1, 0.8).reference_values.renyi(2).ball().str(12, radius=False))
 0.0370137910563
 
 With w(x) = 1 - q + q e^{(x - 1/2)/s^2} the ratio P/Q is w. Divergences are integrals of powers of w under N(0, s^2),
@@ -20,13 +20,13 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from filterproof.theory.pairs import normal_law
-from filterproof.theory.pairs.normal_law import tail
-from filterproof.theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs.normal_distribution import tail
+from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ReferenceValue, ball_of
 
 
 @dataclass(frozen=True, slots=True)
-class MixtureTruths(PairTruths):
+class MixtureReferenceValues(PairReferenceValues):
     """Of the mixture of two normal laws: sums over them, and integrals."""
 
     pair: Any
@@ -46,8 +46,8 @@ class MixtureTruths(PairTruths):
         q, s = self.at["q"], self.at["sigma"]
         return ball_of(q), ball_of(s), ball_of(s * s)
 
-    def renyi(self, alpha: Exact) -> TrueValue:
-        return TrueValue(lambda: self._divergence(Fraction(alpha)))
+    def renyi(self, alpha: Exact) -> ReferenceValue:
+        return ReferenceValue(lambda: self._divergence(Fraction(alpha)))
 
     def _divergence(self, alpha: Fraction) -> arb:
         if self.pair.q == 1:
@@ -152,14 +152,14 @@ class MixtureTruths(PairTruths):
 
         return at
 
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        return TrueValue(lambda: self.stick(epsilon))
+    def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
+        return ReferenceValue(lambda: self.stick(epsilon))
 
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        return TrueValue(lambda: 1 - self.above(x)[0])
+    def loss_cdf(self, x: Exact) -> ReferenceValue:
+        return ReferenceValue(lambda: 1 - self.above(x)[0])
 
-    def loss_quantile(self, tail: Exact) -> TrueValue:
-        return TrueValue(lambda: self._level(tail))
+    def loss_isf(self, tail: Exact) -> ReferenceValue:
+        return ReferenceValue(lambda: self._level(tail))
 
     def _level(self, mass: Exact) -> arb:
         """The loss at the quantile of the output, by bisection where it is one of the mixture."""

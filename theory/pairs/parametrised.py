@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.shown import told_apart
+from filterproof.theory.display import told_apart
 
 
 class Parametrised:

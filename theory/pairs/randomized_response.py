@@ -16,8 +16,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real, check_at_least_zero, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_at_least_zero, own
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, half_square, log_beyond
 from filterproof.theory.pairs.base import (
@@ -31,8 +31,8 @@ from filterproof.theory.pairs.base import (
 )
 from filterproof.theory.pairs.finite import Finite, pure_to_gdp
 from filterproof.theory.pairs.finite_charges import response_rho
-from filterproof.theory.pairs.finite_truths import FiniteTruths, Mass
-from filterproof.theory.pairs.truths import INFINITE, PairTruths, TrueValue
+from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
+from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue
 
 #: Bits of the largest ratio that is looked for.
 _BITS = 640
@@ -96,7 +96,7 @@ class Response(Finite):
         return self._unless_revealed(pure_to_gdp(self._form.epsilon))
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         return _KOVTruths(self)
 
 
@@ -114,8 +114,8 @@ class RandomizedResponse(Response):
 
     epsilon: Real
     ratio: Fraction | None = field(default=None, kw_only=True)
-    revealing: ClassVar = {"epsilon": 1}
-    dominates_by: ClassVar = "pure_epsilon"
+    monotone_parameters: ClassVar = {"epsilon": 1}
+    domination_parameter: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
@@ -178,7 +178,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _KOVTruths(FiniteTruths):
+class _KOVTruths(FiniteReferenceValues):
     """Four outcomes, of losses infinite, epsilon, -epsilon and minus infinite."""
 
     pair: Response
@@ -199,12 +199,12 @@ class _KOVTruths(FiniteTruths):
         return [(d, none), (kept, turned), (turned, kept), (none, d)]
 
     @property
-    def pure_epsilon(self) -> TrueValue:
-        return TrueValue("e", self.at) if self.at["d"] == 0 else INFINITE
+    def pure_epsilon(self) -> ReferenceValue:
+        return ReferenceValue("e", self.at) if self.at["d"] == 0 else INFINITE
 
     @property
-    def gdp_mu(self) -> TrueValue:
-        return TrueValue("2*quantile(1/(1 + exp(e)))", self.at) if self.at["d"] == 0 else INFINITE
+    def gdp_mu(self) -> ReferenceValue:
+        return ReferenceValue("2*quantile(1/(1 + exp(e)))", self.at) if self.at["d"] == 0 else INFINITE
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:

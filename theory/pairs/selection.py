@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.display import one_line
 from filterproof.theory.pairs.base import DominatingPair, same_as
-from filterproof.theory.shown import one_line
 
 #: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
@@ -89,8 +89,8 @@ class Selection(DominatingPair):
     gdp_mu = _looked_up("gdp_mu")
     infinite_mass = _looked_up("infinite_mass")
 
-    def delta_beyond(self, epsilon: float) -> Real:
-        return self._look_up([pair.delta_beyond(epsilon) for pair in self.pairs])
+    def hockey_stick_upper_bound(self, epsilon: float) -> Real:
+        return self._look_up([pair.hockey_stick_upper_bound(epsilon) for pair in self.pairs])
 
     # -- divergences and the loss law: look-ups for one argument, family by family for one per run ---
 
@@ -110,8 +110,8 @@ class Selection(DominatingPair):
     def loss_cdf(self, x: Real) -> Real:
         return self._each("loss_cdf", x)
 
-    def loss_quantile(self, tail: Real) -> Real:
-        return self._each("loss_quantile", tail)
+    def loss_isf(self, tail: Real) -> Real:
+        return self._each("loss_isf", tail)
 
     @property
     def swapped(self) -> Selection:

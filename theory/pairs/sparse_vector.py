@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from filterproof.theory.arguments import check_count
+from filterproof.theory.argument_checks import check_count
 
 #: Values are at least minus this.
 _MOST = 10**6

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.arguments import Real, check_positive, check_probability, own
-from filterproof.theory.numerics import portable
+from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
+from filterproof.theory.numerics import reproducible_math as portable
 from filterproof.theory.numerics.error_free import inverse_beyond
-from filterproof.theory.numerics.mills import LOG_SQRT_TWO_PI
+from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
 from filterproof.theory.pairs.gaussian import Gaussian
-from filterproof.theory.pairs.truths import PairTruths
+from filterproof.theory.pairs.reference_values import PairReferenceValues
 
 Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
@@ -60,7 +60,7 @@ class SubsampledGaussian(DominatingPair):
     #: Keep the output with probability q / q', else draw it from N(0, s'^2) anew: N(0, s'^2) stays as it is, and
     #: q' N(1, s'^2) + (1 - q') N(0, s'^2) becomes q N(1, s'^2) + (1 - q) N(0, s'^2). Then add N(0, s^2 - s'^2)
     closed_least: ClassVar = ALL_CHARGES
-    revealing: ClassVar = {"sigma": -1, "q": 1}
+    monotone_parameters: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
         q = check_probability("q", own(self.q))
@@ -88,12 +88,12 @@ class SubsampledGaussian(DominatingPair):
         return self.q, self.sigma, self.adjacency
 
     @property
-    def truths(self) -> PairTruths:
+    def reference_values(self) -> PairReferenceValues:
         from filterproof.theory.pairs.mixture import (
-            MixtureTruths,  # balls are imported by those who ask for one
+            MixtureReferenceValues,  # balls are imported by those who ask for one
         )
 
-        return MixtureTruths(self)
+        return MixtureReferenceValues(self)
 
     @property
     def swapped(self) -> SubsampledGaussian:
@@ -152,7 +152,7 @@ class SubsampledGaussian(DominatingPair):
             return as_real(self.q * with_person + (1 - self.q) * special.ndtr(output / self.sigma))
         return as_real(special.ndtr(-self._output(-np.asarray(x)) / self.sigma))
 
-    def loss_quantile(self, tail: Real) -> Real:
+    def loss_isf(self, tail: Real) -> Real:
         z = -special.ndtri(np.asarray(tail, dtype=np.float64))
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.adjacency == "addition":

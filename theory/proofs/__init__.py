@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from filterproof.theory.claims.theorem import THEOREMS, unknown
+from filterproof.theory.theorems.theorem import THEOREMS, unknown
 
 if TYPE_CHECKING:
     from filterproof.theory.proofs.proof import CheckedStep, Proof

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 
 from flint import ctx
 
-from filterproof.theory.claims.formula import compile_formula, variables
-from filterproof.theory.claims.theorem import Check, Reached, RefusedError
 from filterproof.theory.evidence import Checked, Evidence
 from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.theorems.formula import compile_formula, variables
+from filterproof.theory.theorems.theorem import Check, Reached, RefusedError
 
 
 def certified(formula: str, *, precision: int = 64) -> Check:

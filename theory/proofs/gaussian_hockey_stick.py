@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.claims.formula import Formula
-from filterproof.theory.claims.theorem import Step, Theorem, beside
 from filterproof.theory.proofs.engines import rounded
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity
+from filterproof.theory.theorems.formula import Formula
+from filterproof.theory.theorems.theorem import Step, Theorem, beside
 
 mu, sigma = sp.symbols("mu sigma", positive=True)
 eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.claims.formula import Formula
-from filterproof.theory.claims.theorem import Step, Theorem, beside
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
+from filterproof.theory.theorems.formula import Formula
+from filterproof.theory.theorems.theorem import Step, Theorem, beside
 
 alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)

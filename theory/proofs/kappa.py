@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from filterproof.theory.claims.formula import Formula
-from filterproof.theory.claims.theorem import Step, Theorem
 from filterproof.theory.proofs.engines import certified, rounded
 from filterproof.theory.proofs.symbolic import Sides, as_written, identity, signed
+from filterproof.theory.theorems.formula import Formula
+from filterproof.theory.theorems.theorem import Step, Theorem
 
 # d is delta-hat, z_d and z_theta the upper quantiles of d and theta; the sensitivity is 1.
 sigma, n, d, theta, g = sp.symbols("sigma N d theta g", positive=True)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from filterproof.theory.claims.theorem import Check, Step, Theorem, beside
 from filterproof.theory.proofs.engines import certified, certified_each
+from filterproof.theory.theorems.theorem import Check, Step, Theorem, beside
 
 #: (sigma, k): epsilon at delta = 1e-5 in millionths, by the simple conversion, by CKS, and exactly.
 PRINTED = {

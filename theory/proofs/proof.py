@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from filterproof.theory.claims.theorem import Reached, RefusedError, Step, Theorem
+from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.evidence import Checked, Evidence, Outcome, Verdict
-from filterproof.theory.shown import Row, Shown, row_of
+from filterproof.theory.theorems.theorem import Reached, RefusedError, Step, Theorem
 
 #: Shown with a derivation whose claim no single engine decides.
 JOIN = (
@@ -71,7 +71,7 @@ class CheckedStep:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Proof(Shown):
+class Proof(Displayed):
     """A theorem with its steps checked, and the proofs of the theorems that it uses."""
 
     theorem: Theorem

@@ -13,8 +13,8 @@ from typing import TypeAlias, TypeVar
 
 import sympy as sp
 
-from filterproof.theory.claims.theorem import Check, Reached, RefusedError
 from filterproof.theory.evidence import Checked, Evidence
+from filterproof.theory.theorems.theorem import Check, Reached, RefusedError
 
 #: The two sides of an identity.
 Sides: TypeAlias = tuple[sp.Expr, sp.Expr]

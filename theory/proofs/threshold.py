@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from filterproof.theory.arguments import check_count, did_you_mean
+from filterproof.theory.argument_checks import check_count, did_you_mean
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.thresholds.budgets import THRESHOLDS

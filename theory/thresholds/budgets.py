@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq
 
 from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.truths import down
+from filterproof.theory.pairs.reference_values import down
 from filterproof.theory.rounding import next_above
 from filterproof.theory.thresholds.b_star import b_star
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from filterproof.theory.numerics import portable
+from filterproof.theory.numerics import reproducible_math as portable
 
 #: Above the rounding of the sums and of the elementary functions; any payments of at least 1 will do.
 _MARGIN = 1e-9

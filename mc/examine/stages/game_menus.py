@@ -15,10 +15,10 @@ from itertools import product
 import numpy as np
 
 from filterproof.filters.contract.work import WorkLimit
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes, named_pairs
+from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.stages.plays import Player, leaders
-from filterproof.mc.examine.subject import Admission, Subject, named_pairs
-from filterproof.mc.examine.words import pair_words
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: Rounds that the least pair of a menu lasts, and the families whose losses add up on a lattice.
@@ -44,12 +44,12 @@ class Menu:
     longer: tuple[int | None, ...] = ()
 
 
-def sticks(subject: Subject) -> tuple[Measure, ...]:
+def sticks(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """The hockey-sticks at which a promise says something."""
     return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
 
 
-def menus(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
+def menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
     """Menus from small to large: multiples of what lasts a number of rounds, alone and with responses."""
     if own := named_pairs(subject.filter, "menu"):
         yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
@@ -88,11 +88,11 @@ def menus(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
                     yield Menu(several, (pair, pair.swapped, small), pace + 1)
 
 
-def _multiples(line: Admission, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
+def _multiples(line: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
     return tuple(line.line.pair(k * size) for k in of if k * size <= line.sizes[-1] * 1.0001)
 
 
-def _paces(subject: Subject, line: Admission, limit: WorkLimit) -> dict[int, float]:
+def _paces(subject: ExaminationContext, line: GrantedSizes, limit: WorkLimit) -> dict[int, float]:
     """For each pace the largest size that is granted that often in a row, whatever is lost where that matters."""
     sizes: dict[int, float] = {}
     wanted = list(_PACES)
@@ -106,7 +106,7 @@ def _paces(subject: Subject, line: Admission, limit: WorkLimit) -> dict[int, flo
     return sizes
 
 
-def _granted_at_some_time(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
+def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
     """Responses of the sizes that are granted at some time: levels may change with the round or with an answer."""
     response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
     if response is None:
@@ -139,13 +139,13 @@ def _granted_at_some_time(subject: Subject, limit: WorkLimit) -> Iterator[Menu]:
 # -- alarms --------------------------------------------------------------------------------------------
 
 
-def alarms(subject: Subject, limit: WorkLimit) -> list[tuple[Menu, Measure]]:
+def alarms(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[Menu, Divergence]]:
     """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
     goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
     largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family in ("rr", "twopoint")]
     if not (subject.looks and largest and "twopoint" in subject.families and goals):
         return []
-    games: list[tuple[float, Menu, Measure]] = []
+    games: list[tuple[float, Menu, Divergence]] = []
     for pair in _alarms(largest[0]):
         if limit.exhausted:
             break

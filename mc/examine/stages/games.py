@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.filters.contract.checks import checked_observe, checked_start
+from filterproof.filters.contract.contract_checks import checked_observe, checked_start
 from filterproof.filters.contract.state import same
 from filterproof.filters.contract.work import OutOfWork, WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.examination_context import ExaminationContext, named_pairs
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted
-from filterproof.mc.examine.stages.frontier import alternatives
+from filterproof.mc.examine.stages.admissible_region import alternatives
 from filterproof.mc.examine.stages.game_menus import Menu, alarms, menus, sticks
 from filterproof.mc.examine.stages.plays import leaders
-from filterproof.mc.examine.stages.rational_plans import best_replies
-from filterproof.mc.examine.subject import Subject, named_pairs
+from filterproof.mc.examine.stages.rational_plans import best_second_requests
 from filterproof.mc.examine.witness import menu_witness
-from filterproof.mc.examine.words import count_words, pair_words
 from filterproof.mc.examine.worker import limited, so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.renyi_game import renyi_game
@@ -54,7 +54,7 @@ _UNSEEN = (200, 500)
 _GOALS = 3
 
 
-def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
+def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """A finding for each refutation, and one on all menus that were solved."""
     goals = chosen_goals(subject)
     tried = GameSearch(subject=subject)
@@ -82,12 +82,12 @@ def games(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     yield tried.summary()
 
 
-def _left(goals: tuple[Measure, ...], found: StageFinding) -> tuple[Measure, ...]:
+def _left(goals: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
     """The goals at which nothing is refuted yet."""
     return tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
 
 
-def _guessed(subject: Subject, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[Menu]:
+def _guessed(subject: ExaminationContext, goals: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[Menu]:
     """Guessed menus, a few that seem above the promise at once, the others by what they seem to be worth."""
     left: list[tuple[float, Menu]] = []
     sure = 0
@@ -102,7 +102,7 @@ def _guessed(subject: Subject, goals: tuple[Measure, ...], limit: WorkLimit) -> 
     yield from (menu for _, menu in sorted(left, key=lambda one: -one[0]))
 
 
-def _unseen(subject: Subject) -> Iterator[Menu]:
+def _unseen(subject: ExaminationContext) -> Iterator[Menu]:
     """Of each family the largest request none of whose losses the filter sees: it is granted without end."""
     for line in leaders(subject.lines) if subject.looks else ():
         for pair in reversed(line.pairs):
@@ -125,7 +125,7 @@ def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     )
 
 
-def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
+def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
     """The first game that is worth more than a Rényi promise, over one finite pair; longer games before other orders.
 
     A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
@@ -153,7 +153,7 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
                 return
 
 
-def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
+def chosen_goals(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """The hockey-sticks to solve games at: promised more than nothing where that can be, and less than all."""
     found = sticks(subject)
     if len(found) <= _GOALS:
@@ -162,11 +162,11 @@ def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
     return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
 
 
-def _planned(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
+def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
     if not subject.families >= {"rr", "twopoint"}:
         return  # those are what the search asks for
-    replies = best_replies(subject, chosen_goals(subject))
+    replies = best_second_requests(subject, chosen_goals(subject))
     with suppress(OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
         for witness in limited(replies, subject.filter, limit):
             if witness.replay().refutes:
@@ -182,10 +182,10 @@ class GameSearch(SearchLog):
 
     stage, asked = "games", _ASKED
 
-    subject: Subject = field(kw_only=True)
+    subject: ExaminationContext = field(kw_only=True)
     certified: dict[str, Verdict] = field(default_factory=dict)
 
-    def play(self, menu: Menu, goals: tuple[Measure, ...], limit: WorkLimit) -> Iterator[StageFinding]:
+    def play(self, menu: Menu, goals: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
         part = limit.fraction(1 / (2 if menu.longer else 4))
         try:
@@ -220,13 +220,15 @@ class GameSearch(SearchLog):
         )
 
 
-def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
+def _games(
+    subject: ExaminationContext, menu: Menu, goals: tuple[Divergence, ...]
+) -> Iterator[StageFinding | None]:
     """The games of a menu, None for one that is too large."""
     for rounds, goal in product((menu.rounds, *menu.longer), goals):
         yield from solved(subject, replace(menu, rounds=rounds), goal)
 
 
-def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding | None]:
+def solved(subject: ExaminationContext, menu: Menu, goal: Divergence) -> Iterator[StageFinding | None]:
     """One game in both directions, where they differ and the first is not worth more than the promise.
 
     A finding each, None for a game that is too large; HOLDS on the menu where the promise is certainly kept there.

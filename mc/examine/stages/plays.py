@@ -18,13 +18,13 @@ from itertools import product
 
 import numpy as np
 
-from filterproof.filters.contract.checks import checked_observe, checked_start
+from filterproof.filters.contract.contract_checks import checked_observe, checked_start
 from filterproof.filters.contract.largest_granted import last_granted
 from filterproof.filters.contract.state import State, same
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.sequence import Sequence, granted
-from filterproof.mc.examine.subject import Admission, Subject
 from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
@@ -66,7 +66,7 @@ class Player:
 
     @classmethod
     def fresh(
-        cls, subject: Subject, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
+        cls, subject: ExaminationContext, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
     ) -> Player:
         """A run that has asked nothing."""
         return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, pure)
@@ -109,10 +109,10 @@ class Player:
 
 @lru_cache(maxsize=1 << 14)
 def _quantile(pair: DominatingPair, tail: float) -> float:
-    return float(pair.loss_quantile(tail))
+    return float(pair.loss_isf(tail))
 
 
-def programs(subject: Subject, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
+def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
     lines, fresh = subject.lines, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
     yield from (Sequence(((line.largest, 1),)) for line in lines)
@@ -140,7 +140,7 @@ def _told(player: Player) -> Iterator[Sequence]:
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
-def shared(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
+def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Half of the largest request of a family, then as much as is left of every other one."""
     every = leaders((*subject.lines, *subject.closed))
     for line in leaders(subject.lines) if not subject.looks else ():
@@ -151,7 +151,7 @@ def shared(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
         yield from _told(player)
 
 
-def swallowed(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
+def swallowed(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
         small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
@@ -162,7 +162,7 @@ def swallowed(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
                 break
 
 
-def greedily(player: Player, line: Admission, most: int) -> None:
+def greedily(player: Player, line: GrantedSizes, most: int) -> None:
     """Ask for the largest pair of the line that is granted, at most so many times."""
     pairs, top = line.every, len(line.every)
     for chosen in range(most):
@@ -177,7 +177,7 @@ def greedily(player: Player, line: Admission, most: int) -> None:
         top = min(place + 9, len(pairs))
 
 
-def _between(player: Player, line: Admission, place: int, tolerance: float) -> DominatingPair:
+def _between(player: Player, line: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
     """The largest pair granted between one of the grid that is and the next one, which is not."""
     sizes = sorted({*line.line.sizes, *line.sizes})
 
@@ -187,20 +187,20 @@ def _between(player: Player, line: Admission, place: int, tolerance: float) -> D
     return line.line.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
 
 
-def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
+def leaders(lines: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
     """The first line of each family."""
-    first: dict[str, Admission] = {}
+    first: dict[str, GrantedSizes] = {}
     for line in lines:
         first.setdefault(line.line.family, line)
     return tuple(first.values())
 
 
-def plain(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
+def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """What a person would try: one request again and again; then another family; small ones before."""
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
     fresh = partial(Player.fresh, subject, limit)
     tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
-    begun: list[tuple[Admission, DominatingPair, Player]] = []
+    begun: list[tuple[GrantedSizes, DominatingPair, Player]] = []
     for share, line in product(_SHARES, lines):
         if line.line.name not in tops or limit.exhausted:
             continue
@@ -229,7 +229,7 @@ def plain(subject: Subject, limit: WorkLimit) -> Iterator[Sequence]:
                 yield after.played
 
 
-def _largest(player: Player, line: Admission, most: float | None) -> float | None:
+def _largest(player: Player, line: GrantedSizes, most: float | None) -> float | None:
     """The largest round size that would be granted next, at most `most`, if what is granted is what is small."""
     sizes = [1 / t for t in reversed(ROUND)] if line.line.family in _INVERSE else list(ROUND)
     if line.line.family == "own":

@@ -13,15 +13,15 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from filterproof.filters.contract.checks import checked_admits, checked_observe, checked_start
+from filterproof.filters.contract.contract_checks import checked_admits, checked_observe, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import State, keys
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import granted
-from filterproof.mc.examine.subject import Subject
 from filterproof.mc.examine.witness import Witness, named
 from filterproof.mc.losses.balls import BITS, ball, fraction
 from filterproof.mc.losses.log_ratio import nearest_log
@@ -51,7 +51,7 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, request, 1)[0])
 
 
-def ratios_of(filt: PrivacyFilter, goals: tuple[Measure, ...]) -> Iterator[tuple[float, Fraction]]:
+def ratios_of(filt: PrivacyFilter, goals: tuple[Divergence, ...]) -> Iterator[tuple[float, Fraction]]:
     """The epsilon of each hockey-stick, and a rational at or just above e^epsilon."""
     for goal in goals:
         if goal.kind == "hockey-stick" and goal.at <= _MOST_EPSILON:
@@ -87,7 +87,7 @@ def plan_witness(
 ) -> Witness | None:
     """The witness of a plan without the requests that are worth nothing; None where it is within the promise."""
     plan = plan and plan.pruned(ratio, direction)
-    promised = Measure.hockey_stick(epsilon).promised(filt.promise)
+    promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
         value = plan.worth(filt, ratio, direction) if plan else Fraction(0)
     except DeniedError:  # a filter that answers the same question twice in two ways
@@ -121,7 +121,7 @@ def solved_plan(
         )
     except TooLargeError:
         return None
-    promised = Measure.hockey_stick(epsilon).promised(filt.promise)
+    promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     if not solved.rounds or solved.value is None or not exceeds(solved.value, promised):
         return None
     plan = written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
@@ -131,7 +131,7 @@ def solved_plan(
 # -- best replies --------------------------------------------------------------------------------------
 
 
-def best_replies(subject: Subject, goals: tuple[Measure, ...]) -> Iterator[Witness]:
+def best_second_requests(subject: ExaminationContext, goals: tuple[Divergence, ...]) -> Iterator[Witness]:
     """Refutations by a small response and, on each of its outputs, the best pair with two outputs granted then."""
     filt = subject.filter
     top = next((line.sizes[-1] for line in subject.lines if line.line.family == "rr"), None)
@@ -151,7 +151,7 @@ def best_replies(subject: Subject, goals: tuple[Measure, ...]) -> Iterator[Witne
             for p, q in masses_of(opening):
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
-                continuations.append(best_reply(frontier, ratio * q / p))
+                continuations.append(best_second_request(frontier, ratio * q / p))
             found = plan_witness(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
             if found is not None:
                 yield found
@@ -183,7 +183,7 @@ class Frontier:
         return a <= admitted
 
 
-def best_reply(frontier: Frontier, growth: Fraction) -> Plan | None:
+def best_second_request(frontier: Frontier, growth: Fraction) -> Plan | None:
     """A plan asking for the admitted P = (a, 1-a), Q = (b, 1-b) of largest a - growth b; None if stopping pays more."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)

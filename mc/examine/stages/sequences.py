@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.library import made_of_the_library
 from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
-from filterproof.mc.examine.family_lines import family_of
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.formatting import count_words, steps_words
+from filterproof.mc.examine.parameter_families import family_of
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
-from filterproof.mc.examine.stages.frontier import inside
+from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import plain, programs, shared, swallowed
-from filterproof.mc.examine.subject import Subject
 from filterproof.mc.examine.witness import sequence_witness
-from filterproof.mc.examine.words import count_words, steps_words
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -46,7 +46,7 @@ _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
-def sequences(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
+def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
@@ -59,7 +59,7 @@ def sequences(subject: Subject, limit: WorkLimit) -> Iterator[StageFinding]:
     yield search.summary()
 
 
-def _candidates(subject: Subject, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
+def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
     """Sequences from cheap to dear, and whether only one that may be above the promise is worth an exact look."""
     singles = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     every = programs(subject, limit)
@@ -83,7 +83,7 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
                 waiting.remove((plan, times))
 
 
-def _extremal(subject: Subject) -> Iterator[Sequence]:
+def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
     """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
     if subject.looks:
         return
@@ -100,8 +100,8 @@ class SequenceSearch(SearchLog):
 
     stage, asked = "sequences", "Do requests fixed in advance compose to more than was promised?"
 
-    subject: Subject = field(kw_only=True)
-    promised: dict[Measure, float] = field(init=False)
+    subject: ExaminationContext = field(kw_only=True)
+    promised: dict[Divergence, float] = field(init=False)
     families: set[str] = field(default_factory=set)
     longest: int = 0
 
@@ -133,12 +133,12 @@ class SequenceSearch(SearchLog):
                 return self._refutation(measure, played, low)
         return None
 
-    def _refutation(self, measure: Measure, played: Sequence, low: float) -> StageFinding:
+    def _refutation(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")
-        purity = f"all of {requests} granted by {type(filt).__name__}, played one by one"
+        how = f"all of {requests} granted by {type(filt).__name__}, played one by one"
         if any(times > MOST_PLAYED for _, times in played.steps):
-            purity = "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
-        scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {purity}"
+            how = "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
+        scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
         witness = sequence_witness(filt, played, measure, low)
         return StageFinding.refuted(self.stage, self.asked, _menu(played), scope, witness)
 
@@ -154,8 +154,8 @@ class SequenceSearch(SearchLog):
 
 
 def most(
-    played: Sequence, goals: Iterable[Measure], directions: tuple[Direction, ...] = ()
-) -> Iterator[tuple[Measure, float]]:
+    played: Sequence, goals: Iterable[Divergence], directions: tuple[Direction, ...] = ()
+) -> Iterator[tuple[Divergence, float]]:
     """The goals, by default in each direction that is another, with upper bounds in doubles, quickly computed.
 
     By Rényi divergences, and by what the library's pairs declare as mu. They only decide what is worth an exact look.
@@ -166,7 +166,7 @@ def most(
         yield from zip(measures, _most(played, measures, direction), strict=True)
 
 
-def _most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
+def _most(played: Sequence, goals: tuple[Divergence, ...], direction: Direction) -> list[float]:
     orders = (*_ORDERS, *(goal.at for goal in goals if goal.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):

@@ -20,17 +20,17 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.evaluate.walk import Branch
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import StageFinding, Tightness
+from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import examining
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.stages.frontier import alternatives, quantiles
+from filterproof.mc.examine.stages.admissible_region import alternatives, quantiles
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import programs
 from filterproof.mc.examine.stages.sequences import most
-from filterproof.mc.examine.subject import Subject
 from filterproof.mc.examine.witness import witness
-from filterproof.mc.examine.words import count_words, pair_words
 from filterproof.mc.examine.worker import so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.strategy import TreeStrategy
@@ -52,7 +52,7 @@ _FIXED = 0.1
 _WORTH = 0.7
 
 
-def search(subject: Subject, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
+def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
     """Findings on strategies against a filter that looks at losses: fixed ones first, then those that a mesh suggests.
 
     The failure probability is shared by at most 64 strategies that are played.
@@ -81,11 +81,13 @@ class StrategySearch(SearchLog):
 
     stage, asked = "search", "Can a strategy that reads realised losses reach more than was promised?"
 
-    subject: Subject = field(kw_only=True)
+    subject: ExaminationContext = field(kw_only=True)
     each: float = field(kw_only=True)
     played: int = 0
 
-    def play(self, strategy: Adversary, menu: str, measure: Measure, rounds: int) -> Iterator[StageFinding]:
+    def play(
+        self, strategy: Adversary, menu: str, measure: Divergence, rounds: int
+    ) -> Iterator[StageFinding]:
         """A finding if the strategy, simulated on fresh random numbers, exceeds the promise."""
         subject, promised = self.subject, self.subject.promised(measure)
         for paths in _PATHS:
@@ -125,7 +127,7 @@ class StrategySearch(SearchLog):
 
 
 def _fixed(
-    trial: StrategySearch, goals: tuple[Measure, ...], limit: WorkLimit, tail: float
+    trial: StrategySearch, goals: tuple[Divergence, ...], limit: WorkLimit, tail: float
 ) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
     tried = set[tuple[str, str]]()
@@ -144,7 +146,11 @@ def _fixed(
 
 
 def _on_mesh(
-    trial: StrategySearch, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, limit: WorkLimit
+    trial: StrategySearch,
+    menu: tuple[DominatingPair, ...],
+    measure: Divergence,
+    rounds: int,
+    limit: WorkLimit,
 ) -> Iterator[StageFinding]:
     """The best strategy on the mesh, played if it is worth it."""
     filt, findings = trial.subject.filter, list[StageFinding]()
@@ -159,7 +165,7 @@ def _on_mesh(
     yield from findings
 
 
-def _menus(subject: Subject, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """A first request and what is granted after it; then the largest request of a line, for more and more rounds."""
     for _, menu in alternatives(subject, sticks(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _SHORT:
@@ -169,7 +175,7 @@ def _menus(subject: Subject, limit: WorkLimit) -> Iterator[tuple[tuple[Dominatin
 
 
 def mesh_strategy(
-    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], measure: Divergence, rounds: int
 ) -> tuple[float, TreeStrategy]:
     """(About what it is worth, the best strategy) on a mesh of losses; a suggestion and nothing else."""
     way = measure.direction
@@ -217,7 +223,7 @@ def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64
     infinite = float(pair.infinite_mass)
     kept = np.isfinite(losses)
     if pair.outputs is None:  # sums of them meet again, and each is one that the pair can have
-        least, greatest = np.asarray(pair.loss_quantile(np.array([np.nextafter(1, 0), 0.0])))
+        least, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
         losses = np.clip(np.round(losses * 256) / 256, least, greatest)
     distinct, place = np.unique(losses[kept], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)

@@ -12,8 +12,8 @@ trusted not to deceive on purpose.
 
 from __future__ import annotations
 
-from filterproof.mc.examine.worker.inside import so_far
+from filterproof.mc.examine.worker.child import so_far
+from filterproof.mc.examine.worker.parent import Paused, alone, limited, results
 from filterproof.mc.examine.worker.threads import LOST, ThreadsLost
-from filterproof.mc.examine.worker.waiting import Paused, alone, limited, results
 
 __all__ = ["LOST", "Paused", "ThreadsLost", "alone", "limited", "results", "so_far"]

@@ -7,20 +7,24 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 
 Shape = Callable[[NDArray[np.float64], float], Charge]
 
 #: Ways to charge scale x^2, x the levels that the runs ask for.
 SHAPES: dict[str, Shape] = {
-    "squares": lambda x, scale: Square(x, scale),
-    "strided squares": lambda x, scale: Square(np.repeat(x, 2)[::2], scale),
-    "one square": lambda x, scale: Square(float(x[0]), scale),
-    "shared entry": lambda x, scale: Square(np.broadcast_to(x[0], len(x)), scale),
-    "numbers": lambda x, scale: Plain(x * x),
-    "one number": lambda x, scale: Plain(float(x[-1] * x[-1])),
-    "a menu": lambda x, scale: Mixed((Square(float(x[0]), scale), Plain(0.0)), np.arange(len(x)) % 2),
-    "arrays in a menu": lambda x, scale: Mixed((Plain(x), Square(x, scale)), np.arange(len(x)) % 2),
+    "squares": lambda x, scale: SquaredCharge(x, scale),
+    "strided squares": lambda x, scale: SquaredCharge(np.repeat(x, 2)[::2], scale),
+    "one square": lambda x, scale: SquaredCharge(float(x[0]), scale),
+    "shared entry": lambda x, scale: SquaredCharge(np.broadcast_to(x[0], len(x)), scale),
+    "numbers": lambda x, scale: LinearCharge(x * x),
+    "one number": lambda x, scale: LinearCharge(float(x[-1] * x[-1])),
+    "a menu": lambda x, scale: PerRunCharge(
+        (SquaredCharge(float(x[0]), scale), LinearCharge(0.0)), np.arange(len(x)) % 2
+    ),
+    "arrays in a menu": lambda x, scale: PerRunCharge(
+        (LinearCharge(x), SquaredCharge(x, scale)), np.arange(len(x)) % 2
+    ),
 }
 
 #: The number of runs: alone, too few for a kernel, enough.
@@ -51,8 +55,8 @@ def charges(asked: list[tuple[str, list[float]]], n: int, unit: float, scale: fl
 
 def exact(charge: Charge, n: int) -> list[Fraction]:
     """The rational values of a charge in n runs."""
-    if isinstance(charge, Mixed):
+    if isinstance(charge, PerRunCharge):
         each = [exact(member, n) for member in charge.charges]
         return [each[int(pick)][run] for run, pick in enumerate(charge.index)]
     xs = [Fraction(float(x)) for x in np.broadcast_to(charge.x, n)]
-    return [Fraction(charge.scale) * x * x for x in xs] if isinstance(charge, Square) else xs
+    return [Fraction(charge.scale) * x * x for x in xs] if isinstance(charge, SquaredCharge) else xs

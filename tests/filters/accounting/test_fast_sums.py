@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from filterproof.filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 from filterproof.filters.accounting.compiled import SMALL, quotients, step
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.fast.compiler import compiler
@@ -63,7 +63,7 @@ def test_the_fast_routes_give_the_bits_of_the_general_one(
     for bad in odd:
         x = np.full(n, bad if all_odd else 0.25 * budget.root_unit)
         x[-1] = bad
-        rounds += [Square(x, scale), Plain(x), Square(bad, scale), Plain(bad)]
+        rounds += [SquaredCharge(x, scale), LinearCharge(x), SquaredCharge(bad, scale), LinearCharge(bad)]
     with np.errstate(all="ignore"):
         state = budget.start(n)
         for charge in rounds * 3:
@@ -74,13 +74,13 @@ def test_more_runs_than_a_block_are_added_as_few_are() -> None:
     n, budget, rng = 2 * SMALL + 40, Budget.square_of(1.0), np.random.default_rng(2)
     x, state = rng.random(n), budget.start(n)
     charges_of_all = [
-        Square(x),
-        Plain(x**2 / 3),
-        Square(np.resize([0.07, 0.14], n)),
-        Square(x, 0.3),
-        Square(0.1),
+        SquaredCharge(x),
+        LinearCharge(x**2 / 3),
+        SquaredCharge(np.resize([0.07, 0.14], n)),
+        SquaredCharge(x, 0.3),
+        SquaredCharge(0.1),
     ]
-    for charge in (*charges_of_all, Mixed((Square(x), Plain(0.1)), np.arange(n) % 2)):
+    for charge in (*charges_of_all, PerRunCharge((SquaredCharge(x), LinearCharge(0.1)), np.arange(n) % 2)):
         for _ in range(2):
             state = compare(budget, state, charge, rng.random(n) < 0.9)
     assert 0 < np.count_nonzero(budget.covers((state[0] + 0.2, state[1]))) < n
@@ -91,7 +91,11 @@ def test_more_runs_than_a_block_are_added_as_few_are() -> None:
 def test_there_is_a_compiled_loop_for_every_charge_of_many_runs() -> None:
     # else the property above would hold of nothing
     budget, many = Budget.of(1.0), np.full(40, 0.1)
-    for charge in (*map(Square, (0.1, many)), *map(Plain, (0.1, many)), Square(many, 0.3)):
+    for charge in (
+        *map(SquaredCharge, (0.1, many)),
+        *map(LinearCharge, (0.1, many)),
+        SquaredCharge(many, 0.3),
+    ):
         assert step(budget, budget.start(40), charge) is not None
 
 
@@ -125,13 +129,13 @@ def test_what_is_out_of_range_is_left_to_the_definition(bad: float) -> None:
     assert quotients(np.ones(40), 2.0**901) is None
 
 
-class Padded(Square):
+class Padded(SquaredCharge):
     """Twice what it says: a charge of one's own, whose `exact` is the cost."""
 
     __slots__ = ()
 
     def exact(self, root: float) -> Exact:
-        high, low = Square(self.x, self.scale).exact(root)
+        high, low = SquaredCharge(self.x, self.scale).exact(root)
         return 2 * high, 2 * low
 
 

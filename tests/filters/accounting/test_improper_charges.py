@@ -33,7 +33,7 @@ class Said(fp.DominatingPair):
     def renyi(self, alpha: Any) -> Any:
         return self.x
 
-    hockey_stick = loss_quantile = renyi  # type: ignore[assignment]
+    hockey_stick = loss_isf = renyi  # type: ignore[assignment]
 
     def loss_cdf(self, x: Any) -> Any:
         return 1.0
@@ -59,6 +59,6 @@ def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> N
         fp.gdp_charge(dear_gaussian),
         fp.charges.renyi_charge(dear_gaussian, 4.0),
         fp.charges.approximate_zcdp_charge(dear)[0],
-        fp.charges.Plain(fp.charges.approximate_charge(dear, None)[0]),
+        fp.charges.LinearCharge(fp.charges.approximate_charge(dear, None)[0]),
     ):
         assert charge.exact(1.0)[0] >= 9.0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filterproof.filters.accounting.amounts import Charge, Plain, Square
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
 from filterproof.filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
 
@@ -46,7 +46,7 @@ def test_a_budget_between_two_doubles_decides_by_the_rationals(n: int) -> None:
         limit, budget = Fraction(value) ** 2, Budget.square_of(value)
         for steps in range(-2, 3):
             target = float((limit // grid + steps) * grid)
-            for charge in (Plain(target), Plain(np.full(n, target))):
+            for charge in (LinearCharge(target), LinearCharge(np.full(n, target))):
                 assert set(budget.fits(budget.start(n), charge)) == {Fraction(target) <= limit}
         signs.add(float(np.sign(budget.low)))
     assert signs == {-1.0, 0.0, 1.0}
@@ -74,7 +74,9 @@ def test_any_charges_to_many_runs_follow_the_rationals(
 def test_charges_of_any_size_follow_the_rationals(
     value: float, n: int, asked: list[list[float]], squares: bool
 ) -> None:
-    rounds: list[Charge] = [(Square if squares else Plain)(np.resize(np.array(x), n)) for x in asked]
+    rounds: list[Charge] = [
+        (SquaredCharge if squares else LinearCharge)(np.resize(np.array(x), n)) for x in asked
+    ]
     budget, limit = (Budget.square_of, Fraction(value) ** 2) if squares else (Budget.of, Fraction(value))
     follow(budget(value), limit, n, rounds)
 
@@ -89,42 +91,51 @@ def test_the_last_charge_may_fill_the_budget_to_the_last_ulps(
     rounds: list[Charge] = []
     for share in shares:
         left = max(float(limit - sum(exact(charge, 1)[0] for charge in rounds)), 0.0)
-        rounds.append(Square(math.sqrt(share * left / 2)) if squares else Plain(share * left))
+        rounds.append(SquaredCharge(math.sqrt(share * left / 2)) if squares else LinearCharge(share * left))
     left = max(float(limit - sum(exact(charge, 1)[0] for charge in rounds)), 0.0)
     rest = math.sqrt(left) if squares else left
     for last in (rest, math.nextafter(rest, math.inf), math.nextafter(rest, 0.0), rest * (1 - 2.0**-40)):
-        follow(budget, limit, 1, [*rounds, Square(last) if squares else Plain(last)])
+        follow(budget, limit, 1, [*rounds, SquaredCharge(last) if squares else LinearCharge(last)])
 
 
 def test_the_ends_of_the_doubles() -> None:
     least, most = 5e-324, 1.7976931348623157e308
-    assert follow(Budget.of(3 * least), Fraction(3 * least), 1, [Plain(least)] * 5) == [3 * Fraction(least)]
+    assert follow(Budget.of(3 * least), Fraction(3 * least), 1, [LinearCharge(least)] * 5) == [
+        3 * Fraction(least)
+    ]
     small = Fraction(5e-201) ** 2
-    assert follow(Budget.square_of(1e-200), Fraction(1e-200) ** 2, 1, [Square(5e-201)] * 6) == [4 * small]
-    follow(Budget.of(1.0), Fraction(1), 1, [*[Plain(least)] * 5, Plain(1.0)])
-    halves = [Plain(most / 2), Plain(most / 2), Plain(most), Plain(1.0)]
+    assert follow(Budget.square_of(1e-200), Fraction(1e-200) ** 2, 1, [SquaredCharge(5e-201)] * 6) == [
+        4 * small
+    ]
+    follow(Budget.of(1.0), Fraction(1), 1, [*[LinearCharge(least)] * 5, LinearCharge(1.0)])
+    halves = [LinearCharge(most / 2), LinearCharge(most / 2), LinearCharge(most), LinearCharge(1.0)]
     follow(Budget.of(most), Fraction(most), 33, [*halves])
-    follow(Budget.square_of(most), Fraction(most) ** 2, 33, [*[Square(most / 2)] * 5, Square(1e-300)])
-    follow(Budget.square_of(1e-300), Fraction(1e-300) ** 2, 33, [Square(most), Square(1e-300)])
+    follow(
+        Budget.square_of(most),
+        Fraction(most) ** 2,
+        33,
+        [*[SquaredCharge(most / 2)] * 5, SquaredCharge(1e-300)],
+    )
+    follow(Budget.square_of(1e-300), Fraction(1e-300) ** 2, 33, [SquaredCharge(most), SquaredCharge(1e-300)])
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("value", [1.0, 2.0, 1e10])  # units above 1 make the least roots vanish
 def test_no_charge_is_so_small_that_a_full_budget_admits_it(n: int, value: float) -> None:
     budget = Budget.square_of(value)
-    full = budget.add(budget.start(n), Square(value))
+    full = budget.add(budget.start(n), SquaredCharge(value))
     for root in (5e-324, 1e-310, 1e-300, 2.0**-600, 1e-160, 2.0**-490, -5e-324, -1e-300):
         for charge in (
-            Square(root),
-            Square(np.full(n, root)),
-            Plain(abs(root)),
-            Plain(np.full(n, abs(root))),
+            SquaredCharge(root),
+            SquaredCharge(np.full(n, root)),
+            LinearCharge(abs(root)),
+            LinearCharge(np.full(n, abs(root))),
         ):
             assert not budget.fits(full, charge).any()
         for odd in (math.nan, math.inf, 0.0, 1.7e308):  # another run's charge changes nothing
             x = np.full(n, root)
             x[-1] = odd
-            assert budget.fits(full, Square(x)).tolist() == [False] * (n - 1) + [odd == 0]
+            assert budget.fits(full, SquaredCharge(x)).tolist() == [False] * (n - 1) + [odd == 0]
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -134,13 +145,13 @@ def test_what_is_no_charge_is_refused_in_its_own_run_only(n: int, bad: float) ->
     for good in (0.5, 0.1):
         x = np.full(n, good)
         x[n // 2] = bad
-        state = budget.add(budget.start(n), Square(good))
-        assert not budget.fits(state, Plain(bad)).any()
-        fits, after = budget.step(state, Plain(x))
+        state = budget.add(budget.start(n), SquaredCharge(good))
+        assert not budget.fits(state, LinearCharge(bad)).any()
+        fits, after = budget.step(state, LinearCharge(x))
         assert fits.tolist() == [i != n // 2 for i in range(n)]
         assert after[0][fits] == pytest.approx(good * good + good, rel=1e-15)
         if not math.isfinite(bad):
-            assert budget.fits(state, Square(x)).tolist() == fits.tolist()
+            assert budget.fits(state, SquaredCharge(x)).tolist() == fits.tolist()
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -149,7 +160,7 @@ def test_sums_beyond_the_budget_go_on_being_exact(n: int) -> None:
     budget, mu, spent = Budget.square_of(1.0), 1.5 + 2.0**-25, Fraction(0)
     state = budget.start(n)
     for _ in range(30):
-        for charge in (Square(np.full(n, mu)), Square(mu)):
+        for charge in (SquaredCharge(np.full(n, mu)), SquaredCharge(mu)):
             state, spent = budget.add(state, charge), spent + Fraction(mu) ** 2
             assert {Fraction(h) + Fraction(e) for h, e in zip(*map(list, state), strict=True)} == {spent}
 
@@ -157,7 +168,11 @@ def test_sums_beyond_the_budget_go_on_being_exact(n: int) -> None:
 def test_a_budget_of_nothing_admits_only_what_is_free() -> None:
     nothing = Budget.of(0.0)
     for n in SIZES:
-        for charge, fits in ((Plain(2.0**-50), False), (Plain(5e-324), False), (Plain(0.0), True)):
+        for charge, fits in (
+            (LinearCharge(2.0**-50), False),
+            (LinearCharge(5e-324), False),
+            (LinearCharge(0.0), True),
+        ):
             assert set(nothing.fits(nothing.start(n), charge)) == {fits}
             assert set(nothing.step(nothing.start(n), charge)[0]) == {fits}
     for none in (math.nan, -math.nan, -1e-300, -math.inf, math.inf):
@@ -172,13 +187,13 @@ def test_a_pair_is_reached_if_it_is_a_sum_within_the_budget() -> None:
     others += [(math.nan, 0.0), (0.5, math.nan), (math.inf, -math.inf), (0.0, -1e-300), (-1e-300, 0.0)]
     others += [(0.5, math.nextafter(2.0**-53, 1.0)), (0.5, -1000.0), (0.5, math.inf)]
     high, low = np.array([*reached, *others]).T
-    assert budget.reaches((high, low)).tolist() == [True] * len(reached) + [False] * len(others)
+    assert budget.is_reachable_state((high, low)).tolist() == [True] * len(reached) + [False] * len(others)
 
 
 @pytest.mark.parametrize("value", [1e200, 1e300])
 def test_what_is_left_beyond_the_doubles_is_said_to_be_the_largest_of_them(value: float) -> None:
     budget, largest = Budget.square_of(value), np.finfo(np.float64).max
-    for state in (budget.start(2), budget.add(budget.start(2), Square(1.0))):
+    for state in (budget.start(2), budget.add(budget.start(2), SquaredCharge(1.0))):
         assert budget.left(state).tolist() == [largest, largest]
-    spent = budget.add(budget.start(1), Square(value / 2))
+    spent = budget.add(budget.start(1), SquaredCharge(value / 2))
     assert budget.value(spent).tolist() == [np.inf]

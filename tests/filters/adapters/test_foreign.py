@@ -155,7 +155,7 @@ def test_the_rule_of_an_exact_accountant_is_refuted_by_the_game_of_the_natural_f
     menu = tuple(fp.RandomizedResponse(k * step) for k in (1, 2, 3))
     # a little more than 45/169, so that the accountant's grid still grants what is exactly 45/169
     delta = 45 / 169 * 1.0005
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         ours = fp.NaturalFilter(math.log(9 / 4), delta, menu)
     theirs = fp.from_accountant(
         lambda: PLDAccountant(NeighboringRelation.REPLACE_ONE),

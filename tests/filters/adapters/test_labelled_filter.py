@@ -12,8 +12,8 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.adapters.commands import request_text
-from filterproof.mc.examine.verify import examine
-from filterproof.reports.expression import read_command
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.reports.target_expression import read_command
 from filterproof.theory.evidence import Evidence, Outcome
 
 ASK = fp.RandomizedResponse.from_ratio(2)

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from itertools import product
 
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filterproof.filters.certified.laws import joined
-from filterproof.filters.certified.promised import budget_number
-from filterproof.filters.certified.running_number import RunningNumber
-from filterproof.filters.rules.promised import promised_budget
+from filterproof.filters.certified.admission_conditions import joined
+from filterproof.filters.certified.comparison import Comparison
+from filterproof.filters.certified.guarantee_checks import budget_number
+from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import CKS, SIMPLE
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 
-def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
+def budgets(epsilon: float, delta: float) -> Iterator[Comparison]:
     """`promised_budget` for every charge and every promise that it joins, by both conversions."""
     approximate = ApproxDP(epsilon, delta)
     promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))

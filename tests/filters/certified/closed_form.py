@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber, Truth
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons, Truth
 from filterproof.theory.pairs.base import DominatingPair
 
 #: The absolute error below the relative one that the docstrings of `theory` state, where doubles end.
@@ -59,14 +59,14 @@ def closed_form(
     slack: float = CLOSE,
     least: float | Callable[..., float] = 0.0,
     charge: bool = False,
-) -> Iterator[RunningNumber]:
+) -> Iterator[Comparison]:
     """A number for each point, and for each bit that arrays change: what is claimed, by which function, how near.
 
     says: a format of the point's numbers, and of `at`, the point. code: a vectorised function of them. truth: what it
     stands for at a point. slack, least: the error that is declared; `least` may be a function of the point. charge:
     whether the code must lie above, as charges do, or near.
     """
-    compared = Claims(theorem).at_least if charge else Claims(theorem).near
+    compared = Comparisons(theorem).at_least if charge else Comparisons(theorem).near
     for at, value in called(code, points):
         floor = least(*at) if callable(least) else least
         yield compared(says.format(*at, at=at), value, truth(*at), slack=slack, least=floor)
@@ -79,7 +79,7 @@ def of_pair(
     asked: str,
     points: Iterable[tuple[float, ...]],
     **errors: Any,
-) -> Iterator[RunningNumber]:
+) -> Iterator[Comparison]:
     """What a pair declares, or its method of one argument, beside the same of its truths.
 
     Points are the parameters of the pair, then the argument.
@@ -91,6 +91,6 @@ def of_pair(
         answer = getattr(of(make(*at[:parameters])), asked)
         return answer(*at[parameters:]) if arguments else answer
 
-    code, truth = partial(answered, lambda pair: pair), partial(answered, lambda pair: pair.truths)
+    code, truth = partial(answered, lambda pair: pair), partial(answered, lambda pair: pair.reference_values)
     says = f"{name}.{asked} at {{at!r}}"
     return closed_form(theorem, says, code, truth, tuple(points), **{**_ERRORS.get(asked, {}), **errors})

@@ -18,19 +18,19 @@ from filterproof.filters.accounting.charge_rules import (
     renyi_charge,
     zcdp_charge,
 )
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import is_refused
-from filterproof.filters.certified.running_number import Claims, RunningNumber
 from filterproof.filters.rules.blackwell import gaussian_cover
 from filterproof.filters.rules.composition import composed_hockey_stick, composed_law
-from filterproof.filters.rules.promised import promised_budget
+from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 from filterproof.theory.pairs.base import ExactMasses
-from filterproof.theory.pairs.normal_law import hockey_stick, tail
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.normal_distribution import hockey_stick, tail
+from filterproof.theory.pairs.reference_values import ball_of
 
-_CLAIMS = Claims("natural filter")
+_CLAIMS = Comparisons("natural filter")
 _PAIRS: tuple[DominatingPair, ...] = (
     RandomizedResponse.from_ratio(Fraction(3, 2)),
     KOV.from_ratio(2, Fraction(1, 8)),
@@ -46,7 +46,7 @@ _RAISED = 6 * 2.0**-40 + 2e-12
 _STEP = 2.0**-7
 
 
-def compositions() -> Iterator[RunningNumber]:
+def compositions() -> Iterator[Comparison]:
     """Composed laws, covers by a Gaussian, and promises that follow from no sum."""
     for counts in _COUNTS:
         yield from _finite(counts)
@@ -54,7 +54,7 @@ def compositions() -> Iterator[RunningNumber]:
     yield from _refusals()
 
 
-def _finite(counts: tuple[int, ...]) -> Iterator[RunningNumber]:
+def _finite(counts: tuple[int, ...]) -> Iterator[Comparison]:
     forward = _product(counts, swap=False)
     backward = _product(counts, swap=True)
     losses, masses = composed_law(_PAIRS, counts)
@@ -96,7 +96,7 @@ def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction
         return Fraction(str(total.lower().fmpq()))
 
 
-def _covers() -> Iterator[RunningNumber]:
+def _covers() -> Iterator[Comparison]:
     """A Gaussian covers the chords of a curve where their ends lie under its tangents, and not a little below."""
     menu = (RandomizedResponse(0.25),)
     for count in (1, 4, 16):
@@ -129,7 +129,7 @@ def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
     return wrong
 
 
-def _refusals() -> Iterator[RunningNumber]:
+def _refusals() -> Iterator[Comparison]:
     """A promise that no theorem joins to a sum of the charges has no budget."""
     low, high = renyi_charge.at(2.5), renyi_charge.at(8.0)
     pure, gaussian = PureDP(1.0), GaussianDP(1.0)

@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.filters.catalogue import ApproximateDPFilter, BasicFilter, RealisationFilter, RenyiFilter
 from filterproof.filters.certified.certify import Thing
-from filterproof.filters.certified.running_number import RunningNumber
-from filterproof.filters.holders.individual import IndividualFilter
-from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.certified.comparison import Comparison
 from filterproof.theory.conversions import SIMPLE
 from filterproof.theory.pairs import (
     KOV,
@@ -30,7 +30,7 @@ from tests.filters.certified.closed_forms import conversions, guarantees, numeri
 from tests.filters.certified.compositions import compositions
 from tests.filters.certified.said import HELD, held
 
-_Numbers: TypeAlias = Callable[[], Iterator[RunningNumber]]
+_Numbers: TypeAlias = Callable[[], Iterator[Comparison]]
 #: The closed forms of `theory`, beside the formulas of the theorems.
 CLOSED_FORMS: Mapping[str, _Numbers] = {
     "the pairs": pairs.numbers,

@@ -3,7 +3,7 @@
 `python -m tests.filters.certified.running_numbers` writes theory/kernel/generated/RunningNumbers.v: budgets of the
 catalogue, and what filters without one budget admit last, at the exact rationals of the doubles.
 
->>> print(lemma_of("zcdp", Claims("RDP filter", "ZCDPFilter(0.5)").at_most("budget", 0.5, "rho", rho=0.5)))
+>>> print(lemma_of("zcdp", Comparisons("RDP filter", "ZCDPFilter(0.5)").at_most("budget", 0.5, "rho", rho=0.5)))
 (* RDP filter. ZCDPFilter(0.5): budget *)
 Lemma zcdp : 0 <= ((1 / 2) - (1 / 2)).
 Proof. lra. Qed.
@@ -27,13 +27,13 @@ from filterproof.filters.catalogue import (
     ZCDPFilter,
 )
 from filterproof.filters.certified.certify import certify
-from filterproof.filters.certified.running_number import Claims, Least, RunningNumber
-from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.filters.certified.comparison import Comparison, Comparisons, Least
+from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.theory.claims.formula import rational_value
-from filterproof.theory.claims.theorem import RefusedError
 from filterproof.theory.conversions import CKS, SIMPLE
 from filterproof.theory.evidence import Evidence
+from filterproof.theory.theorems.formula import rational_value
+from filterproof.theory.theorems.theorem import RefusedError
 
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 
@@ -96,7 +96,7 @@ def _word(thing: object) -> str:
     return re.sub(r"\W+", "_", str(thing)).strip("_")
 
 
-def lemma_of(name: str, number: RunningNumber) -> str | None:
+def lemma_of(name: str, number: Comparison) -> str | None:
     """The lemma that the number is on its safe side; None where its margin is no formula, or Rocq lacks its functions.
 
     Raises RefusedError where balls do not show it.
@@ -152,7 +152,7 @@ def _compared(name: str, theorem: str, says: str, sides: tuple[str, str], at: Ma
 
 def _check(formula: str, at: Mapping[str, Fraction]) -> None:
     """RefusedError unless the formula is above zero, in balls."""
-    if Claims("").by_margin("", at["x"], "<=", formula, slack=None, **at).sign(at["x"]) != 1:
+    if Comparisons("").by_margin("", at["x"], "<=", formula, slack=None, **at).sign(at["x"]) != 1:
         raise RefusedError(
             f"{formula} is not seen to be above zero", engine="flint", evidence=Evidence.CERTIFIED
         )

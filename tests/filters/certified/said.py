@@ -18,7 +18,7 @@ from filterproof.filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
-from filterproof.filters.certified.running_number import Claims, RunningNumber
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.conversions import SIMPLE
 
@@ -54,9 +54,9 @@ HELD: tuple[tuple[FilterBase, Mapping[Any, str]], ...] = (
 )
 
 
-def held(filt: FilterBase, bounds: Mapping[Any, str]) -> Iterator[RunningNumber]:
+def held(filt: FilterBase, bounds: Mapping[Any, str]) -> Iterator[Comparison]:
     """The bounds of `filt.holds`: sums of zCDP charges, of pure epsilons, of infinite mass, of divergences."""
-    holds, of = filt.holds, Claims("RDP filter")
+    holds, of = filt.holds, Comparisons("RDP filter")
     assert holds is not None
     for name in ("zcdp", "pure", "infinite"):
         says, value = f"{filt!r} holds {name}", getattr(holds, name)

@@ -8,9 +8,9 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
+from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.guarantee_checks import promise_numbers
 from filterproof.filters.certified.pairs import charges, sampled_number
-from filterproof.filters.certified.promised import promise_numbers
-from filterproof.filters.certified.running_number import Claims, RunningNumber
 from filterproof.theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms.conversions import numbers_at
@@ -54,7 +54,7 @@ PAIRS: st.SearchStrategy[DominatingPair] = st.one_of(
 )
 
 
-def wrong(numbers: Iterable[RunningNumber]) -> list[tuple[str, str]]:
+def wrong(numbers: Iterable[Comparison]) -> list[tuple[str, str]]:
     """What is refused of the numbers, and how."""
     checked = [number.checked() for number in numbers]
     return [(one.number.says, one.found.name) for one in checked if not one.fits]
@@ -89,20 +89,20 @@ def test_a_sampled_gaussian_is_charged_its_divergence_at_every_whole_order_and_l
 def test_what_a_pair_says_is_what_its_law_says(
     pair: DominatingPair, share: float, above_one: float, tail: float
 ) -> None:
-    size = abs(float(pair.loss_quantile(0.3)))
+    size = abs(float(pair.loss_isf(0.3)))
     x = share * (size if 0 < size < math.inf else 1.0)
-    asked = [("hockey_stick", x), ("loss_quantile", tail)]
+    asked = [("hockey_stick", x), ("loss_isf", tail)]
     # near a loss, where little is left of a hockey-stick, a loss in doubles tells: as among the closed forms
     left = 2.0**-50 * max(1.0, abs(x)) if isinstance(pair, fp.FinitePair) else 1e-300
     left = max(left, 2.0**-51 * abs(x)) if isinstance(pair, fp.Laplace) else left
     # integrals in balls are narrow at low orders; at whole ones up to 64 sums decide, in test_subsampled_gaussian
-    order = 1 + (min(above_one, 3.0) if pair.truths.integrated else above_one)
+    order = 1 + (min(above_one, 3.0) if pair.reference_values.integrated else above_one)
     asked += [("renyi", 1.0), ("renyi", order)]
     numbers = [
-        Claims("what is drawn").near(
+        Comparisons("what is drawn").near(
             f"{pair!r}.{method}({at!r})",
             float(getattr(pair, method)(at)),
-            getattr(pair.truths, method)(at),
+            getattr(pair.reference_values, method)(at),
             slack=1e-11,
             least=left if method == "hockey_stick" else 1e-300,
         )

@@ -14,17 +14,17 @@ from flint import arb, ctx
 
 import filterproof as fp
 from filterproof.filters.accounting import charge_rules
-from filterproof.filters.accounting.amounts import Plain
+from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.certified.admission_conditions import verify_implication
 from filterproof.filters.certified.catalogue import covered, things
-from filterproof.filters.certified.laws import implied
-from filterproof.filters.certified.running_number import Found
-from filterproof.filters.certified.two_doubles import limit_of
+from filterproof.filters.certified.comparison import ComparisonStatus
+from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.rules.promised import promised_budget
-from filterproof.theory.claims.theorem import RefusedError
+from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.theory.conversions import CKS
+from filterproof.theory.theorems.theorem import RefusedError
 from tests.filters.certified.groups import THINGS
 
 TINY = 1 + 1e-9
@@ -74,7 +74,7 @@ def test_what_is_rounded_to_nearest_is_refused(
     """As the charges were before: 1/30 in doubles is below 1/30, and log 2 below log 2."""
     assert nearest == math.nextafter(float(pair.pure_epsilon), 0.0)
     monkeypatch.setattr(type(pair), "pure_epsilon", property(lambda _: nearest))
-    assert any(one.found is Found.UNSOUND for one in fp.certify(pair).refused)
+    assert any(one.found is ComparisonStatus.UNSOUND for one in fp.certify(pair).refused)
 
 
 def scaled(factor: float) -> Callable[[Any], Any]:
@@ -105,7 +105,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
         *(partial(fp.WhitehouseFilter, 1.0, 1e-3), "OFF"),
     ),
     "in place all is granted": (
-        *(fp.AdditiveFilter, "grant_in_place", lambda exact: lambda self, *asked: exact(self, *asked) | True),
+        *(fp.AdditiveFilter, "step_inplace", lambda exact: lambda self, *asked: exact(self, *asked) | True),
         *(partial(fp.ZCDPFilter, 0.3), "OFF"),
     ),
     "the last output is looked at": (
@@ -160,12 +160,12 @@ def test_what_is_not_covered_says_so() -> None:
         budget = fp.Budget.of(0.5)
 
         def charge(self, request):
-            return Plain(request.zcdp_rho)
+            return LinearCharge(request.zcdp_rho)
 
     found = fp.certify(Mine())
     assert (found.numbers, found.holds) == ((), False)
     assert "no theorem here says what Mine may admit" in found.uncovered[-1]
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
     assert "counterexample" in unsound.uncovered[0]
     many = fp.Selection((fp.Gaussian(np.array([0.3, 0.4])), fp.Gaussian(0.5)), np.array([0, 1]))
@@ -191,20 +191,20 @@ def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
     charge: charge_rules.ChargeRule, promise: fp.Guarantee
 ) -> None:
     most = limit_of(promised_budget(charge, promise))
-    why, bits = implied(charge, most, promise)
+    why, bits = verify_implication(charge, most, promise)
     assert why.theorem in fp.THEOREMS
     assert (bits == 0) == isinstance(promise, fp.RenyiDP)  # a comparison of fractions is exact
     with pytest.raises(RefusedError, match=rf"charges by {re.escape(repr(charge))} that sum to .* not seen"):
-        implied(charge, most * Fraction(TINY), promise)
+        verify_implication(charge, most * Fraction(TINY), promise)
 
 
 def test_a_sum_that_no_theorem_and_no_ball_joins_to_a_promise_is_refused() -> None:
     with pytest.raises(RefusedError, match="nothing here leads"):
-        implied(fp.charges.renyi_charge.at(2.0), Fraction(1, 8), fp.RenyiDP(3.0, 0.2))
+        verify_implication(fp.charges.renyi_charge.at(2.0), Fraction(1, 8), fp.RenyiDP(3.0, 0.2))
     with ctx.workprec(4096):  # next to the largest that gives the promise, which no ball tells
         bits, exponent = ((arb(1).exp() + 0.5) / 0.5).log().mid().man_exp()
     with pytest.raises(RefusedError, match="not seen to give"):
-        implied(fp.pure_charge, int(bits) * Fraction(2) ** int(exponent), fp.ApproxDP(1.0, 0.5))
+        verify_implication(fp.pure_charge, int(bits) * Fraction(2) ** int(exponent), fp.ApproxDP(1.0, 0.5))
 
 
 def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(
@@ -220,7 +220,9 @@ def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(
 
 class _Charge(type(fp.zcdp_charge)):
     def __call__(self, pair):
-        return fp.charges.Plain(0.0) if isinstance(pair, fp.DiscreteGaussian) else super().__call__(pair)
+        return (
+            fp.charges.LinearCharge(0.0) if isinstance(pair, fp.DiscreteGaussian) else super().__call__(pair)
+        )
 
 
 class _Promise(fp.ZCDP):

@@ -3,7 +3,7 @@
 import pytest
 from flint import arb, ctx
 
-from filterproof.filters.certified.conversion_truths import cks_log_delta, cks_order_less_one
+from filterproof.filters.certified.conversion_references import cks_log_delta, cks_order_less_one
 from filterproof.theory import CKS
 from filterproof.theory.conversions import CONVERSIONS
 from filterproof.theory.proofs import THEOREMS

@@ -11,8 +11,8 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.covered import COVERED, Join, Losses, joined, joins_of
 from filterproof.filters.rules.composition import composed_hockey_stick
-from filterproof.theory.claims.theorem import THEOREMS
 from filterproof.theory.pairs import examples
+from filterproof.theory.theorems.theorem import THEOREMS
 
 SAMPLED = fp.SubsampledGaussian(0.005, 2.0)
 

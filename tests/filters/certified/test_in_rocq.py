@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filterproof.filters.certified.running_number import Claims
-from filterproof.theory.claims.theorem import RefusedError
+from filterproof.filters.certified.comparison import Comparisons
+from filterproof.theory.theorems.theorem import RefusedError
 from tests.filters.certified.running_numbers import PATH, cks_lemma, in_rocq, lemma_of, simple_lemma
 
 pytestmark = pytest.mark.pinned
@@ -42,19 +42,19 @@ def test_the_budget_is_the_double_and_a_billionth_more_is_refused(write, budget:
 
 
 def test_rational_claims_are_linear_arithmetic_and_others_intervals() -> None:
-    rational = lemma_of("one", Claims("RR zCDP").at_least("charge", 0.5, "e**2/2", e=1.0))
+    rational = lemma_of("one", Comparisons("RR zCDP").at_least("charge", 0.5, "e**2/2", e=1.0))
     assert rational == (
         "(* RR zCDP. charge *)\nLemma one : 0 <= ((1 / 2) - (((1 / 1) ^ 2) / 2)).\nProof. lra. Qed.\n"
     )
-    found = lemma_of("two", Claims("x").at_most("log", 0.5, "log(2)"))
+    found = lemma_of("two", Comparisons("x").at_most("log", 0.5, "log(2)"))
     assert found is not None
     assert "0 <= ((ln 2) - (1 / 2))" in found
     assert "interval" in found
     with pytest.raises(RefusedError):
-        lemma_of("three", Claims("x").at_most("log", 0.75, "log(2)"))
+        lemma_of("three", Comparisons("x").at_most("log", 0.75, "log(2)"))
 
 
 def test_what_rocq_has_no_word_for_is_left_out() -> None:
-    assert lemma_of("one", Claims("x").at_most("tail", 0.1, "tail(1)")) is None
-    assert lemma_of("one", Claims("x").near("both sides", 0.5, Fraction(1, 2))) is None
-    assert lemma_of("one", Claims("x").at_most("a function", 0.5, lambda: 1)) is None  # type: ignore[arg-type, return-value]
+    assert lemma_of("one", Comparisons("x").at_most("tail", 0.1, "tail(1)")) is None
+    assert lemma_of("one", Comparisons("x").near("both sides", 0.5, Fraction(1, 2))) is None
+    assert lemma_of("one", Comparisons("x").at_most("a function", 0.5, lambda: 1)) is None  # type: ignore[arg-type, return-value]

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filterproof.filters.accounting.amounts import Plain, Square
+from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.accounting.ledger import Budget, is_sum
-from filterproof.filters.certified.two_doubles import both, limit_of, sum_of
+from filterproof.filters.certified.double_double import both, limit_of, sum_of
 from filterproof.theory.numerics.error_free import (
     add_up,
     quotient_beyond,
@@ -51,12 +51,12 @@ def test_what_is_no_double_is_charged_more_and_budgeted_less(x: Any) -> None:
         == -Fraction(away_from_zero(-x))
         <= exact * (1 + Fraction(1, 2**52))
     )
-    assert exact <= Fraction(float(Plain(x).x)) <= exact * (1 + Fraction(1, 2**51))
+    assert exact <= Fraction(float(LinearCharge(x).x)) <= exact * (1 + Fraction(1, 2**51))
     assert exact * (1 - Fraction(1, 2**52)) <= Fraction(Budget.of(x).limit) <= exact
     if isinstance(x, int):
         wide: Any = np.array([x], dtype=np.int64)
-        assert both(Plain(wide).exact(1.0)) >= exact
-        assert both(Square(wide).exact(1.0)) >= exact**2
+        assert both(LinearCharge(wide).exact(1.0)) >= exact
+        assert both(SquaredCharge(wide).exact(1.0)) >= exact**2
 
 
 @given(DOUBLES, DOUBLES)
@@ -83,7 +83,7 @@ def test_a_budget_is_its_number_to_the_last_bit(x: float, squared: bool, share: 
         assert bool(budget.covers((np.array([high]), np.array([low])))[0]) is covered
     if 1e-100 < x < 1e100:
         root = x if squared else math.sqrt(x)
-        state = budget.add(budget.start(1), Square(root * share))
+        state = budget.add(budget.start(1), SquaredCharge(root * share))
         left = truth - sum_of(budget, state)
         # little is left of a sum in two doubles: the second one counts
         assert left * (1 - Fraction(1, 2**49)) <= Fraction(float(budget.left(state)[0])) <= left

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-import filterproof.filters.holders.in_blocks
-from filterproof.filters.contract.checks import (
+import filterproof.filters.accountants.batched_grants
+from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_grant,
     checked_grant_in_place,
@@ -16,7 +17,6 @@ from filterproof.filters.contract.checks import (
     checked_spend,
 )
 from filterproof.filters.contract.state import copied, frozen, leaves, read_only
-from filterproof.filters.holders.repeats import repeats
 from filterproof.theory.pairs import (
     DominatingPair,
     Gaussian,
@@ -52,11 +52,11 @@ def test_a_lent_state_is_the_same_numbers_and_cannot_be_written_to(lend: Any, st
 
 def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     class InPlace(Told):
-        def grant_in_place(self, state: Any, request: DominatingPair) -> Any:
+        def step_inplace(self, state: Any, request: DominatingPair) -> Any:
             return np.ones(len(state[0]), dtype=np.bool_)
 
     for block in (4, 2):
-        monkeypatch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", block)
+        monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", block)
         people = fp.IndividualFilter(InPlace(), 4)
         for fits in (True, True, False):
             assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
@@ -156,9 +156,9 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     assert (checked_grant_in_place(filt, copied(filt.start(3)), request) is None) == (
         kind is not fp.ZCDPFilter
     )
-    assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
+    assert (filt.step_inplace(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
-    monkeypatch.setattr(filterproof.filters.holders.in_blocks, "BLOCK", 2)
+    monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", 2)
     for people in (1, 3, 7):
         for pair in (request, Selection((request, Gaussian(0.66)), np.arange(people) % 2)):
             everyone = fp.IndividualFilter(filt, people)

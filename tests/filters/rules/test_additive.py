@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filterproof.filters as fp
-from filterproof.filters.accounting.amounts import Plain, Square
+from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCharge
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.engine.encoding import decode, encode, nameable
@@ -31,7 +31,7 @@ def test_what_is_affordable_or_remains_is_admitted_and_nothing_more_is(
     filt: AdditiveFilter, shares: list[float], gaussian: bool
 ) -> None:
     family = Gaussian if gaussian else RandomizedResponse
-    rest = Square if isinstance(filt, fp.GaussianFilter) else Plain  # its unit is mu
+    rest = SquaredCharge if isinstance(filt, fp.GaussianFilter) else LinearCharge  # its unit is mu
     state = filt.start(1)
     for share in [*shares, 1.0]:
         best = filt.affordable(state, family)

@@ -29,7 +29,7 @@ def test_gaussians_are_free_and_exact() -> None:
 
 
 def test_a_bounded_range_promises_nothing_outside() -> None:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = fp.RangedBlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)), 0.0, 2.0)
     assert filt.admits(filt.start(1), fp.Erasure(1e-9))[0]
     assert filt.promise.delta(3.0) == 1.0
@@ -53,7 +53,7 @@ def _masses(pair: fp.DominatingPair) -> tuple[list[Fraction], list[Fraction]]:
 
 
 def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promised() -> None:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = CATALOGUE["RangedBlackwellFilter"].example()
     first, *replies = filt.menu
     mu, high = mpmath.mpf(filt.mu), filt.high
@@ -119,9 +119,9 @@ def test_pairs_that_are_not_finite_count_as_the_gaussian_that_dominates_them_and
     beside = filt.spend(state, BIT)
     rest = math.sqrt(1 - 0.25 - gaussian_cover((BIT,), (1,)) ** 2)
     assert filt.affordable(beside, fp.Gaussian)[0] == pytest.approx(rest, rel=1e-12)
-    assert filt.reaches(beside)[0]
+    assert filt.is_reachable_state(beside)[0]
     counts, *sums = beside
-    assert not filt.reaches((counts + np.array([[1, 0, 0, 0, 0]]), *sums))[
+    assert not filt.is_reachable_state((counts + np.array([[1, 0, 0, 0, 0]]), *sums))[
         0
     ]  # nothing counts uses of the first
 

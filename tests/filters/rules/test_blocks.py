@@ -91,7 +91,7 @@ def test_a_count_that_passes_the_most_is_infinite(last):
 def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
     filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4)
     closed = np.array([number, 0.0, 3.0])
-    assert filt.reaches((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
+    assert filt.is_reachable_state((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
 
 
 @given(st.floats(1e-3, 1e3), st.integers(1, 2**20))

@@ -6,8 +6,8 @@ import mpmath as mp
 import pytest
 
 import filterproof as fp
-from filterproof.filters.accounting.amounts import Plain
-from filterproof.filters.holders.repeats import repeats
+from filterproof.filters.accountants.repeats import repeats
+from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.mc.estimate.compare_filters import kept_mu
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.
@@ -15,13 +15,13 @@ RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9
 
 
 def limited(mu: float) -> fp.CentralLimitFilter:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return fp.CentralLimitFilter(mu)
 
 
 def charged(pair: fp.DominatingPair) -> float:
     charge = limited(1.0).charge(pair)
-    assert isinstance(charge, Plain)
+    assert isinstance(charge, LinearCharge)
     return float(charge.x)
 
 

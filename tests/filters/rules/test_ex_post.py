@@ -64,7 +64,7 @@ def test_the_promise_with_delta_is_kept_and_nearly_all_of_delta_is_used():
 
 
 def test_squares_of_realised_losses_break_the_promise_of_zcdp():
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = fp.SquaredLossFilter(0.5)
     p, n = Fraction(12, 125), 41
     alarm = FinitePair((1 - p, p), (1 - 2 * p, 2 * p))

@@ -19,7 +19,7 @@ from filterproof.theory.thresholds.some_order import share_at_some_order
 
 
 def test_some_order_is_beaten_by_two_branches() -> None:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0))
     keep, hair = (
         1 / (1 + math.exp(-0.1)),

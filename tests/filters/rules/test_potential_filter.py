@@ -12,13 +12,13 @@ import pytest
 import filterproof as fp
 from filterproof.filters.certified.potential import potential
 from filterproof.filters.rules import potential_design
-from filterproof.filters.rules.loss_atoms import height as height_at
-from filterproof.filters.rules.loss_atoms import loss_atoms
+from filterproof.filters.rules.discrete_pld import discrete_pld
+from filterproof.filters.rules.discrete_pld import height as height_at
 from filterproof.filters.rules.potential import COMMON_RATES, PotentialFilter
 from filterproof.filters.rules.potential_design import potential_clock
 from filterproof.filters.rules.potential_family import ONE, payoff
 from filterproof.mc.examine.extremal_steps import extremal_steps
-from filterproof.theory.too_large import TooLargeError
+from filterproof.theory.size_limits import TooLargeError
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
@@ -122,7 +122,7 @@ def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
 )
 def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
     for side in (pair, pair.swapped):
-        law = loss_atoms(side, 64)
+        law = discrete_pld(side, 64)
         t = (1 - 1 / 64) ** -law.places.astype(float)
         total = sum(map(Fraction, law.masses.tolist()), Fraction(law.infinite))
         assert 0 <= total - 1 <= Fraction(law.excess) < 1e-14
@@ -140,7 +140,7 @@ def test_heights_are_at_least_the_hockey_stick_at_the_loss_itself(pair: fp.Domin
         with flint.ctx.workprec(500):
             loss = -(1 - flint.arb(1) / 64).log() * place
             above = Fraction(int((loss * flint.arb(2) ** 400).upper().ceil().unique_fmpz()), 2**400)
-            assert height_at(pair, place, 64) >= pair.truths.hockey_stick(above).ball()
+            assert height_at(pair, place, 64) >= pair.reference_values.hockey_stick(above).ball()
 
 
 def test_the_payoff_is_rounded_up_at_every_knot() -> None:

@@ -9,12 +9,12 @@ import pytest
 
 import filterproof.filters as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.filters.rules.orders import SomeOrderRule
 from filterproof.filters.rules.several_sums import SeveralSums
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
-from tests.filters.holders.saved_session import forged, refusal, reread
+from tests.filters.accountants.saved_session import forged, refusal, reread
 from tests.filters.own import Known, of
 
 # -- states of filters that are no sums -----------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_a_sum_below_zero_or_above_its_budget_is_not_reached(filt: SeveralSums) 
         for wrong in (-1e-9, budget.high * 1.01, math.nan, -math.inf):
             state = [part.copy() for part in filt.start(2)]
             state[2 * place][1] = wrong
-            assert filt.reaches(tuple(state)).tolist() == [True, False]
+            assert filt.is_reachable_state(tuple(state)).tolist() == [True, False]
 
 
 def test_an_order_that_is_used_up_may_be_beyond_its_budget() -> None:
@@ -153,7 +153,7 @@ def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
     doubled = of(Known, spend=lambda filt, state, request: state + request.pure_epsilon / 2)
     wider = of(Known, admits=lambda filt, state, request: state + request.pure_epsilon <= 0.75)
     logged = of(fp.GaussianFilter, admits=lambda filt, *asked: fp.GaussianFilter.admits(filt, *asked))
-    mumbling = of(Known, reaches=lambda filt, state: True)
+    mumbling = of(Known, is_reachable_state=lambda filt, state: True)
     data = forged(doubled(), 0, [1.5], pair)
     assert fp.Session.from_dict(data, doubled()).to_dict() == data
     for filt, value in ((Known(), -3.0), (wider(), -3.0), (logged(1.0), -1000.0)):

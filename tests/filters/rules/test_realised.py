@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.theory.realisation import kappa
 
 STEP = fp.Gaussian(mu=0.5)  # sigma = 2
@@ -81,7 +81,7 @@ def test_kappa_decides_by_the_exact_loss_before_the_last_release(
 
 
 def naive() -> fp.NaiveRealisationFilter:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return fp.NaiveRealisationFilter(1.0, 0.01)
 
 
@@ -150,7 +150,7 @@ def test_the_first_release_is_decided_by_true_quantiles() -> None:
             filt = fp.RealisationFilter(1 / b, 0, 5, menu)
             assert filt.admits(filt.start(1), pair)[0] == granted, (b, menu)
     whole = fp.RealisationFilter(
-        float(fp.Gaussian(0.3).loss_quantile(1e-5)), 0.01, 5, (fp.Gaussian(0.3),), dhat=1e-5, theta=1e-5
+        float(fp.Gaussian(0.3).loss_isf(1e-5)), 0.01, 5, (fp.Gaussian(0.3),), dhat=1e-5, theta=1e-5
     )
     assert not whole.admits(whole.start(1), fp.Gaussian(0.3))[0]
 

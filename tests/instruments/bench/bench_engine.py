@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.random import SFC64, Generator
 
+from filterproof.mc.engine.batches import play_tile
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.paths import Paths
-from filterproof.mc.engine.streams import TILE, Tile
-from filterproof.mc.engine.tiles import play_tile
-from filterproof.mc.estimate.estimator import Aim, estimators
+from filterproof.mc.engine.streams import TILE, Batch
+from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.runs.executors import LocalPool
@@ -91,15 +91,15 @@ def bench_estimator(benchmark: Any, name: str, method: str, delta: float) -> Non
     """The time of an estimator; the smaller variance x time, the better: both are recorded."""
     game, paths = LEAVING[name], 2 * TILE
     epsilon = tail(game, delta)
-    (estimator,) = estimators(game, (epsilon,), Aim(paths, 1e-6, method))  # type: ignore[arg-type]
+    (estimator,) = estimators(game, (epsilon,), EstimatorSettings(paths, 1e-6, method))  # type: ignore[arg-type]
     (term,) = estimator.terms
     benchmark.group = f"estimators, {name}, delta {delta:.0e}"
     tally = benchmark(play, term.game, term.joint, n=paths, workers=1)
     (functional,) = term.functionals
     variance = functional.moments(tally).unit_variance * math.exp(2 * functional.log_range)
     if method == "plain":  # its own paths seldom see what they are too few for
-        (tilted,) = estimators(game, (epsilon,), Aim(paths, 1e-6, "tilted"))
-        drawn = play_tile(tilted.terms[0].game, Tile(0, 0, TILE))
+        (tilted,) = estimators(game, (epsilon,), EstimatorSettings(paths, 1e-6, "tilted"))
+        drawn = play_tile(tilted.terms[0].game, Batch(0, 0, TILE))
         paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)
         mean, square = (float(np.mean(np.exp(drawn.log_weight) * paid**power)) for power in (1, 2))
         variance = square - mean**2

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from filterproof.filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
-from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.worst_case import worst_case
-from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from filterproof.theory.pairs import RandomizedResponse
 
 

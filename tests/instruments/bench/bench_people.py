@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filterproof.filters.holders.individual import IndividualFilter, gaussian_request
-from filterproof.filters.holders.linear_queries import LinearQueries
+from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
+from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.filters.rules.one_sum import GaussianFilter
 
 PEOPLE = 10_000_000

@@ -14,9 +14,9 @@ from typing import Any
 
 import filterproof as fp
 from filterproof.mc.examine.examination import Status
-from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.stage_schedule import examine
 from filterproof.reports.words import right
-from tests.instruments.corpus.halves import HALVES
+from tests.instruments.corpus.corpus_parts import PARTS
 from tests.instruments.corpus.public import BUGS
 
 #: What an examination says of a filter, in one word.
@@ -24,7 +24,7 @@ Said = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ExaminationContext:
     """What is examined: its name, whether it is broken or sound, the game that breaks it, and what makes it.
 
     promise is that of a service, None for a filter; thread is where a public bug was told.
@@ -38,7 +38,7 @@ class Subject:
     thread: str = ""
 
 
-def _public() -> list[Subject]:
+def _public() -> list[ExaminationContext]:
     """Each public bug as it was and as it was repaired."""
     subjects = []
     for bug in BUGS:
@@ -49,16 +49,16 @@ def _public() -> list[Subject]:
             def make(bug: Any = bug, repaired: bool = repaired) -> Any:
                 return bug.make(repaired=repaired)
 
-            subjects.append(Subject(bug.name, kind, bug.said, make, promise, bug.thread))
+            subjects.append(ExaminationContext(bug.name, kind, bug.said, make, promise, bug.thread))
     return subjects
 
 
-SUBJECTS: dict[str, list[Subject]] = {
+SUBJECTS: dict[str, list[ExaminationContext]] = {
     half: [
-        Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
+        ExaminationContext(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
         for case in cases
     ]
-    for half, cases in HALVES.items()
+    for half, cases in PARTS.items()
 } | {"public": _public()}
 
 
@@ -92,7 +92,7 @@ def examined(job: tuple[str, int, float]) -> Said:
     return line | {"seconds": round(seconds, 1), "processor": round(processor, 1)}
 
 
-def _found(subject: Subject, effort: float) -> Said:
+def _found(subject: ExaminationContext, effort: float) -> Said:
     if subject.promise is not None:
         breach = fp.services.first_breach(subject.make(), subject.promise, effort=effort).breach
         witness = "" if breach is None else "; ".join(breach.story)

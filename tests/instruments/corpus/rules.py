@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 import filterproof as fp
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.pairs.selection import look_up
 
 _ONE = 1
@@ -86,7 +86,7 @@ class PerPair(fp.AdditiveFilter):
     """What `price` says of a pair adds up without rounding."""
 
     def charge(self, request):
-        return fp.charges.Plain(per_run(request, self.price))
+        return fp.charges.LinearCharge(per_run(request, self.price))
 
 
 class Exact(Rule):
@@ -143,14 +143,14 @@ def at_least_dust(charge: Real) -> Real:
     return np.maximum(charge, 1e-200)
 
 
-def rounded_rho(request: fp.DominatingPair) -> fp.charges.Plain:
+def rounded_rho(request: fp.DominatingPair) -> fp.charges.LinearCharge:
     """The charge of zCDP, rounded up."""
-    return fp.charges.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    return fp.charges.LinearCharge(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
 
 
-def rounded_epsilon(request: fp.DominatingPair) -> fp.charges.Plain:
+def rounded_epsilon(request: fp.DominatingPair) -> fp.charges.LinearCharge:
     """The charge of pure epsilon, rounded up."""
-    return fp.charges.Plain(request.pure_epsilon * ROUNDED_UP)
+    return fp.charges.LinearCharge(request.pure_epsilon * ROUNDED_UP)
 
 
 def renyi_either_way(request: fp.DominatingPair, order: float) -> Real:

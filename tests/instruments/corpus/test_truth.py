@@ -6,16 +6,21 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
+from filterproof.filters.contract.contract_checks import (
+    checked_admits,
+    checked_filter,
+    checked_spend,
+    checked_start,
+)
 from filterproof.filters.contract.state import choose, leaves, same, take
 from tests.instruments.corpus.case import Case
+from tests.instruments.corpus.corpus_parts import PARTS
 from tests.instruments.corpus.games import (
     Best,
     require_granted,
 )
-from tests.instruments.corpus.halves import HALVES
 
-CASES = [case for half in HALVES.values() for case in half]
+CASES = [case for half in PARTS.values() for case in half]
 BROKEN = [case for case in CASES if case.kind == "broken"]
 SOUND = [case for case in CASES if case.kind == "sound"]
 
@@ -88,7 +93,7 @@ def test_a_sound_filter_keeps_its_promise_in_a_game_that_comes_near(case: Case) 
 def test_no_game_of_few_rounds_beats_a_sound_filter(case: Case) -> None:
     filt = case.filter_class()
     games = [(tuple(pair for pair in MENU if _answers(filt, pair)), 3)]
-    games += [DEEPER[case.name]] if case in HALVES["third"] else []
+    games += [DEEPER[case.name]] if case in PARTS["third"] else []
     for menu, rounds in games:
         for epsilon in {0.0, *(getattr(filt.promise, "epsilon", other) for other in (0.3, 0.8))}:
             assert Best(menu, rounds).value(filt, epsilon) <= float(filt.promise.delta(epsilon)) * (1 + 1e-12)
@@ -112,7 +117,7 @@ def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", HALVES["third"], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", PARTS["third"], ids=lambda case: case.name)
 def test_runs_together_decide_as_runs_alone(case: Case) -> None:
     filt, n, rng = case.filter_class(), 5, np.random.default_rng(5)
     together, alone = filt.start(n), [filt.start(1) for _ in range(n)]
@@ -145,7 +150,7 @@ def test_the_best_strategy_is_worth_what_its_game_is_and_a_denied_request_fails_
 
 
 def test_each_part_holds_so_many_cases_of_each_kind_with_names_and_classes_of_their_own() -> None:
-    kinds = {half: Counter(case.kind for case in cases) for half, cases in HALVES.items()}
+    kinds = {half: Counter(case.kind for case in cases) for half, cases in PARTS.items()}
     assert {half: (kind["broken"], kind["sound"]) for half, kind in kinds.items()} == {
         **{"first": (30, 20), "second": (30, 20), "third": (20, 10), "fourth": (21, 8), "fifth": (9, 5)},
     }

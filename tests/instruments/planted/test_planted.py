@@ -50,7 +50,7 @@ def test_what_changes_nothing_is_not_refused() -> None:
 
 def test_the_steps_of_theorems_use_no_module_in_which_faults_are_planted() -> None:
     """They are left out of the harness: whatever is planted, they run as before."""
-    from filterproof.theory.claims.theorem import _MODULES
+    from filterproof.theory.theorems.theorem import _MODULES
 
     waiting, seen = {f"filterproof.theory.{name}" for name in _MODULES.values()}, set()
     while waiting:

@@ -12,25 +12,25 @@ from unittest import SkipTest
 import pytest
 
 import filterproof as fp
-from filterproof.filters.testing.laws import LawBrokenError
-from filterproof.mc.accountants.accountant_laws import ACCOUNTANT_LAWS
-from filterproof.mc.accountants.accountant_subject import AccountantSubject
-from filterproof.mc.accountants.truth import promised_too_little
+from filterproof.filters.testing.invariants import InvariantBrokenError
+from filterproof.mc.accountant_invariants.invariants import ACCOUNTANT_INVARIANTS
+from filterproof.mc.accountant_invariants.tested_accountant import TestedAccountant
+from filterproof.mc.accountant_invariants.true_loss import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
 
-def subject_of(filt: Any, **hooks: Any) -> AccountantSubject:
-    return AccountantSubject(filt, filt.menu, **hooks)
+def subject_of(filt: Any, **hooks: Any) -> TestedAccountant:
+    return TestedAccountant(filt, filt.menu, **hooks)
 
 
-def ask(subject: AccountantSubject, law: str) -> tuple[str, str]:
+def ask(subject: TestedAccountant, law: str) -> tuple[str, str]:
     """What became of a law, and what it says."""
     try:
-        return "held", ACCOUNTANT_LAWS[law](subject)
+        return "held", ACCOUNTANT_INVARIANTS[law](subject)
     except SkipTest as reason:
         return "not asked", str(reason)
-    except LawBrokenError as broken:
+    except InvariantBrokenError as broken:
         return "broken", str(broken)
 
 
@@ -52,7 +52,7 @@ class Rho:
         self.rho += charged * (count if self.counts else 1)
 
 
-def accountant(spent: Callable[[Any], float] = lambda held: held.rho, **changed: Any) -> AccountantSubject:
+def accountant(spent: Callable[[Any], float] = lambda held: held.rho, **changed: Any) -> TestedAccountant:
     """The subject of a Rho, of which some fields are others."""
     filt = fp.from_accountant(
         lambda: Rho(**changed), lambda pair: float(pair.zcdp_rho), fp.ZCDP(1.0), menu=MENU, spent=spent
@@ -101,7 +101,7 @@ def purse(
     kind: type[Purse] = Purse,
     spent: Callable[[Any], float] | None = lambda held: held.total,
     **changed: Any,
-) -> AccountantSubject:
+) -> TestedAccountant:
     """The subject of a purse that is asked for responses of these sizes, of which some fields or hooks are others."""
     raw = changed.pop("raw", lambda held, value: held.spend(value))
     filt = fp.from_budget(
@@ -132,7 +132,7 @@ class Uses:
         return fp.Composition(self.uses).epsilon(delta, relative=1e-5).high
 
 
-def natural() -> AccountantSubject:
+def natural() -> TestedAccountant:
     """The exact epsilon of a composition, compared with the target: the natural filter."""
     target = fp.ApproxDP(math.log(9 / 4), 45 / 169 * 1.001)
     return subject_of(fp.from_accountant(Uses, lambda pair: pair, target, menu=LEVELS))
@@ -146,11 +146,11 @@ class GivesUp:
         return math.inf
 
 
-def giving_up() -> AccountantSubject:
+def giving_up() -> TestedAccountant:
     return subject_of(fp.from_accountant(GivesUp, lambda pair: None, fp.ApproxDP(1.0, 1e-5), menu=MENU))
 
 
-def knowing_only_its_menu() -> AccountantSubject:
+def knowing_only_its_menu() -> TestedAccountant:
     known = {pair: float(pair.zcdp_rho) for pair in MENU}.__getitem__
     return subject_of(
         fp.from_accountant(Rho, known, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.rho)
@@ -175,7 +175,7 @@ def dearer_after_less(held: Rho, rho: float) -> float:
 
 
 #: For each law what becomes of it, words of the answer, and the subject: each is broken once at least.
-ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
+ANSWERS: dict[str, list[tuple[str, str, Callable[[], TestedAccountant]]]] = {
     "a_count_is_so_many_uses": [("broken", "at once", lambda: accountant(counts=False))],
     "the_order_does_not_matter": [
         ("broken", "in another order", lambda: accountant(charge=dearer_after_less)),
@@ -230,14 +230,14 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
     ("law", "outcome", "words", "subject"), [(law, *row) for law, rows in ANSWERS.items() for row in rows]
 )
 def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from_it(
-    law: str, outcome: str, words: str, subject: Callable[[], AccountantSubject]
+    law: str, outcome: str, words: str, subject: Callable[[], TestedAccountant]
 ) -> None:
     found, said = ask(subject(), law)
     assert (found, words in said) == (outcome, True), said
-    assert ANSWERS.keys() == ACCOUNTANT_LAWS.keys()
+    assert ANSWERS.keys() == ACCOUNTANT_INVARIANTS.keys()
 
 
-SOUND: list[Callable[[], AccountantSubject]] = [
+SOUND: list[Callable[[], TestedAccountant]] = [
     accountant,
     purse,
     lambda: purse(2.0, 0.001, least=0.0),
@@ -247,7 +247,7 @@ SOUND: list[Callable[[], AccountantSubject]] = [
 ]
 
 
-@pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
+@pytest.mark.parametrize("law", ACCOUNTANT_INVARIANTS)
 def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(law: str) -> None:
     answers = [ask(sound(), law) for sound in SOUND]
     assert {outcome for outcome, _ in answers} <= {"held", "not asked"}, answers
@@ -256,20 +256,20 @@ def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(
 
 def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not_given() -> None:
     filt = accountant().filter
-    bare = fp.laws_for_accountants(filt)()
+    bare = fp.invariants_for_accountants(filt)()
     with pytest.raises(SkipTest, match="no bare parameter is charged"):
         bare.test_odd_parameters_grant_nothing()
     with pytest.raises(SkipTest, match="it denies nothing itself"):
         bare.test_a_denial_changes_nothing()
-    full = fp.laws_for_accountants(filt, raw=lambda held, value: held.compose(value, 1))
+    full = fp.invariants_for_accountants(filt, raw=lambda held, value: held.compose(value, 1))
     full().test_odd_parameters_grant_nothing()
     assert full.__name__ == "TestRho"
 
-    broken = fp.laws_for_accountants(accountant(SAID["half"]).filter)()
-    with pytest.raises(LawBrokenError, match="is due"):
+    broken = fp.invariants_for_accountants(accountant(SAID["half"]).filter)()
+    with pytest.raises(InvariantBrokenError, match="is due"):
         broken.test_what_it_answers_is_at_least_the_truth()
     with pytest.raises(TypeError, match=r"fp\.laws is for others"):
-        fp.laws_for_accountants(fp.ZCDPFilter(1.0))
+        fp.invariants_for_accountants(fp.ZCDPFilter(1.0))
 
 
 def least_rho(uses: Counter[Any]) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import filterproof as fp
-from filterproof.mc.engine.remembered import remembered
+from filterproof.mc.engine.cached import remembered
 
 
 @dataclass(frozen=True)

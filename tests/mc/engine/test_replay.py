@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from filterproof.filters.contract.state import State
-from filterproof.mc.engine.streams import Tile
-from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.streams import Batch
 
 MechanismFamily = Any
 
@@ -192,7 +192,7 @@ def test_every_run_is_what_it_would_be_alone(
     filt: fp.PrivacyFilter, asks: tuple[Any, ...], diary: type[Diary], rules: dict[str, Any]
 ) -> None:
     game = fp.runs.Game(filt, diary(*asks), **({"rounds": 200} | rules))
-    paths = play_tile(game, Tile(9, 0, 14))
+    paths = play_tile(game, Batch(9, 0, 14))
     replay(game, paths)
     assert np.isfinite(paths.loss).all() or game.erasures == "drawn"
     runs: list[list[Entry]] = list(game.adversary.pages.values())  # type: ignore[attr-defined]

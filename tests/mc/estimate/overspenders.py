@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate, special
 
-from filterproof.filters import ApproximateZCDP, Holds, PrivacyFilter
+from filterproof.filters import ApproximateZCDP, GuaranteeScope, PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View
 from filterproof.mc.losses.composition import Composition
-from filterproof.theory.arguments import Real
+from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian
@@ -42,7 +42,7 @@ class OverspendingFilter(PrivacyFilter[_State]):
     """
 
     promise: Guarantee
-    word: Holds | None
+    word: GuaranteeScope | None
     rho: float
     infinite: float = 0.0
     factor: float = 1.0
@@ -51,7 +51,7 @@ class OverspendingFilter(PrivacyFilter[_State]):
     sound: ClassVar[bool | None] = False
 
     @property
-    def holds(self) -> Holds | None:
+    def holds(self) -> GuaranteeScope | None:
         return self.word
 
     @property
@@ -177,20 +177,20 @@ class Overspender:
         mu = float(self.first.gdp_mu)
         return mu * mu / 2 + mu * float(special.ndtri(self.share))
 
-    def _promised(self, rho: float, infinite: float) -> tuple[Guarantee, Holds | None]:
+    def _promised(self, rho: float, infinite: float) -> tuple[Guarantee, GuaranteeScope | None]:
         """The promise that so much of zCDP and infinite mass keeps, and what the filter says that it holds to."""
         match self.kind:
             case "zCDP":
-                return ZCDP(rho), Holds(zcdp=rho)
+                return ZCDP(rho), GuaranteeScope(zcdp=rho)
             case "zCDP, no word":
                 return ZCDP(rho), None
             case "GDP":
-                return GaussianDP(math.sqrt(2 * rho)), Holds(zcdp=rho)
+                return GaussianDP(math.sqrt(2 * rho)), GuaranteeScope(zcdp=rho)
             case "Rényi":
-                return RenyiDP(4.0, 4.0 * rho), Holds(orders=((4.0, 4.0 * rho),))
+                return RenyiDP(4.0, 4.0 * rho), GuaranteeScope(orders=((4.0, 4.0 * rho),))
             case "approximate zCDP":
-                return ApproximateZCDP(rho, infinite), Holds(zcdp=rho, infinite=infinite)
-        return ApproxDP(self.epsilon, float(CKS.delta(rho, self.epsilon))), Holds(zcdp=rho)
+                return ApproximateZCDP(rho, infinite), GuaranteeScope(zcdp=rho, infinite=infinite)
+        return ApproxDP(self.epsilon, float(CKS.delta(rho, self.epsilon))), GuaranteeScope(zcdp=rho)
 
     def _spent(self, more: int) -> tuple[float, float]:
         first, then = (

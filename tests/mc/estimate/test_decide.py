@@ -29,7 +29,7 @@ def test_a_tenth_off_the_truth_is_told_from_it_with_a_few_tiles(epsilon, share, 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_plain_paths_decide_a_broken_promise(direction):
     """Erasure leaks 1 - (1 - p)^5 = 0.049 at every epsilon, in either direction, where 0.01 was promised."""
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
     how = {"rounds": 5, "workers": 1, "direction": direction, "most": 50_000}
     decision = fp.decide(filt, fp.EraserForever(), epsilon=1.0, **how)

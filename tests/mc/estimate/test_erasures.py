@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.engine.streams import Tile
-from filterproof.mc.engine.tiles import play_tile
-from filterproof.mc.estimate.ceiling import Ceiling, certain
+from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.streams import Batch
+from filterproof.mc.estimate.path_bound import PathBound, certain
 from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed
 from tests.mc.estimate.ten_times import Silent
 
@@ -80,8 +80,8 @@ def test_an_adaptive_tree_matches_its_evaluation(
 ) -> None:
     ways: tuple[Any, Any] = ("PQ", "QP")
     grid, tree = [-0.2, 0.3, 1.0], Tree(steps)
-    truths = [fp.evaluate(filt, tree, epsilon=grid, direction=way) for way in ways]
-    for way, values, (_, other, _) in zip(ways, truths, truths[::-1], strict=True):
+    reference_values = [fp.evaluate(filt, tree, epsilon=grid, direction=way) for way in ways]
+    for way, values, (_, other, _) in zip(ways, reference_values, reference_values[::-1], strict=True):
         curve = fp.simulate(filt, tree, epsilon=grid, n=30_000, seed=4, direction=way, method=method)
         for (_, estimate), truth in zip(curve, values, strict=True):
             assert truth.low in estimate
@@ -93,7 +93,7 @@ def test_an_adaptive_tree_matches_its_evaluation(
 # -- what bounds the two terms, and how they are played ---------------------------------------------------------
 
 
-def ceiling_of(filt: fp.PrivacyFilter) -> Ceiling | None:
+def ceiling_of(filt: fp.PrivacyFilter) -> PathBound | None:
     """What holds every path against an adversary that does not say what it asks for."""
     return certain(
         fp.runs.Game.between(filt, fp.RandomSpender(family=fp.RandomizedResponse, level=0.01)), 1000
@@ -109,7 +109,7 @@ def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilo
     # one large round is what the bound of basic composition is for, many small ones what the others are for
     pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else fp.KOV(0.125, 1 / 128)
     game = replace(fp.runs.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")
-    paths = play_tile(game.at(order), Tile(3, 0, 20_000))
+    paths = play_tile(game.at(order), Batch(3, 0, 20_000))
     assert np.isfinite(paths.loss).all()
     lost = -np.expm1(paths.log_kept)
     assert 0 < lost.min() <= lost.max() <= caps.infinite
@@ -123,7 +123,8 @@ def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> No
     drawn = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Gaussian(0.2)))
     for order in (1.0, 3.0):
         one, other = (
-            play_tile(game.at(order), Tile(1, 0, 500)) for game in (drawn, replace(drawn, erasures="weighed"))
+            play_tile(game.at(order), Batch(1, 0, 500))
+            for game in (drawn, replace(drawn, erasures="weighed"))
         )
         assert one.loss.tobytes() == other.loss.tobytes()
         assert one.log_weight.tobytes() == other.log_weight.tobytes()
@@ -157,7 +158,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
 ) -> None:
     tiles: list[tuple[int, int]] = []
 
-    def noting(game: fp.runs.Game, tile: Tile) -> Any:
+    def noting(game: fp.runs.Game, tile: Batch) -> Any:
         tiles.append((tile.seed, tile.index))
         return play_tile(game, tile)
 

@@ -12,9 +12,9 @@ import pytest
 from filterproof.filters import GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
 from filterproof.mc.engine.adversaries import Constant, LossAvoiding, LossChasing, OneShot
 from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.batches import play_tile
 from filterproof.mc.engine.game import Game
-from filterproof.mc.engine.streams import TILE, Tile
-from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.engine.streams import TILE, Batch
 from filterproof.mc.estimate.martingale import WeightedSlack, best_beta
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.evaluate.evaluate import evaluate
@@ -71,7 +71,7 @@ def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_ti
 
 
 def paths_of(filt, adversary, epsilon, order):
-    return play_tile(Game.between(filt, adversary).at(order), Tile(5, 0, TILE))
+    return play_tile(Game.between(filt, adversary).at(order), Batch(5, 0, TILE))
 
 
 @pytest.mark.parametrize("adversary", [TwoRounds(), LossAvoiding(pace=5), OneShot(level=0.4)], ids=str)

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
-from filterproof.mc.engine.guard import Guard
-from filterproof.mc.engine.streams import Tile
-from filterproof.mc.engine.tiles import play_tile
+from filterproof.mc.engine.batches import play_tile
+from filterproof.mc.engine.budget_monitor import BudgetMonitor
+from filterproof.mc.engine.streams import Batch
 from tests.mc.estimate.overspenders import OVERSPENDERS, Overspender
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
@@ -121,12 +121,12 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
     """Path by path: a marked run is one that the guard stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
     game = fp.runs.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
-    guard = Guard.at(2.0, 2 * case.filter.rho, 0.0, "stop")
+    guard = BudgetMonitor.at(2.0, 2 * case.filter.rho, 0.0, "stop")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
-        stopped = play_tile(played.at(1.0, guard), Tile(1, 0, 500))
-        marked = play_tile(played.at(1.0, replace(guard, act="mark")), Tile(1, 0, 500))
-        whole = play_tile(played, Tile(1, 0, 500))
+        stopped = play_tile(played.at(1.0, guard), Batch(1, 0, 500))
+        marked = play_tile(played.at(1.0, replace(guard, act="mark")), Batch(1, 0, 500))
+        whole = play_tile(played, Batch(1, 0, 500))
         assert np.all(stopped.beyond)
         assert np.all(marked.beyond)
         assert set(stopped.releases) == {10}
@@ -136,7 +136,7 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
     game = fp.runs.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
-    paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.8, "mark")), Tile(1, 0, 4000))
+    paths = play_tile(game.at(1.0, BudgetMonitor.at(2.0, 1.0, 0.8, "mark")), Batch(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
     beyond = np.asarray(paths.beyond)
     assert np.all(beyond[np.isfinite(paths.loss)])

@@ -9,8 +9,8 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.streams import MOST_PATHS, TILE
 from filterproof.mc.estimate import estimator as choosing
-from filterproof.mc.estimate.ceiling import log_weight_bound
-from filterproof.mc.estimate.estimator import PILOT, Aim, allowed, estimators
+from filterproof.mc.estimate.estimator import PILOT, EstimatorSettings, allowed, estimators
+from filterproof.mc.estimate.path_bound import log_weight_bound
 from filterproof.mc.estimate.simulate import APART
 from filterproof.theory.realisation import kappa_survival
 from tests.mc.estimate.ten_times import Silent
@@ -84,7 +84,7 @@ def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
 
 def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
     game = fp.runs.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
-    grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
+    grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), EstimatorSettings(4000, 1e-6)
     offered = [terms[-1].functionals for terms in allowed(game, grid, aim)]
     least = {
         epsilon: min(sums.log_range for sums in each)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filterproof.mc.engine.batches import play_tile
 from filterproof.mc.engine.streams import TILE, tiles
-from filterproof.mc.engine.tiles import play_tile
-from filterproof.mc.estimate.estimator import Aim, estimators
+from filterproof.mc.estimate.estimator import EstimatorSettings, estimators
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.estimate.martingale import WeightedSlack
 
@@ -39,12 +39,12 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
 @pytest.mark.parametrize("method", ["tilted", "martingale"])
 def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles(method):
     game = fp.runs.Game.between(FILTER, fp.Constant(fp.Gaussian(0.6)))
-    (estimator,) = estimators(game, (1.0, 1.5), Aim(N, 1e-6, method, "betting"))
+    (estimator,) = estimators(game, (1.0, 1.5), EstimatorSettings(N, 1e-6, method, "betting"))
     (term,) = estimator.terms
     tally = fp.runs.play(term.game, term.joint, n=N, seed=3, workers=1)
     for functional, own in zip(term.functionals, term.joint.tallies(tally), strict=True):
         moments = functional.moments(own)
-        assert functional.moments(fp.runs.Tally(own.sizes[::-1], own.rows[::-1])) == moments
+        assert functional.moments(fp.runs.BatchSums(own.sizes[::-1], own.rows[::-1])) == moments
         assert functional.moments(fp.runs.play(term.game, functional, n=N, seed=3, workers=1)) == moments
         unit = np.concatenate([values(functional, play_tile(term.game, tile)) for tile in tiles(3, N)])
         assert moments.logs == pytest.approx(functional.bets.logs(unit), rel=1e-11)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.estimate import ceiling
-from filterproof.mc.estimate.spending import expanded
+from filterproof.mc.estimate import path_bound as ceiling
+from filterproof.mc.estimate.declared_spending import expanded
 from tests.mc.estimate.overspenders import OVERSPENDERS
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
@@ -192,7 +192,7 @@ def test_the_smallest_budget_of_the_rogers_filter_holds_every_path_to_nothing() 
 
 def test_a_bound_at_one_order_is_one_at_lower_orders_alone() -> None:
     held = fp.AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
-    bounds = ceiling.Ceiling(ceiling.stated_bounds(held, "stated", ruled=True))
+    bounds = ceiling.PathBound(ceiling.stated_bounds(held, "stated", ruled=True))
     for order, due in ((1.25, 0.25), (2.0, 0.25), (2.5, 1.0), (8.0, 1.0), (8.5, 4.0), (33.0, math.inf)):
         assert bounds.divergence(order) == pytest.approx(due)
     assert bounds.squares == pytest.approx(2 * 0.125)  # D_a of Gaussian(mu) is a mu^2 / 2

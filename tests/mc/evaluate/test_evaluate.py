@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.rules.kappa import KappaFilter
-from filterproof.mc.evaluate import asking as ask
-from filterproof.mc.evaluate.certified_law import CertifiedLaw
+from filterproof.filters.rules.kappa_filter import KappaFilter
+from filterproof.mc.evaluate import adversary_queries as ask
+from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
 from filterproof.mc.evaluate.evaluate import evaluate
-from filterproof.mc.evaluate.forward_law import ForwardLaw
+from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, needed
-from filterproof.mc.evaluate.panels import Panels
+from filterproof.mc.evaluate.quadrature_panels import Panels
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.realisation import kappa, optimal_split, stopped_hockey_stick
@@ -192,7 +192,7 @@ def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from
     nodes = BallNodes.on(np.array([edge, edge + 10]), np.array([edge, edge + 10]), np.array([160]), 50.0)
     masses = np.zeros((1, 2, len(nodes.loss)))
     masses[0, :, 40] = mass
-    law = CertifiedLaw(ForwardLaw(nodes, [], masses[0].copy(), {}), nodes)
+    law = CertifiedDistribution(ForwardDistribution(nodes, [], masses[0].copy(), {}), nodes)
     with mpmath.workdps(30):
         x = mpmath.mpf(float(nodes.loss[40]))
         drawn = mpmath.mpf(mass) * mpmath.exp(-x)

@@ -45,7 +45,7 @@ def test_continuous_and_one_sided_pairs_meet_their_simulation(direction: Directi
 
 
 def test_a_filter_that_looks_at_losses_is_followed_for_one_round() -> None:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = fp.NaiveRealisationFilter(1.0, 0.01)
     found = mean_of_sequences(filt, (fp.Erasure(0.01),), epsilon=1.0, rounds=9, direction="PQ")
     assert found.low == pytest.approx(0.01, rel=1e-9)

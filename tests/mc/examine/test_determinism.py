@@ -14,9 +14,10 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.examination import Status
-from filterproof.mc.examine.subject import named_pairs
-from filterproof.mc.examine.verify import examine
-from tests.mc.examine import services, toys
+from filterproof.mc.examine.examination_context import named_pairs
+from filterproof.mc.examine.stage_schedule import examine
+from tests.mc.examine import example_filters as toys
+from tests.mc.examine import services
 from tests.mc.examine.test_holders import Forgets
 
 ROOT = Path(__file__).parents[3]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.contract.checks import checked_observe, checked_start
+from filterproof.filters.contract.contract_checks import checked_observe, checked_start
 from filterproof.mc.examine.difference import Difference, first_difference
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.sequence import granted
-from tests.mc.examine import unhappy
-from tests.mc.examine.test_confirmation import Tires
-from tests.mc.examine.toys import ResetAfterTen, Sum
+from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine.example_filters import ResetAfterTen, Sum
+from tests.mc.examine.test_revalidation import Tires
 
 
 class Refunds(Sum):

@@ -12,6 +12,7 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.contract.work import count
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import (
     CUT,
     UNFINISHED,
@@ -21,11 +22,12 @@ from filterproof.mc.examine.examination import (
     Status,
     Tightness,
 )
-from filterproof.mc.examine.measure import Measure
 from filterproof.mc.examine.replay import MOST_FAILURE
-from filterproof.mc.examine.verify import FAILURE, examine
+from filterproof.mc.examine.stage_schedule import FAILURE, examine
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.mc.examine import services, toys, unhappy
+from tests.mc.examine import example_filters as toys
+from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import services
 
 #: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
 slow = pytest.mark.slow
@@ -61,7 +63,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
         yield _found("search", repr(failure))
 
     for stage, work in (("laws", breaking), ("games", breaking), ("search", searching)):
-        monkeypatch.setattr(f"filterproof.mc.examine.verify.{stage}", work)
+        monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{stage}", work)
     filt = toys.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
     found = examine(filt, effort=0.007, mechanisms="gaussian")
@@ -85,7 +87,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
         raise KeyboardInterrupt
 
     if not told:
-        monkeypatch.setattr("filterproof.mc.examine.verify.differs", stop)
+        monkeypatch.setattr("filterproof.mc.examine.stage_schedule.differs", stop)
     with pytest.raises(PartialExamination) as stopped:
         examine(
             toys.Forgets(),
@@ -143,7 +145,7 @@ class Counterexample(SimpleNamespace):
         return "four Gaussians"
 
 
-AT = Measure.hockey_stick(1.0)
+AT = Divergence.hockey_stick(1.0)
 HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
@@ -240,7 +242,7 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
 def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.verify.of_parts", lambda *_, **more: WHOLE)
+    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.of_parts", lambda *_, **more: WHOLE)
     found = examine(toys.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
     assert found.status is Status.DISAGREES
     assert found.witness is not None

@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.measure import Measure, exceeds, goals
+from filterproof.mc.examine.divergence import Divergence, exceeds, goals
 from filterproof.mc.examine.sequence import Sequence
 
 
@@ -40,7 +40,7 @@ def test_more_rounds_on_samples_than_are_private_break_zcdp_at_an_order_that_is_
 
 def test_a_divergence_of_high_order_is_met_from_below() -> None:
     for q, sigma, order in ((0.005, 2.0, 1024), (1e-6, 0.3, 128), (0.5, 30.0, 512), (1.0, 100.0, 128)):
-        low = Sequence(((fp.SubsampledGaussian(q, sigma), 3),)).low(Measure.renyi(order))
+        low = Sequence(((fp.SubsampledGaussian(q, sigma), 3),)).low(Divergence.renyi(order))
         true = 3 * _renyi(q, sigma, order)
         assert true * (1 - mpmath.mpf(10) ** -12) <= low <= true
     for pair, true in (
@@ -48,8 +48,8 @@ def test_a_divergence_of_high_order_is_met_from_below() -> None:
         (fp.BoundedRange(0.25), 0.25),
         (fp.SubsampledGaussian(0.25, 0.5).swapped, -math.log1p(-0.25)),
     ):
-        low = Sequence(((pair, 1),)).low(Measure.renyi(2.0**20))
+        low = Sequence(((pair, 1),)).low(Divergence.renyi(2.0**20))
         assert true * (1 - 2e-2) <= low <= true  # nearly the largest loss
-    discrete = Sequence(((fp.DiscreteGaussian(3.0, 2), 1),)).low(Measure.renyi(2.0**20))
+    discrete = Sequence(((fp.DiscreteGaussian(3.0, 2), 1),)).low(Divergence.renyi(2.0**20))
     assert 2.0**21 / 9 * (1 - 1e-12) <= discrete <= 2.0**21 / 9 * (1 + 1e-12)
     assert not exceeds(discrete, 2.0**21 / 9)

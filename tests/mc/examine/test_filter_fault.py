@@ -10,12 +10,12 @@ import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
 from filterproof.filters.contract.work import OutOfWork
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from tests.mc.examine import unhappy
+from tests.mc.examine import misbehaving_filters as unhappy
 
 HERE = Path(__file__)
 
 
-class Breaks(unhappy.Plain):
+class Breaks(unhappy.LinearCharge):
     """Its methods do what they are asked for: raise in a helper of this file, or call something."""
 
     def admits(self, state, request):
@@ -81,7 +81,7 @@ def test_what_a_person_interrupts_and_what_is_raised_elsewhere_is_no_fault() -> 
             broken(error())
 
 
-class Translates(unhappy.Plain):
+class Translates(unhappy.LinearCharge):
     """Makes its own error of whatever it meets."""
 
     def admits(self, state, request):

@@ -12,18 +12,18 @@ import pytest
 from flint import fmpq
 
 import filterproof as fp
+from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.filters.certified.running_number import Claims
-from filterproof.filters.holders.no_noise import SILENT
+from filterproof.filters.certified.comparison import Claims
+from filterproof.mc.examine.accountants.losses import OvertakingGame, _above
+from filterproof.mc.examine.accountants.people import Summed
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Status
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.holders.losses import OvertakingGame, _above
-from filterproof.mc.examine.holders.people import Summed
-from filterproof.mc.examine.measure import Measure
 from filterproof.mc.examine.replay import ReplayError
-from filterproof.mc.examine.stages.parts import of_parts
-from filterproof.mc.examine.verify import examine
-from filterproof.reports.expression import read_holder
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.stages.certificate import of_parts
+from filterproof.reports.target_expression import read_holder
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.proofs import THEOREMS
@@ -74,7 +74,7 @@ class Drawn(fp.people.LinearQueries):
     share = 0.0
 
     def answer(self, values, rng):
-        told = super().answer(values, SILENT)
+        told = super().answer(values, ZERO_NOISE)
         return replace(told, value=told.value + self.share * told.sigma * rng.standard_normal(1))
 
 
@@ -92,7 +92,7 @@ class Uncharged(fp.people.LinearQueries):
 
 
 def clipped(kind):
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return kind(fp.IndividualFilter(fp.GaussianFilter(1.0), 3), clip=1.0, sigma=2.0)
 
 
@@ -149,7 +149,7 @@ def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatc
     beyond = Claims("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
-        monkeypatch.setattr("filterproof.mc.examine.stages.parts.certify", lambda holder: found)  # noqa: B023
+        monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda holder: found)  # noqa: B023
         assert "its numbers are not certified" in of_parts(queries()).found
 
 
@@ -259,7 +259,7 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rou
             loss += sign
             over |= loss * float(np.log(1.5)) > float(odometer.epsilon(state)[0])
         chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
-    found = OvertakingGame(odometer, (ratio,), rounds).solved(Measure.overtaken())
+    found = OvertakingGame(odometer, (ratio,), rounds).solved(Divergence.exceedance())
     assert found.low <= chance <= found.high
     assert (chance > 0) is (rounds > 5)
 

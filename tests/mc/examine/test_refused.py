@@ -8,21 +8,22 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.accountants import game_of
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.difference import first_difference
-from filterproof.mc.examine.family_lines import names_of
-from filterproof.mc.examine.holders import game_of
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.parameter_families import names_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.story import story_of_sequence
+from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import supremum
-from filterproof.mc.examine.verify import examine
-from tests.mc.examine import services, unhappy
+from filterproof.mc.examine.trace import story_of_sequence
+from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import services
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
-PURE, D2, LOUD = fp.PureDP(1.0), Measure.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
-FEW = LOUD.to_data(nameable())[0]
+PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
+FEW = UNIT_NOISE.to_data(nameable())[0]
 HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
 DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_breach, fp.services.schedules)
 
@@ -35,7 +36,7 @@ Calls = list[tuple[Callable[[], object], str]]
 VALUES: Calls = [
     *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
-    (partial(story_of_sequence, ZCDP, LOUD, D2), "played must be granted, got a denial of Gaussian"),
+    (partial(story_of_sequence, ZCDP, UNIT_NOISE, D2), "played must be granted, got a denial of Gaussian"),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
     # what takes longer than anybody waits, or more frames than there are
     (partial(game_of, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),
@@ -49,7 +50,10 @@ KINDS: Calls = [
     (partial(first_difference, ZCDP, 3), "filt must be a PrivacyFilter, got int; subclass"),
     *((partial(fp.verify, thing, effort=0.03), "filt must") for thing in (PEOPLE, ZCDP.open(), 3)),
     (partial(fp.verify, fp.IndividualFilter, effort=0.03), "got the class IndividualFilter"),
-    (partial(examine, unhappy.Plain, effort=0.03), "must be a filter, got the class Plain; make one of it"),
+    (
+        partial(examine, unhappy.LinearCharge, effort=0.03),
+        "must be a filter, got the class Plain; make one of it",
+    ),
     (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
     (partial(examine, unhappy.PromisesANumber(), effort=0.03), "promise must be a guarantee, got 1.0"),
     (partial(fp.services.first_breach, 3, PURE), "service must make a service"),

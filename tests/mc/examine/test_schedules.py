@@ -19,16 +19,16 @@ import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError
 from filterproof.filters.adapters.labelled import service_of
 from filterproof.mc.engine.encoding import nameable
-from filterproof.mc.examine.family_lines import lines_of
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.parameter_families import lines_of
 from filterproof.mc.examine.replay import ReplayError, replayed
 from filterproof.mc.examine.schedule import Schedule, ServiceMove, What
 from filterproof.mc.examine.schedule_search import breaks, menu_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.witness import measured_witness
 from tests.mc.examine import services
-from tests.mc.examine.toys import ByHand
+from tests.mc.examine.example_filters import ByHand
 
 PROMISE = fp.PureDP(1.0)
 WHOLE, HALF = fp.RandomizedResponse(1.0), fp.RandomizedResponse(0.5)
@@ -262,9 +262,9 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     filt, names = ByHand(), nameable()
     filt.promise = PROMISE
     moves = moved("ask step step step tick ask step step step")
-    twice = Sequence(((WHOLE, 2),)).low(Measure.hockey_stick(1.0))
+    twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
     game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
-    told = measured_witness(filt, Measure.hockey_stick(1.0), twice, 0.0, **game)
+    told = measured_witness(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
     monkeypatch.setattr("filterproof.mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="must release something"):
         told.replay()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.rules.composition import composed_hockey_stick
-from filterproof.mc.examine.measure import Measure, exceeds
+from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.losses.renyi_low import renyi_low
 from filterproof.theory.pairs import (
@@ -25,7 +25,7 @@ from filterproof.theory.pairs import (
     Laplace,
     RandomizedResponse,
 )
-from tests.mc.examine.toys import Sum
+from tests.mc.examine.example_filters import Sum
 from tests.mc.losses.enumerated import composed, real
 
 HALF = Gaussian(0.5)
@@ -177,21 +177,26 @@ def renyi(order: float, *others: tuple[DominatingPair, int]) -> Any:
 
 
 #: The steps, what is measured -> its value to sixty digits, and how near to it the bound is.
-KNOWN: list[tuple[Any, Measure, Any, float]] = [
-    (MIXED, Measure.hockey_stick(1.0), lambda: mixture((0.5, 0.5, 1.0), TILTED, 1.0), 1e-3),
-    (MIXED, Measure.hockey_stick(1.0, "QP"), lambda: mixture((0.5, 0.5, 1.0), TILTED.swapped, 1.0), 1e-3),
+KNOWN: list[tuple[Any, Divergence, Any, float]] = [
+    (MIXED, Divergence.hockey_stick(1.0), lambda: mixture((0.5, 0.5, 1.0), TILTED, 1.0), 1e-3),
+    (MIXED, Divergence.hockey_stick(1.0, "QP"), lambda: mixture((0.5, 0.5, 1.0), TILTED.swapped, 1.0), 1e-3),
     # what may reveal all counts in the direction in which it does; D_2(Q || P) = log E_P[(Q/P)^2] = log(4/3) each
-    (REVEALING, Measure.hockey_stick(500.0), lambda: real(Fraction(7, 16)), 1e-12),
-    (REVEALING, Measure.hockey_stick(500.0, "QP"), lambda: 0, 0.0),
-    (REVEALING, Measure.renyi(2.0), lambda: mpmath.inf, 0.0),
-    (REVEALING, Measure.renyi(2.0, "QP"), lambda: 2 * mpmath.log(mpmath.mpf(4) / 3) + real(0.1) ** 2, 1e-10),
+    (REVEALING, Divergence.hockey_stick(500.0), lambda: real(Fraction(7, 16)), 1e-12),
+    (REVEALING, Divergence.hockey_stick(500.0, "QP"), lambda: 0, 0.0),
+    (REVEALING, Divergence.renyi(2.0), lambda: mpmath.inf, 0.0),
+    (
+        REVEALING,
+        Divergence.renyi(2.0, "QP"),
+        lambda: 2 * mpmath.log(mpmath.mpf(4) / 3) + real(0.1) ** 2,
+        1e-10,
+    ),
     *(
-        ((*GAUSSIANS, *others), Measure.renyi(order), partial(renyi, order, *others), 1e-15)
+        ((*GAUSSIANS, *others), Divergence.renyi(order), partial(renyi, order, *others), 1e-15)
         for others in ((), OTHERS)
         for order in (1.1, 2.0, 32.0)
     ),
-    ((), Measure.hockey_stick(0.0), lambda: 0, 0.0),
-    ((), Measure.renyi(2.0), lambda: 0, 0.0),
+    ((), Divergence.hockey_stick(0.0), lambda: 0, 0.0),
+    ((), Divergence.renyi(2.0), lambda: 0, 0.0),
 ]
 
 
@@ -199,7 +204,7 @@ KNOWN: list[tuple[Any, Measure, Any, float]] = [
     ("steps", "measure", "value", "near"), KNOWN, ids=[f"{steps}-{measure}" for steps, measure, *_ in KNOWN]
 )
 def test_a_bound_is_below_what_is_revealed_and_near_it(
-    steps: Any, measure: Measure, value: Any, near: float
+    steps: Any, measure: Divergence, value: Any, near: float
 ) -> None:
     with mpmath.workdps(60):
         true, low = value(), Sequence(steps).low(measure)
@@ -227,8 +232,8 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
     # at the largest double below log(ratio) the divergence is no smaller: what is promised is certainly exceeded
     epsilon = math.nextafter(math.log(ratio), -math.inf) if ratio > 1 else 0.0
     less = float(exact) * (1 - 1e-6)
-    low = max(played.low(Measure.hockey_stick(epsilon, way), less) for way in ("PQ", "QP"))
-    above = played.low(Measure.hockey_stick(math.nextafter(math.log(ratio), math.inf)))
+    low = max(played.low(Divergence.hockey_stick(epsilon, way), less) for way in ("PQ", "QP"))
+    above = played.low(Divergence.hockey_stick(math.nextafter(math.log(ratio), math.inf)))
     assert not exceeds(above, float(exact))
     assert low <= float(exact) * (1 + 1e-12)
     assert exact <= Fraction(1, 10**6) or exceeds(low, less)
@@ -237,7 +242,7 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
 def test_what_cannot_lose_more_than_epsilon_reveals_nothing_beyond_it_and_what_may_by_a_rounding_does() -> (
     None
 ):
-    at_one, tenth = Measure.hockey_stick(1.0), fp.RandomizedResponse(0.1)
+    at_one, tenth = Divergence.hockey_stick(1.0), fp.RandomizedResponse(0.1)
     assert Sequence(((tenth, 9), (fp.RandomizedResponse(0.09), 1))).low(at_one) == 0.0
     # ten times the double next to 0.1 is more than 1, though the sum in doubles is less
     for more in ((tenth, 10),), ((tenth, 9), (fp.RandomizedResponse(0.11), 1)):
@@ -255,5 +260,5 @@ class Understated(RandomizedResponse):
 @pytest.mark.parametrize("pair", [Understated(0.5), fp.Labelled(Understated(0.5), {"site": "a"})])
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_a_pair_of_ones_own_that_declares_less_than_it_loses_is_composed(pair: Any, direction: Any) -> None:
-    at_one = Measure.hockey_stick(1.0, direction)
+    at_one = Divergence.hockey_stick(1.0, direction)
     assert Sequence(((pair, 10),)).low(at_one) == Sequence(((RandomizedResponse(0.5), 10),)).low(at_one) > 0.3

@@ -32,7 +32,7 @@ EXHAUSTED = {"ApproximateDPFilter", "ZCDPFilter", "RenyiFilter", "AllOrdersFilte
 
 def of_page(name: str) -> tuple[fp.PrivacyFilter, Supremum]:
     entry = CATALOGUE[name]
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = entry.example()
     return filt, supremum(filt, float(entry.page.epsilon))
 
@@ -88,7 +88,7 @@ def test_of_a_filter_that_looks_at_losses_the_game_decides_what_is_reached(
 
 
 def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = CATALOGUE["NaturalFilter"].example()
     found = supremum(filt, 0.5)  # its menu has no KOV
     assert (found.low, found.steps, found.adversary) == (0.0, (), None)
@@ -113,8 +113,8 @@ def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
 class Half(fp.AdditiveFilter):
     promise, budget = fp.ZCDP(0.1), fp.Budget.of(0.1)
 
-    def charge(self, request: fp.DominatingPair) -> fp.charges.Plain:
-        return fp.charges.Plain(np.asarray(request.zcdp_rho) / 2)
+    def charge(self, request: fp.DominatingPair) -> fp.charges.LinearCharge:
+        return fp.charges.LinearCharge(np.asarray(request.zcdp_rho) / 2)
 
 
 class TooLarge(fp.AdditiveFilter):

@@ -3,7 +3,7 @@
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.verify import examine
+from filterproof.mc.examine.stage_schedule import examine
 
 
 class _Ledger:

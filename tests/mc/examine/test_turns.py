@@ -3,9 +3,9 @@
 import pytest
 
 from filterproof.filters.contract.work import count, current, metered
-from filterproof.mc.examine.verify import _BEFORE_LAWS, STAGES, examine
+from filterproof.mc.examine.stage_schedule import _BEFORE_LAWS, STAGES, examine
 from filterproof.mc.examine.worker import Paused, results, so_far
-from tests.mc.examine import toys
+from tests.mc.examine import example_filters as toys
 
 FEW = {"mechanisms": "gaussian", "effort": 0.01}
 

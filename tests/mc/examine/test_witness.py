@@ -15,7 +15,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.encoding import encode, nameable
-from filterproof.mc.examine.measure import Bound, Measure
+from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.replay import KINDS, Replayed, ReplayError, replayed
 from filterproof.mc.examine.witness import (
     Witness,
@@ -27,7 +27,7 @@ from filterproof.mc.examine.witness import (
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.stable import log_fraction
-from tests.mc.examine.toys import ByHand, Forgets
+from tests.mc.examine.example_filters import ByHand, Forgets
 from tests.mc.examine.witnesses import HELD, WITNESSES, naive, natural_plan, sequence
 
 
@@ -57,7 +57,7 @@ def test_a_witness_refutes_after_a_passage_through_json_and_says_how_long_and_ho
     again = replayed(json.dumps(told.to_data()), filt=told.filter)
     assert again.refutes
     assert str(own_number(kind, again)) == str(told.data[WITNESSES[kind][1]])
-    assert again.measure == told.measure == Measure.hockey_stick(told.measure.at)
+    assert again.measure == told.measure == Divergence.hockey_stick(told.measure.at)
     assert (told.kind, told.rounds, told.evidence, told.adaptive) == (kind, *SAYS[kind][:3])
     assert told.replay().result == again.result
 
@@ -179,7 +179,7 @@ def test_an_infinite_divergence_is_written_and_read() -> None:
         "Anything", (Forgets,), {"promise": fp.ZCDP(0.5), "admits": lambda self, state, _: state == 0}
     )()
     reveals = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(0), Fraction(1)))
-    told = sequence(filt, reveals, Measure.renyi(2.0), 1)
+    told = sequence(filt, reveals, Divergence.renyi(2.0), 1)
     data = json.loads(json.dumps(told.to_data()))
     assert data["low"] == {"float": "inf"}
     assert replayed(data, filt=filt).refutes
@@ -232,7 +232,7 @@ def test_a_result_refutes_beyond_the_rounding_of_the_promise_and_beyond_chance_a
     result: Any, refutes: bool
 ) -> None:
     surely = result if isinstance(result, Fraction) else None
-    assert Replayed(naive(), Measure.hockey_stick(1.0), PROMISED, result, surely).refutes is refutes
+    assert Replayed(naive(), Divergence.hockey_stick(1.0), PROMISED, result, surely).refutes is refutes
 
 
 # -- what a witness says ---------------------------------------------------------------------------------------
@@ -255,7 +255,9 @@ SCHEDULE = {"menu": [], "moves": [["ask", 0], ["step", 0]]}
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_witness_says_who_asks_what_is_measured_and_both_numbers_in_one_sentence(kind: str) -> None:
     if kind == "schedule":
-        told = measured_witness(naive(), Measure.hockey_stick(1.0), 0.25, 0.0, schedule=SCHEDULE, epoch=None)
+        told = measured_witness(
+            naive(), Divergence.hockey_stick(1.0), 0.25, 0.0, schedule=SCHEDULE, epoch=None
+        )
     else:
         told = HELD["people"]() if kind == "holder" else made(kind)
     assert told.kind == kind

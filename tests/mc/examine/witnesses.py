@@ -8,8 +8,8 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.engine.adversaries import EraserForever
 from filterproof.mc.engine.encoding import nameable
-from filterproof.mc.examine.holders import GAMES
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.accountants import GAMES
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.rational_plans import ratio_at, solved_plan
 from filterproof.mc.examine.witness import (
@@ -21,16 +21,16 @@ from filterproof.mc.examine.witness import (
     witness,
 )
 from filterproof.mc.worst_case.plan import Plan
-from tests.mc.examine.toys import Forgets
+from tests.mc.examine.example_filters import Forgets
 
 
 def naive() -> fp.NaiveRealisationFilter:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
 
 
 def natural() -> fp.NaturalFilter:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return CATALOGUE["NaturalFilter"].example()  # type: ignore[return-value]
 
 
@@ -67,7 +67,7 @@ def natural_plan() -> Witness:
 
 def menu() -> Witness:
     filt = natural()
-    at = Measure.hockey_stick(float(filt.epsilon))
+    at = Divergence.hockey_stick(float(filt.epsilon))
     worst = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
     return menu_witness(filt, filt.menu, at, rounds=3, low=worst.low, high=worst.high)
 
@@ -75,11 +75,11 @@ def menu() -> Witness:
 def sequence(
     filt: fp.PrivacyFilter[Any] | None = None,
     pair: fp.DominatingPair | None = None,
-    measure: Measure | None = None,
+    measure: Divergence | None = None,
     times: int = 40,
 ) -> Witness:
     """So many times one pair, forty of 0.2 to a filter that forgets where nothing else is said."""
-    filt, measure = filt or Forgets(), measure or Measure.hockey_stick(1.0)
+    filt, measure = filt or Forgets(), measure or Divergence.hockey_stick(1.0)
     played = Sequence(((pair or fp.Gaussian(0.2), times),))
     return sequence_witness(filt, played, measure, played.low(measure))
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.filters.testing.law_class import law_class
-from filterproof.mc.examine.measure import Measure
+from filterproof.filters.testing.invariant_tests import law_class
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.replay import replayed
 from filterproof.mc.examine.witness import menu_witness
 from filterproof.mc.losses import accountant_filter
@@ -20,7 +20,7 @@ SLOW, FAST = SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)
 
 
 def _over(*menu, epsilon=2.0, delta=1e-5):
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return AccountantFilter(epsilon, delta, menu)
 
 
@@ -67,7 +67,7 @@ def test_the_order_of_requests_does_not_matter():
 def test_uses_of_a_pair_that_stands_twice_on_the_menu_are_counted_together():
     pair = Gaussian(0.05)
     once = AccountantFilter(1.0, 1e-5, (pair,))
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         twice = AccountantFilter(1.0, 1e-5, (pair, pair))
     used = np.arange(40)
     split = np.stack([used - used // 2, used // 2], axis=1)
@@ -79,8 +79,10 @@ def test_two_sampling_rates_pass_it_by_a_tenth_and_anyone_can_replay_that():
     filt, menu = _over(SLOW, FAST), (SLOW, FAST)
     worst = fp.worst_case(filt, menu, epsilon=2.0, direction="PQ")
     assert worst.low > 1.1e-5
-    shown = menu_witness(filt, menu, Measure.hockey_stick(2.0), rounds=None, low=worst.low, high=worst.high)
-    with fp.knowingly():
+    shown = menu_witness(
+        filt, menu, Divergence.hockey_stick(2.0), rounds=None, low=worst.low, high=worst.high
+    )
+    with fp.suppress_unsound_warning():
         assert replayed(shown.to_data()).refutes
 
 
@@ -88,7 +90,7 @@ def test_what_remains_is_how_often_the_first_may_be_used():
     filt = _over(SLOW, FAST)
     left = filt.remaining(filt.start(1))[0]
     assert left == _admitted(filt, [SLOW] * 200)
-    assert np.all(filt.reaches(filt.start(3)))
+    assert np.all(filt.is_reachable_state(filt.start(3)))
 
 
 BIT = RandomizedResponse(0.5)

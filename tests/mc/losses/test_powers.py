@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filterproof.mc.losses.powers as powers
-from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.losses.powers import power, transform_error
 
 laws = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
-).map(lambda pairs: LatticeLaw(np.array([p for p, _ in pairs]), np.array([m for _, m in pairs])))
+).map(lambda pairs: LatticePLD(np.array([p for p, _ in pairs]), np.array([m for _, m in pairs])))
 
 
 def _exactly(law, count):
@@ -49,7 +49,7 @@ def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt)
 @pytest.mark.parametrize("tilt", [0.0, 0.05])
 def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt):
     # a long window, cut to 64 places, against the whole of it
-    coin = LatticeLaw(np.array([-1, 1]), np.array([0.5, 0.5]))
+    coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
     whole = power([coin], [400], tilt=tilt)
     monkeypatch.setattr(powers, "_LONGEST", 64)
     cut = power([coin], [400], tilt=tilt)

@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filterproof.mc.engine.streams import TILE, Tile
+from filterproof.mc.engine.streams import TILE, Batch
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.runs.keys import digest, key_of
 from filterproof.mc.runs.run import Run, _Work
@@ -85,7 +85,9 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
 def test_the_sums_of_a_tally_are_the_same_in_every_order_of_its_tiles() -> None:
     rng = np.random.default_rng(4)
     rows = rng.standard_normal((500, 3)) * 10.0 ** rng.integers(-20, 20, (500, 1))
-    sums = {fp.runs.Tally(np.ones(500, dtype=int), rng.permutation(rows)).sums.tobytes() for _ in range(9)}
+    sums = {
+        fp.runs.BatchSums(np.ones(500, dtype=int), rng.permutation(rows)).sums.tobytes() for _ in range(9)
+    }
     assert len(sums) == 1
 
 
@@ -161,14 +163,14 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
     ]
     with fp.runs.RunStore(tmp_path / "run.db") as store:
         runs = [
-            Run(game, functional, [Tile(seed, 0, 1)], store, None) for game, functional, seed in questions
+            Run(game, functional, [Batch(seed, 0, 1)], store, None) for game, functional, seed in questions
         ]
     assert len({digest(run.description) for run in runs}) == len(questions) - 1
     assert runs[0].description == runs[1].description
 
 
 def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() -> None:
-    measure, tile = KillsOnce("never"), [Tile(3, 0, 10)]  # of a file of the user's
+    measure, tile = KillsOnce("never"), [Batch(3, 0, 10)]  # of a file of the user's
     key = key_of({"game": the_game(), "functional": measure})
     (row,) = _Work(the_game(), measure, key)(tile)
     assert row.tobytes() == fp.runs.play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from filterproof.filters import ClippedSums, GaussianFilter, IndividualFilter
-from filterproof.filters.holders.clipped_sums import Vectors
+from filterproof.filters.accountants.clipped_sums import Vectors
 from filterproof.mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
 from filterproof.mc.training.retraining import train_idx
 from tests.mc.training.made_up import write_squares

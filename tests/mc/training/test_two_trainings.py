@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filterproof.mc.training.two_trainings import TwoTrainings
+from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 
 FEATURES = np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]])
 LABELS = np.array([0, 1, 1])

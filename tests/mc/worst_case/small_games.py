@@ -20,7 +20,7 @@ from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 from tests.mc.losses.enumerated import real
-from tests.theory.test_pair_truths import masses
+from tests.theory.test_pair_reference_values import masses
 
 
 @dataclass(frozen=True)

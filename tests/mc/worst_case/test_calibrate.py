@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from filterproof.filters import GaussianFilter, ZCDPFilter
-from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
 from filterproof.mc.worst_case.solve import solved_case

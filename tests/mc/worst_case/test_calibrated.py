@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
-from filterproof.mc.worst_case.calibrated import CalibratedThreshold, calibrated
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold, calibrated
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.theory.conversions import SIMPLE, gaussian_mu
 from filterproof.theory.evidence import Evidence

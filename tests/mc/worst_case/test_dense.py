@@ -8,7 +8,7 @@ import pytest
 
 from filterproof.filters import GaussianFilter
 from filterproof.mc.losses.composition import Composition
-from filterproof.mc.losses.lattice_law import LatticeLaw
+from filterproof.mc.losses.lattice_pld import LatticePLD
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph
@@ -41,7 +41,7 @@ def test_losses_and_an_epsilon_whose_exponential_is_no_double_are_enclosed(mu, t
 
 
 def _law(places, masses, revealed):
-    return LatticeLaw(np.array(places), np.array(masses), revealed)
+    return LatticePLD(np.array(places), np.array(masses), revealed)
 
 
 def _by_hand(laws, child, step, epsilon):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.mc.losses.lattice_law import level_law
+from filterproof.mc.losses.lattice_pld import level_law
 from filterproof.mc.worst_case import windows, worst_case
 from filterproof.mc.worst_case.dense import DenseGame
 from filterproof.mc.worst_case.graph import StateGraph

@@ -103,7 +103,7 @@ def test_tails_that_do_not_vanish_are_refused(monkeypatch):
         """Its tails stay as they are."""
 
     heavy = SimpleNamespace(above=lambda x: (flint.arb(0.25), flint.arb(0.25)), atoms=())
-    monkeypatch.setattr(Heavy, "truths", heavy)
+    monkeypatch.setattr(Heavy, "reference_values", heavy)
     with pytest.raises(ValueError, match="tails that vanish"):
         rounded_laws((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
 

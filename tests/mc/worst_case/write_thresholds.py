@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from filterproof.mc.worst_case.calibrated import CalibratedThreshold
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from filterproof.theory.conversions import gaussian_mu
 
 TABLE = Path(__file__).parents[3] / "mc" / "worst_case" / "calibrated_thresholds.json"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.filters.rules.kappa import KappaFilter
+from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.reports.figures.paper_figure import ComputedFigure, figure
 from filterproof.reports.figures.survival import largest_kappa
 from filterproof.theory.realisation import stopped_hockey_stick

@@ -10,10 +10,10 @@ import filterproof as fp
 from filterproof.reports.chapters import chapter
 from filterproof.reports.chapters.holders import judged
 from filterproof.reports.finding import slug
-from filterproof.reports.pages import held
-from filterproof.reports.pages.held import BROKEN, Holders, LookedAt, nearest, weakest
-from filterproof.reports.pages.holder_pages import holder_page
-from filterproof.reports.pages.reached import ReachedRow
+from filterproof.reports.pages import accountant_examples as held
+from filterproof.reports.pages.accountant_examples import BROKEN, Holders, LookedAt, nearest, weakest
+from filterproof.reports.pages.accountant_pages import holder_page
+from filterproof.reports.pages.reached_loss import ReachedRow
 from filterproof.reports.study import Study
 from filterproof.reports.words import declared
 from filterproof.theory.evidence import Evidence, Outcome, Verdict

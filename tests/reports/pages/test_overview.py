@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 
 from filterproof.mc import Estimate
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination, Tightness
 from filterproof.mc.examine.examination import StageFinding as Stage
-from filterproof.mc.examine.measure import Measure
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.mc.examine.witness import menu_witness
 from filterproof.reports.finding import Claim, Finding
+from filterproof.reports.pages.accountant_examples import LookedAt
 from filterproof.reports.pages.filter_page import filter_page
-from filterproof.reports.pages.held import LookedAt
 from filterproof.reports.pages.overview import Row, between, overview, picture
-from filterproof.reports.pages.played import Played, SimulatedStrategy, SolvedPoint
-from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.reports.pages.page_subjects import SUBJECTS
+from filterproof.reports.pages.simulated_games import Played, SimulatedStrategy, SolvedPoint
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import RandomizedResponse
@@ -28,7 +28,7 @@ BROKEN = Verdict(
     "a plan",
     "worth 2918001268173647/257466040806539264 = 0.0113335, promised 0.01",
     menu_witness(
-        SUBJECTS[0].make(), SUBJECTS[0].menu, Measure.hockey_stick(1.0), rounds=2, low=0.2, high=0.3
+        SUBJECTS[0].make(), SUBJECTS[0].menu, Divergence.hockey_stick(1.0), rounds=2, low=0.2, high=0.3
     ).to_data(),
 )
 
@@ -45,7 +45,7 @@ def game(share: float) -> Played:
 
 def rows(verdict: Verdict, share: float) -> tuple[Row, ...]:
     claim = Claim("key", "sentence", "source", verdict.outcome)
-    findings = {one.decided_by: Finding(claim, verdict) for one in SUBJECTS}
+    findings = {one.kernel_steps: Finding(claim, verdict) for one in SUBJECTS}
     return overview(findings, {one.name: game(share) for one in SUBJECTS}, {})
 
 
@@ -89,7 +89,7 @@ def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_it
     assert row.badge.colour == "refuted"
 
 
-def examined(*near: tuple[Measure, float]) -> Examination:
+def examined(*near: tuple[Divergence, float]) -> Examination:
     """An examination that came so near."""
     rows = (Tightness(at, "a menu", share, None, 1.0, Evidence.CERTIFIED) for at, share in near)
     stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=tuple(rows))
@@ -97,7 +97,7 @@ def examined(*near: tuple[Measure, float]) -> Examination:
 
 
 def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() -> None:
-    exam = examined((Measure.hockey_stick(1.0), 0.6), (Measure.renyi(2.0), 0.9))
+    exam = examined((Divergence.hockey_stick(1.0), 0.6), (Divergence.renyi(2.0), 0.9))
     row = Row(SUBJECTS[0], "a promise", OPEN, game(0.3), exam, None)
     assert (row.attack, row.attacked_on) == (0.6, "a menu at epsilon=1")
     assert replace(row, played=game(0.7)).attack == pytest.approx(0.693)

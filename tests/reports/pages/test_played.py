@@ -7,12 +7,12 @@ import pytest
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.reports.chapters import chapter
 from filterproof.reports.chapters.games import judge_attacks
-from filterproof.reports.pages.attacked import Runs, attacks_table
+from filterproof.reports.pages.attack_table import Runs, attacks_table
 from filterproof.reports.pages.attacker_figure import AttackerShown
 from filterproof.reports.pages.filter_page import filter_page
 from filterproof.reports.pages.overview import Row
-from filterproof.reports.pages.played import GameJob, Played, SolvedPoint, play
-from filterproof.reports.pages.subjects import SUBJECTS
+from filterproof.reports.pages.page_subjects import SUBJECTS
+from filterproof.reports.pages.simulated_games import GameJob, Played, SolvedPoint, play
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import interval
 

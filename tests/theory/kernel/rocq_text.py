@@ -12,10 +12,10 @@ from operator import add, mul, sub, truediv
 
 from flint import arb, ctx
 
-from filterproof.theory.claims.formula import Formula, compile_formula, variables
-from filterproof.theory.kernel.claimed import KernelTheorem
+from filterproof.theory.kernel.kernel_theorems import KernelTheorem
 from filterproof.theory.kernel.record import sources
 from filterproof.theory.numerics.exact import rational
+from filterproof.theory.theorems.formula import Formula, compile_formula, variables
 
 #: Points at which notations are compared.
 _POINTS = 12

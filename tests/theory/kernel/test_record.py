@@ -9,13 +9,13 @@ from importlib.resources import files
 
 import pytest
 
-from filterproof.theory.claims.interaction import ROWS
-from filterproof.theory.claims.theorem import RefusedError, kernel_step
 from filterproof.theory.evidence import Checked, Evidence
 from filterproof.theory.kernel import accepted, read_record, record
-from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL
 from filterproof.theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
 from filterproof.theory.proofs.proof import CheckedStep
+from filterproof.theory.theorems.interaction import ROWS
+from filterproof.theory.theorems.theorem import RefusedError, kernel_step
 from tests.theory.kernel.rocq_text import statement_in, unfolded
 
 NAME = "renyi_filter_both_ways"

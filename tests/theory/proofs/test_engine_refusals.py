@@ -5,11 +5,11 @@ from contextlib import nullcontext
 import pytest
 import sympy as sp
 
-from filterproof.theory.claims.theorem import RefusedError
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.proofs import symbolic
 from filterproof.theory.proofs.engines import certified
 from filterproof.theory.proofs.symbolic import nonnegative, zero
+from filterproof.theory.theorems.theorem import RefusedError
 
 s, t, u, x = sp.symbols("s t u x", real=True)
 a, b = sp.symbols("a b", positive=True)

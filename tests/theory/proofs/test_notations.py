@@ -4,11 +4,11 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from filterproof.theory.claims.formula import Formula, variables
-from filterproof.theory.claims.theorem import Theorem
-from filterproof.theory.kernel.claimed import KERNEL
+from filterproof.theory.kernel.kernel_theorems import KERNEL
 from filterproof.theory.kernel.record import accepted
 from filterproof.theory.proofs import THEOREMS
+from filterproof.theory.theorems.formula import Formula, variables
+from filterproof.theory.theorems.theorem import Theorem
 from tests.theory.kernel.rocq_text import ball, in_rocq, points, rocq_value, unfolded
 
 CLAIMS = [(theorem.name, k) for theorem in THEOREMS.values() for k in range(len(theorem.formulas))]

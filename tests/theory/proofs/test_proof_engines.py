@@ -7,13 +7,13 @@ import flint
 import pytest
 import sympy as sp
 
-from filterproof.theory.claims.formula import FUNCTIONS, compile_formula
-from filterproof.theory.claims.theorem import RefusedError, Step, Theorem
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.proofs import THEOREMS, prove
 from filterproof.theory.proofs.engines import certified, certified_each
 from filterproof.theory.proofs.proof import CheckedStep, Proof
 from filterproof.theory.proofs.symbolic import zero
+from filterproof.theory.theorems.formula import FUNCTIONS, compile_formula
+from filterproof.theory.theorems.theorem import RefusedError, Step, Theorem
 
 x = sp.Symbol("x", positive=True)
 

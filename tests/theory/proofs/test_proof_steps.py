@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 import sympy as sp
 
-from filterproof.theory.claims.theorem import Check, RefusedError, Step, Theorem
 from filterproof.theory.evidence import Checked, Outcome
-from filterproof.theory.kernel.claimed import FINITE
+from filterproof.theory.kernel.kernel_theorems import FINITE
 from filterproof.theory.proofs import THEOREMS
 from filterproof.theory.proofs.engines import certified
 from filterproof.theory.proofs.proof import JOIN, CheckedStep, Proof
 from filterproof.theory.proofs.symbolic import zero
+from filterproof.theory.theorems.theorem import Check, RefusedError, Step, Theorem
 
 X = sp.Symbol("x", positive=True)
 

@@ -8,8 +8,12 @@ from typing import TypeAlias
 
 from flint import arb, ctx
 
-from filterproof.filters.certified.conversion_truths import cks_log_delta, cks_order_less_one, positive_part
-from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
+from filterproof.filters.certified.conversion_references import (
+    cks_log_delta,
+    cks_order_less_one,
+    positive_part,
+)
 from filterproof.theory.conversions import (
     CKS,
     SIMPLE,
@@ -19,8 +23,8 @@ from filterproof.theory.conversions import (
     renyi_epsilon,
 )
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs.normal_law import hockey_stick
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.normal_distribution import hockey_stick
+from filterproof.theory.pairs.reference_values import ball_of
 from tests.filters.certified.closed_form import LEAST, called, closed_form, grid, in_balls
 
 _Points: TypeAlias = Sequence[tuple[float, ...]]
@@ -35,7 +39,7 @@ _LOST = (
 )
 
 
-def numbers() -> Iterator[RunningNumber]:
+def numbers() -> Iterator[Comparison]:
     """delta, epsilon, budget and order of both conversions; gaussian_mu, gaussian_epsilon and renyi_epsilon."""
     for conversion in (SIMPLE, CKS):
         yield from _conversion(conversion, _LOST, [(0.5, 1e-6)], [(1.0, 1e-5)])
@@ -50,7 +54,7 @@ def numbers() -> Iterator[RunningNumber]:
         yield from numbers_at(epsilon, delta)
 
 
-def numbers_at(epsilon: float, delta: float) -> Iterator[RunningNumber]:
+def numbers_at(epsilon: float, delta: float) -> Iterator[Comparison]:
     """The same at one epsilon and delta, with a third of the zCDP and all of the GDP that they allow."""
     rho, mu = float(CKS.budget(epsilon, delta)) / 3, float(gaussian_mu(epsilon, delta))
     for conversion in (SIMPLE, CKS):
@@ -61,7 +65,7 @@ def numbers_at(epsilon: float, delta: float) -> Iterator[RunningNumber]:
 
 def _conversion(
     conversion: Conversion, losses: _Points, goals: _Points, allowed: _Points
-) -> Iterator[RunningNumber]:
+) -> Iterator[Comparison]:
     key = "B*" if conversion is SIMPLE else "CKS"
     log_delta = simple_log_delta if conversion is SIMPLE else cks_log_delta
     best = in_balls(_simple_order if conversion is SIMPLE else _cks_order)
@@ -80,23 +84,23 @@ def _conversion(
         with PRECISION_LOCK, ctx.workprec(64):
             slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
         margin = partial(below_goal, log_delta, epsilon, delta)
-        yield Claims(key).by_margin(says, value, "<=", margin, slack=slack, least=2.0**-1066)
+        yield Comparisons(key).by_margin(says, value, "<=", margin, slack=slack, least=2.0**-1066)
 
 
 def _epsilon(
     key: str, says: str, value: float, free: bool, margin: Callable[[arb], arb], room: float
-) -> RunningNumber:
+) -> Comparison:
     """Zero where no epsilon is needed, else the root of a margin."""
     if free:
-        return Claims(key).equal(says, value, 0)
-    return Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=room)
+        return Comparisons(key).equal(says, value, 0)
+    return Comparisons(key).by_margin(says, value, "=", margin, slack=CLOSE, least=room)
 
 
-def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
+def _gaussian(allowed: _Points, spent: _Points) -> Iterator[Comparison]:
     key = "Gaussian hockey-stick"
     for (epsilon, delta), value in called(gaussian_mu, allowed):
         says, margin = f"gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
-        yield Claims(key).by_margin(says, value, "<=", margin, slack=CLOSE)
+        yield Comparisons(key).by_margin(says, value, "<=", margin, slack=CLOSE)
     for (mu, delta), value in called(gaussian_epsilon, spent):
         says = f"gaussian_epsilon({mu!r}, {delta!r})"
         with PRECISION_LOCK, ctx.workprec(256):
@@ -104,7 +108,7 @@ def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
         yield _epsilon(key, says, value, free, partial(stick_left, mu, delta), CLOSE * mu)
 
 
-def _renyi(points: _Points) -> Iterator[RunningNumber]:
+def _renyi(points: _Points) -> Iterator[Comparison]:
     def room(alpha: float, rho: float, delta: float) -> float:
         with PRECISION_LOCK, ctx.workprec(64):
             return CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))

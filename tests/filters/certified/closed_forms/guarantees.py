@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filterproof.filters.certified import conversion_truths
-from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified import conversion_references as conversion_truths
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.theory.drift import drift
 from filterproof.theory.guarantees import GaussianDP, RenyiDP
-from filterproof.theory.pairs.truths import TrueValue
+from filterproof.theory.pairs.reference_values import ReferenceValue
 from filterproof.theory.relative_entropy import entropy_delta
 from tests.filters.certified.closed_form import LEAST, closed_form, grid, in_balls
 
@@ -18,26 +18,28 @@ _ENTROPIES = (
 )
 
 
-def numbers() -> Iterator[RunningNumber]:
+def numbers() -> Iterator[Comparison]:
     """The trade-off of GaussianDP, drift, entropy_delta."""
     says, value = "GaussianDP(1.5).trade_off(0.25)", float(GaussianDP(1.5).trade_off(0.25))
-    yield Claims("Gaussian hockey-stick").near(says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5)
+    yield Comparisons("Gaussian hockey-stick").near(
+        says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5
+    )
     yield from _drift()
     yield from _entropy()
 
 
-def _drift() -> Iterator[RunningNumber]:
+def _drift() -> Iterator[Comparison]:
     sizes = grid([*(10.0**k for k in range(-12, 3)), *(0.1 * k for k in range(1, 41)), 1e-300, 700.0])
-    truth = lambda epsilon: TrueValue("e*(exp(e) - 1)/2", {"e": epsilon})  # noqa: E731
+    truth = lambda epsilon: ReferenceValue("e*(exp(e) - 1)/2", {"e": epsilon})  # noqa: E731
     # "rounded up": by the 2^-50 that it is raised by, and roundings below that
     least = {"slack": 2.0**-49, "least": 2.0**-1020}
     yield from closed_form("RR zCDP", "drift({!r})", drift, truth, sizes, charge=True, **least)
 
 
-def _entropy() -> Iterator[RunningNumber]:
+def _entropy() -> Iterator[Comparison]:
     coins = in_balls(conversion_truths.entropy_delta)
     says = "entropy_delta({!r}, {!r})"
     yield from closed_form("RDP filter", says, entropy_delta, coins, _ENTROPIES, least=LEAST)
     for rho, epsilon in ((0.5, 1.0), (0.02, 0.0)):
         says, value = f"RenyiDP(1.0, {rho!r}).delta({epsilon!r})", float(RenyiDP(1.0, rho).delta(epsilon))
-        yield Claims("RDP filter").near(says, value, coins(rho, epsilon), slack=CLOSE)
+        yield Comparisons("RDP filter").near(says, value, coins(rho, epsilon), slack=CLOSE)

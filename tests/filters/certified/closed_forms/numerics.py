@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 from flint import arb
 
-from filterproof.filters.certified.running_number import CLOSE, Claims, RunningNumber
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.theory.numerics.norms import euclidean_norms
 from filterproof.theory.numerics.stable import log_fraction, mass_fraction, signed_square
-from filterproof.theory.pairs.truths import ball_of
+from filterproof.theory.pairs.reference_values import ball_of
 
-_CLAIMS = Claims("linear queries")
+_CLAIMS = Comparisons("linear queries")
 _MASSES = (
     *(Fraction(1, 3), Fraction(5, 2**1076), Fraction(1, 3 * 2**1060)),
     *(Fraction(1, 10**320), Fraction(1, 2**1100)),
@@ -22,7 +22,7 @@ _MASSES = (
 _RATIOS = (Fraction(3, 2), Fraction(2, 3), 1 + Fraction(1, 2**60), Fraction(10) ** 400, Fraction(1, 10**350))
 
 
-def numbers() -> Iterator[RunningNumber]:
+def numbers() -> Iterator[Comparison]:
     """euclidean_norms, mass_fraction, log_fraction and signed_square."""
     yield from _norms()
     for mass in _MASSES:
@@ -47,7 +47,7 @@ def _log(ratio: Fraction) -> arb:
     return ball_of(ratio).log()
 
 
-def _norms() -> Iterator[RunningNumber]:
+def _norms() -> Iterator[Comparison]:
     """|v|_2 within half of (d + 6) 2^-52."""
     rows = [
         [3.0, 4.0, 0.1],

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from filterproof.filters.certified.running_number import CLOSE, RunningNumber
+from filterproof.filters.certified.comparison import CLOSE, Comparison
 from filterproof.theory.pairs.base import DominatingPair
 from filterproof.theory.pairs.finite import pure_to_gdp
 from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.laplace import Laplace
 from filterproof.theory.pairs.randomized_response import RandomizedResponse
+from filterproof.theory.pairs.reference_values import ReferenceValue
 from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian
-from filterproof.theory.pairs.truths import TrueValue
 from tests.filters.certified.closed_form import LEAST, closed_form, grid, of_pair
 
 _RENYI, _STICK, _PURE = "Rényi divergences", "Gaussian hockey-stick", "RR zCDP"
@@ -81,7 +81,7 @@ _ASKED = (
     _Asked(_STICK, Gaussian, "hockey_stick", [*_GAUSSIANS, *_ENDS]),
     _Asked(_RENYI, Gaussian, "renyi", grid(_MUS, (1.0, 1.25, 8.0, 1e6))),
     _Asked(
-        *(_STICK, Gaussian, "loss_quantile", grid((0.03, 3.0), (1e-300, 1e-9, 0.2, 0.7, 1 - 1e-9))),
+        *(_STICK, Gaussian, "loss_isf", grid((0.03, 3.0), (1e-300, 1e-9, 0.2, 0.7, 1 - 1e-9))),
         {"least": lambda mu, _: CLOSE * (mu + mu * mu)},
     ),
     # at epsilon near 1/b what is left of H is of the size of the rounding of 1/b
@@ -97,7 +97,7 @@ _ASKED = (
         [(b, share / b) for b in (0.3, 7.0) for share in (-1.01, -0.99, 0.0, 0.5, 0.99, 1.01)],
     ),
     _Asked(
-        *(_RENYI, Laplace, "loss_quantile", grid((0.3, 7.0), (1e-9, 0.499, 0.501, 0.75, 0.999, 1 - 1e-12))),
+        *(_RENYI, Laplace, "loss_isf", grid((0.3, 7.0), (1e-9, 0.499, 0.501, 0.75, 0.999, 1 - 1e-12))),
         {"least": lambda b, _: CLOSE * (1 + 1 / b)},
     ),
     # tested to 1e-11 since it was written: epsilon is turned into that of the full batch
@@ -107,12 +107,12 @@ _ASKED = (
     ),
     _Asked(_STICK, SubsampledGaussian, "renyi", [*_at(1.0, 1.5, 5.5), *_WHOLE]),
     _Asked(_STICK, _addition, "renyi", _at(1.0, 1.5, 5.5)),
-    _Asked(_RENYI, RandomizedResponse, "loss_quantile", _tails()),
+    _Asked(_RENYI, RandomizedResponse, "loss_isf", _tails()),
     _Asked(_STICK, RandomizedResponse, "gdp_mu", grid(_EPSILONS_CHARGED), _RAISED),
 )
 
 
-def numbers() -> Iterator[RunningNumber]:
+def numbers() -> Iterator[Comparison]:
     """What pairs are asked at edges; the logarithm of H and the trade-off of the Gaussian; `pure_to_gdp`."""
     for theorem, make, asked, points, errors in _ASKED:
         name = getattr(make, "__name__", "SubsampledGaussian, addition")
@@ -129,14 +129,17 @@ def numbers() -> Iterator[RunningNumber]:
         _STICK,
         "Gaussian({!r}).trade_off({!r})",
         lambda mu, alpha: Gaussian(mu).trade_off(alpha),
-        lambda mu, alpha: TrueValue("tail(mu - quantile(alpha))", {"mu": mu, "alpha": alpha}),
+        lambda mu, alpha: ReferenceValue("tail(mu - quantile(alpha))", {"mu": mu, "alpha": alpha}),
         grid((0.1, 1.0, 3.0), (1e-9, 0.3, 0.9)),
         least=LEAST,
     )
-    says, truth = "pure_to_gdp({!r}) = 2 Phi^-1(e^e/(1+e^e))", lambda e: RandomizedResponse(e).truths.gdp_mu
+    says, truth = (
+        "pure_to_gdp({!r}) = 2 Phi^-1(e^e/(1+e^e))",
+        lambda e: RandomizedResponse(e).reference_values.gdp_mu,
+    )
     yield from closed_form(_STICK, says, pure_to_gdp, truth, grid(_EPSILONS_CHARGED), **_RAISED)
 
 
-def _log_stick(mu: float, epsilon: float) -> TrueValue:
-    stick = Gaussian(mu).truths.hockey_stick(epsilon)
-    return TrueValue(f"log({stick.formula})", stick.at)
+def _log_stick(mu: float, epsilon: float) -> ReferenceValue:
+    stick = Gaussian(mu).reference_values.hockey_stick(epsilon)
+    return ReferenceValue(f"log({stick.formula})", stick.at)

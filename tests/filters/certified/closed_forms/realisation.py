@@ -7,17 +7,17 @@ from fractions import Fraction
 
 from flint import arb
 
-from filterproof.filters.certified.realised import best_split
-from filterproof.filters.certified.running_number import Claims, RunningNumber
-from filterproof.theory.pairs.normal_law import quantile
+from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.realisation_filters import best_split
+from filterproof.theory.pairs.normal_distribution import quantile
 from filterproof.theory.realisation import kappa, optimal_split
 from tests.filters.certified.closed_form import closed_form, grid, in_balls
 
-_CLAIMS = Claims("kappa")
+_CLAIMS = Comparisons("kappa")
 _SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))
 
 
-def numbers() -> Iterator[RunningNumber]:
+def numbers() -> Iterator[Comparison]:
     """kappa and optimal_split."""
     yield from kappas(
         grid((10.0, 0.3, -2.0), (0.05, 0.5, 2.0, 300.0), (5.388961e-6, 1e-300, 0.3), (9.606383e-8, 0.2))
@@ -26,7 +26,7 @@ def numbers() -> Iterator[RunningNumber]:
         yield from _split(rounds, delta)
 
 
-def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[RunningNumber]:
+def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[Comparison]:
     """kappa at (epsilon, sigma, dhat, theta)."""
 
     def room(epsilon: float, sigma: float, *_: float) -> float:
@@ -35,7 +35,7 @@ def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[RunningNumber]:
     return closed_form("kappa", "kappa{at!r}", kappa, in_balls(_kappa), points, slack=0, least=room)
 
 
-def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
+def _split(rounds: int, delta: float) -> Iterator[Comparison]:
     """What the split spends is at most delta, exactly; and dhat is next to where the z-sum is least."""
     split = optimal_split(rounds, delta)
     dhat, theta = Fraction(split.dhat), Fraction(split.theta)

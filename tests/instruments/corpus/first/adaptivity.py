@@ -149,7 +149,7 @@ class QuantileOfTheNextLoss(Gauge):
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
 
     def admits(self, state, request):
-        up, down = request.loss_quantile(1e-6), request.swapped.loss_quantile(1e-6)
+        up, down = request.loss_isf(1e-6), request.swapped.loss_isf(1e-6)
         # nothing that may show a record in the clear
         return (state + up <= 3.0) & (down - state <= 3.0) & np.equal(request.infinite_mass, 0)
 

@@ -27,7 +27,7 @@ class PureOrConcentrated(rules.Exact):
         # both sums hold every request; what is infinite counts as more than the whole budget
         epsilon = np.minimum(request.pure_epsilon * rules.ROUNDED_UP, 2.0)
         rho = np.minimum(rules.at_least_dust(request.zcdp_rho) * rules.ROUNDED_UP, 2.0)
-        return fp.charges.Plain(epsilon), fp.charges.Plain(rho)
+        return fp.charges.LinearCharge(epsilon), fp.charges.LinearCharge(rho)
 
     def admits(self, state, request):
         return np.logical_or(*self.fits(state, request))
@@ -140,9 +140,9 @@ class SurvivingSecrets(rules.Exact):
             # half is more than the whole budget, and keeps the logarithm finite
             return -np.log1p(-np.minimum(rules.basic_delta(pair), 0.5)) * rules.ROUNDED_UP
 
-        return fp.charges.Plain(
+        return fp.charges.LinearCharge(
             rules.per_run(request, rules.basic_epsilon) * rules.ROUNDED_UP
-        ), fp.charges.Plain(rules.per_run(request, failure))
+        ), fp.charges.LinearCharge(rules.per_run(request, failure))
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")

@@ -130,7 +130,7 @@ class PureForConcentrated(fp.AdditiveFilter):
     budget = fp.Budget.of(1.0)
 
     def charge(self, request):
-        return fp.charges.Plain(request.pure_epsilon * rules.ROUNDED_UP)
+        return fp.charges.LinearCharge(request.pure_epsilon * rules.ROUNDED_UP)
 
 
 @CASES.sound(
@@ -198,7 +198,7 @@ class WindowWithChances(rules.Exact):
     fresh = budget, 0.0, 0
 
     def charge(self, request):
-        return fp.charges.Plain(rules.per_run(request, rules.basic_delta) * rules.ROUNDED_UP)
+        return fp.charges.LinearCharge(rules.per_run(request, rules.basic_delta) * rules.ROUNDED_UP)
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
@@ -221,7 +221,9 @@ class WindowOrConcentrated(rules.Exact):
 
     def charge(self, request):
         # the sum holds every request; what is too large counts as more than the whole budget
-        return fp.charges.Plain(np.minimum(rules.at_least_dust(request.zcdp_rho) * rules.ROUNDED_UP, 2.0))
+        return fp.charges.LinearCharge(
+            np.minimum(rules.at_least_dust(request.zcdp_rho) * rules.ROUNDED_UP, 2.0)
+        )
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52

@@ -48,7 +48,8 @@ class EachWay(rules.Exact):
     def charges(self, request):
         both = request, request.swapped
         return [
-            fp.charges.Plain(rules.at_least_dust(pair.renyi(self.order) * rules.ROUNDED_UP)) for pair in both
+            fp.charges.LinearCharge(rules.at_least_dust(pair.renyi(self.order) * rules.ROUNDED_UP))
+            for pair in both
         ]
 
 
@@ -155,7 +156,7 @@ class LaplaceOnly(fp.AdditiveFilter):
 
     def charge(self, request):
         square = rules.per_run(request, rules.only(fp.Laplace, lambda pair: pair.gdp_mu**2))
-        return fp.charges.Plain(rules.at_least_dust(square) * rules.ROUNDED_UP)
+        return fp.charges.LinearCharge(rules.at_least_dust(square) * rules.ROUNDED_UP)
 
 
 @CASES.keeps(LaplaceOnly)

@@ -163,7 +163,7 @@ class TailPoint(rules.Sums):
     most = 5.0 - 1e-12
 
     def cost(self, state, request):
-        tail = np.maximum(request.loss_quantile(0.01), request.swapped.loss_quantile(0.01))
+        tail = np.maximum(request.loss_isf(0.01), request.swapped.loss_isf(0.01))
         return np.where(np.isfinite(request.pure_epsilon), request.pure_epsilon, np.maximum(tail, 0.01))
 
     def admits(self, state, request):
@@ -183,7 +183,7 @@ class LargestLoss(rules.Sums):
 
     def cost(self, state, request):
         def largest(pair):
-            return np.maximum(pair.loss_quantile(pair.infinite_mass), 0.0)
+            return np.maximum(pair.loss_isf(pair.infinite_mass), 0.0)
 
         return rules.per_run(request, largest), request.infinite_mass
 

@@ -163,4 +163,4 @@ class HalfOfBothWays(fp.AdditiveFilter):
 
     def charge(self, request):
         both = (request.renyi(3.0) + request.swapped.renyi(3.0)) / 2
-        return fp.charges.Plain(at_least_dust(both))
+        return fp.charges.LinearCharge(at_least_dust(both))

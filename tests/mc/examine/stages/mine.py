@@ -1,7 +1,7 @@
 """A user's filter of library parts, and what the stage of parts says of a filter."""
 
 import filterproof as fp
-from filterproof.mc.examine.stages.parts import parts
+from filterproof.mc.examine.stages.certificate import parts
 from filterproof.theory.evidence import Outcome, Verdict
 
 PROMISE = fp.ApproxDP(epsilon=1.0, delta=1e-5)

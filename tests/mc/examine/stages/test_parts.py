@@ -11,8 +11,8 @@ import pytest
 import filterproof as fp
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.certified.two_doubles import limit_of
-from filterproof.mc.examine.stages.parts import parts
+from filterproof.filters.certified.double_double import limit_of
+from filterproof.mc.examine.stages.certificate import parts
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.proofs.proof import Proof
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of

@@ -14,14 +14,14 @@ from filterproof.mc.examine.replay import replayed
 from filterproof.mc.examine.stages.games import chosen_goals
 from filterproof.mc.examine.stages.rational_plans import (
     Frontier,
-    best_replies,
+    best_second_requests,
     plan_witness,
     ratio_at,
 )
 from filterproof.mc.worst_case.plan import MARGIN, Plan
 from filterproof.theory.pairs import RandomizedResponse
+from tests.mc.examine.example_filters import Sum
 from tests.mc.examine.stages.test_stages import subject
-from tests.mc.examine.toys import Sum
 from tests.mc.examine.witnesses import naive, natural
 
 COIN = RandomizedResponse.from_ratio(9)
@@ -61,14 +61,14 @@ class AllAfterALoss(Sum):
 
 
 def some_order():
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return CATALOGUE["SomeOrderFilter"].example()
 
 
 @pytest.mark.parametrize("make", [AllAfterALoss, some_order], ids=["after a loss", "some order"])
 def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
     about = subject(make(), "rr", "twopoint")
-    found = next(best_replies(about, chosen_goals(about)))
+    found = next(best_second_requests(about, chosen_goals(about)))
     data = json.loads(json.dumps(found.to_data()))
     again = replayed(data, filt=about.filter)
     assert again.refutes
@@ -80,7 +80,7 @@ def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
 @pytest.mark.parametrize("name", ["GaussianFilter", "BasicFilter", "RealisationFilter"])
 def test_best_replies_refute_no_sound_filter(name):
     about = subject(CATALOGUE[name].example(), "rr", "twopoint")
-    assert next(best_replies(about, chosen_goals(about)), None) is None
+    assert next(best_second_requests(about, chosen_goals(about)), None) is None
 
 
 def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():

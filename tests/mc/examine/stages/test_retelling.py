@@ -9,19 +9,19 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.contract.work import WorkLimit
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.plays import ROUND, plain
-from filterproof.mc.examine.stages.telling import plain_plans, telling, written
+from filterproof.mc.examine.stages.shrinking import plain_plans, telling, written
 from filterproof.mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from filterproof.theory.numerics.decimals import below
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
-from tests.mc.examine import toys
+from tests.mc.examine import example_filters as toys
+from tests.mc.examine.example_filters import Forgets
 from tests.mc.examine.stages.test_stages import LONG, subject
-from tests.mc.examine.toys import Forgets
 from tests.mc.examine.witnesses import sequence
 
-D2 = Measure.renyi(2.0)
+D2 = Divergence.renyi(2.0)
 ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
 
 
@@ -96,8 +96,8 @@ def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a
     filt = toys.PerFamily()
     hair = many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.05), 1))
     some = many(filt, (fp.Gaussian(0.1), 99), (fp.RandomizedResponse(0.05), 30))
-    far = sequence_witness(filt, hair.played, Measure.hockey_stick(8.0), 3e-13)
-    near = sequence_witness(filt, some.played, Measure.hockey_stick(1.0), 0.9)
+    far = sequence_witness(filt, hair.played, Divergence.hockey_stick(8.0), 3e-13)
+    near = sequence_witness(filt, some.played, Divergence.hockey_stick(1.0), 0.9)
     assert 1 < hair.factor < 1.01 < some.factor < TELLING < min(far.factor, near.factor)
     assert near.order < some.order < hair.order
     assert some.order < far.order
@@ -112,7 +112,7 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
     menu, filt, at = (
         (silent, fp.RandomizedResponse.from_ratio(Fraction(17, 5))),
         AbstentionBonus(),
-        Measure.hockey_stick(1.0),
+        Divergence.hockey_stick(1.0),
     )
     solved = fp.worst_case(filt, menu, epsilon=1.0, rounds=2)
     shown = menu_witness(
@@ -126,9 +126,9 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
 
 
 def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         filt = CATALOGUE["NaturalFilter"].example()
-    at = Measure.hockey_stick(filt.epsilon)
+    at = Divergence.hockey_stick(filt.epsilon)
     solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
     found = written(filt, menu_witness(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high))
     assert found.data["ratio"] == "9/4"

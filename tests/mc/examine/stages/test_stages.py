@@ -17,21 +17,21 @@ from scipy import stats
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.checks import checked_start
+from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.adversaries import Scripted
-from filterproof.mc.examine.family_lines import FAMILIES, lines_of
-from filterproof.mc.examine.measure import Measure
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination_context import ExaminationContext, admission
+from filterproof.mc.examine.parameter_families import FAMILIES, lines_of
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stages.filter_laws import laws
-from filterproof.mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside
+from filterproof.mc.examine.stage_schedule import FAILURE
+from filterproof.mc.examine.stages.admissible_region import LargestGranted, _row_law, alternatives, inside
+from filterproof.mc.examine.stages.filter_invariants import laws
 from filterproof.mc.examine.stages.game_menus import Menu, alarms
 from filterproof.mc.examine.stages.games import _planned, games, solved
 from filterproof.mc.examine.stages.plays import ROUND, Player, plain, programs, shared, swallowed
 from filterproof.mc.examine.stages.sequences import SequenceSearch, most, sequences
 from filterproof.mc.examine.stages.strategy_search import StrategySearch, _mesh, mesh_strategy, search
-from filterproof.mc.examine.subject import Subject, admission
-from filterproof.mc.examine.verify import FAILURE
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -40,19 +40,21 @@ from tests.instruments.corpus.fifth.sound import EqualShares, SingleUpwards
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound import BucketInTheSum
-from tests.mc.examine import toys, unhappy, witnesses
+from tests.mc.examine import example_filters as toys
+from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import witnesses
 from tests.mc.examine.test_witness import GrantsAll
 
 LONG, LATE = 2_400_000, WorkLimit(-1)
 
 
-def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
+def subject(filt: fp.PrivacyFilter, *names: str) -> ExaminationContext:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
     return admission(filt, lines, WorkLimit.of(LONG), seed=7)[1]
 
 
 def unsound(make: Callable[[], fp.PrivacyFilter]) -> fp.PrivacyFilter:
-    with fp.knowingly():
+    with fp.suppress_unsound_warning():
         return make()
 
 
@@ -253,7 +255,12 @@ class Understated(Gaussian):
 
 
 def test_quick_bounds_are_above_the_certified_ones() -> None:
-    goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
+    goals = (
+        Divergence.hockey_stick(0.5),
+        Divergence.hockey_stick(2.0),
+        Divergence.renyi(2.0),
+        Divergence.renyi(8.0),
+    )
     steps: list[Any] = [(Gaussian(2.0), 1), (RandomizedResponse(0.5), 3), (fp.KOV(0.2, 1e-3), 2)]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):
@@ -268,7 +275,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     about = subject(fp.GaussianFilter(mu=1.0), "gaussian")
-    frontier = Affordable(about, WorkLimit.of(LONG))
+    frontier = LargestGranted(about, WorkLimit.of(LONG))
     for times in (1, 4, 16):
         size = frontier.afforded(frontier.fresh(), about.lines[0], times)
         assert frontier.fresh().ask(fp.Gaussian(size), times) == times
@@ -277,7 +284,7 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
 
 @pytest.mark.parametrize(("filt", "at"), [(EqualShares(), 2.0), (BucketInTheSum(), 1.0)])
 def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at: float) -> None:
-    about, goal = subject(filt, "gaussian", "rr", "erasure"), Measure.hockey_stick(at)
+    about, goal = subject(filt, "gaussian", "rr", "erasure"), Divergence.hockey_stick(at)
     played = [*islice(inside(about, WorkLimit.of(LONG)), 5)]
     assert max(one.rounds for one in played) in (getattr(filt, "rounds", 1000), 1001)
     assert not any(one.low(goal) > about.promised(goal) for one in played)
@@ -293,7 +300,7 @@ def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(leve
 
 def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
     """`PlanByFamily`: after one answer another family is affordable than after the other."""
-    about, goal = subject(PlanByFamily(), "gaussian", "rr", "erasure"), Measure.hockey_stick(1.0)
+    about, goal = subject(PlanByFamily(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
     share, menu = max(alternatives(about, (goal,), WorkLimit.of(400_000)), key=lambda one: one[0])
     worst = fp.worst_case(about.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
     assert {type(pair) for pair in menu.pairs} == {RandomizedResponse, Gaussian, fp.Erasure}
@@ -303,10 +310,10 @@ def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
 
 # -- alarms that nearly always keep silent, where a filter is shown what was lost -----------------------------
 
-SILENT = [name for name, entry in CATALOGUE.items() if entry.sound and entry.example().looks_at_losses]
+ZERO_NOISE = [name for name, entry in CATALOGUE.items() if entry.sound and entry.example().looks_at_losses]
 
 
-@pytest.mark.parametrize("name", [*SILENT, "SquaredLossFilter", "ZCDPFilter"])
+@pytest.mark.parametrize("name", [*ZERO_NOISE, "SquaredLossFilter", "ZCDPFilter"])
 def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: str) -> None:
     """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
     filt = unsound(CATALOGUE[name].example)
@@ -328,7 +335,7 @@ def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: 
 # -- games ---------------------------------------------------------------------------------------------------
 
 ODD = fp.FinitePair((0.25, 0.75), (0.125, 0.875))
-AT = Measure.hockey_stick(1.0)
+AT = Divergence.hockey_stick(1.0)
 
 
 @pytest.mark.parametrize(
@@ -377,7 +384,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
 def test_a_game_that_is_too_large_is_solved_roughly() -> None:
     filt = unsound(lambda: fp.AccountantFilter(2.0, 1e-5, (SubsampledGaussian(0.01, 1.0),)))
     first, *_ = solved(
-        Subject.of(filt, seed=1), Menu("its own menu", filt.menu, 2), Measure.hockey_stick(2.0)
+        ExaminationContext.of(filt, seed=1), Menu("its own menu", filt.menu, 2), Divergence.hockey_stick(2.0)
     )
     assert 0 < first.tightness[0].attack <= first.tightness[0].worst <= 1.2 * first.tightness[0].attack
     assert first.tightness[0].worst < first.tightness[0].promised
@@ -408,11 +415,9 @@ def test_the_mesh_has_losses_of_its_pair_alone_and_is_worth_about_what_the_pair_
     pair: DominatingPair,
 ) -> None:
     losses, masses = _mesh(pair)
-    assert (
-        -float(pair.swapped.loss_quantile(0.0)) <= losses.min() < 0 < losses.max() <= pair.loss_quantile(0.0)
-    )
+    assert -float(pair.swapped.loss_isf(0.0)) <= losses.min() < 0 < losses.max() <= pair.loss_isf(0.0)
     assert masses.sum() == pytest.approx(1)
-    worth, _ = mesh_strategy(CapsEachRound(), (Gaussian(0.4),), Measure.hockey_stick(0.2), 1)
+    worth, _ = mesh_strategy(CapsEachRound(), (Gaussian(0.4),), Divergence.hockey_stick(0.2), 1)
     assert worth == pytest.approx(float(Gaussian(0.4).hockey_stick(0.2)), rel=0.5)
 
 
@@ -420,7 +425,7 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search._PATHS", (200, 20_000))
-    at, strategy = Measure.hockey_stick(0.2), Scripted((Gaussian(0.4),), (1,))
+    at, strategy = Divergence.hockey_stick(0.2), Scripted((Gaussian(0.4),), (1,))
     true = float(Gaussian(0.4).hockey_stick(0.2))
     for share, plays, refuted in ((0.95, 2, True), (3.0, 1, False)):
         about = CapsEachRound()

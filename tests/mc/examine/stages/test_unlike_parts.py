@@ -25,7 +25,7 @@ class Cheaper(filterproof.filters.accounting.charge_rules.ZCDPCharge):
     __slots__ = ()
 
     def __call__(self, request: Any) -> Any:
-        return fp.charges.Plain(0.0)
+        return fp.charges.LinearCharge(0.0)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "grants all": {"grant": lambda self, state, request: (every(self, state), state)},
     "starts below nothing": {"start": lambda self, n: (np.full(n, -1.0), np.zeros(n))},
     "begins anew after a loss": {"observe": lambda self, state, loss: self.start(len(loss))},
-    "reaches what it does not": {"reaches": every},
+    "reaches what it does not": {"is_reachable_state": every},
     "says what it can lose": {"extremal": lambda self, epsilon: fp.ZCDPFilter(9.0).extremal(epsilon)},
     "opens another filter": {"open": lambda self, *_, **__: fp.ZCDPFilter(9.0).open("retry")},
     "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
@@ -78,7 +78,9 @@ class OfAnother(fp.BasicFilter, fp.AdditiveFilter):  # type: ignore[misc]
 
 DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
     **{name: partial(own, said) for name, said in OTHERWISE.items()},
-    "admits by another base": lambda: type("Mixed", (type("Mixin", (), {"admits": every}), Mine), {})(),
+    "admits by another base": lambda: type(
+        "PerRunCharge", (type("Mixin", (), {"admits": every}), Mine), {}
+    )(),
     "admits by the instance": lambda: own({}, admits=partial(every, None)),
     "methods of another rule": lambda: OfAnother(1.0),
 }
@@ -88,7 +90,7 @@ DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
 def test_what_differs_from_its_parts_is_not_certified_whatever_its_numbers_are(
     make: Callable[[], fp.PrivacyFilter], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stages.parts._certified", lambda filt: None)
+    monkeypatch.setattr("filterproof.mc.examine.stages.certificate._certified", lambda filt: None)
     assert outcome(make()) in (None, Outcome.UNDECIDED)
     assert outcome(type("Own", (Mine,), {})()) is Outcome.HOLDS
 

@@ -1,0 +1,104 @@
+"""Stopping by the sparse vector technique: after each round whether a count has reached a threshold, for one price.
+
+>>> from fractions import Fraction
+>>> import numpy as np
+>>> rng = np.random.default_rng(1)
+>>> stop = AboveThreshold(-60, ratio=Fraction(3, 2), monotone=True, rng=rng)
+>>> [stop.is_reachable_state(-active, rng) for active in (100, 80, 40)]
+[False, False, True]
+>>> stop.promise, stop.request
+(PureDP(epsilon=0.8109302162163288), RandomizedResponse(epsilon=0.8109302162163288, ratio=Fraction(9, 4)))
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.guarantees import PureDP
+from filterproof.theory.pairs import RandomizedResponse
+
+#: Values and thresholds are at most this far from 0, and the numbers of the ratio below it.
+_MOST = 2**62
+
+
+class AboveThreshold(StatefulAccountant):
+    """Answers "value_i + noise_i >= threshold + noise?" for whole values_i chosen adaptively, until the first yes.
+
+        stop = AboveThreshold(-50, ratio=Fraction(11, 10), monotone=True, rng=rng)
+        session.request(stop.request)                  # all its answers, once
+        while not stop.reaches(-active.sum(), rng):    # at least about 50 people left?
+            train(active)
+
+    Each value differs by at most one between neighbouring data sets. All answers together are log(ratio^3)-DP, and
+    log(ratio^2)-DP if `monotone`: of two neighbours one has no value below the other's, as counts of people have.
+    Noise has P(k) proportional to ratio^-|k| at whole k, and is drawn exactly, from whole numbers of the generator.
+    `request` is the pair that pays for all: ask the filter of the analysis for it before the first value.
+    One price pays for one yes: it refuses copies and forked processes, as every `StatefulAccountant` does. Raises
+    ValueError after the first yes, for a ratio that is not above one, for values that are not whole or too large.
+    Source: Dwork, Naor, Reingold, Rothblum and Vadhan; Lyu, Su and Li; named in paper 000, Section 5.
+    """
+
+    theorem: ClassVar[str] = "sparse vector"
+    _remedy: ClassVar[str] = "make another, with a price of its own"
+
+    def __init__(
+        self, threshold: int, *, ratio: Fraction, rng: np.random.Generator, monotone: bool = False
+    ) -> None:
+        if not (isinstance(ratio, Fraction) and ratio > 1 and ratio.numerator < _MOST):
+            raise ValueError(
+                f"ratio must be a Fraction above one with a numerator below 2^62, got {ratio!r}; pass e^epsilon of "
+                "each noise, such as Fraction(11, 10)"
+            )
+        super().__init__()
+        self._ratio, self._factors = ratio, 2 if monotone else 3
+        self._noisy = _checked("threshold", threshold) + self._noise(rng)
+        self._over = False
+
+    @property
+    def request(self) -> RandomizedResponse:
+        """The pair that dominates all answers together."""
+        return RandomizedResponse.from_ratio(self._ratio**self._factors)
+
+    @property
+    def promise(self) -> PureDP:
+        """What all answers together satisfy."""
+        return PureDP(float(self.request.pure_epsilon))
+
+    def is_reachable_state(self, value: int, rng: np.random.Generator) -> bool:
+        """Whether the noisy value reaches the noisy threshold; the first yes is the last answer."""
+        with self._in_turn("is_reachable_state"):
+            if self._over:
+                raise ValueError(
+                    "value must come before the first yes, got one after it; make another AboveThreshold"
+                )
+            self._over = _checked("value", value) + self._noise(rng) >= self._noisy
+            return self._over
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(ratio={self._ratio}, {self._factors} log(ratio)-DP, over={self._over})"
+
+    def _noise(self, rng: np.random.Generator) -> int:
+        """The difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(
+                f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
+            )
+        return self._geometric(rng) - self._geometric(rng)
+
+    def _geometric(self, rng: np.random.Generator) -> int:
+        found = 0
+        while int(rng.integers(self._ratio.numerator)) < self._ratio.denominator:
+            found += 1
+        return found
+
+
+def _checked(name: str, value: int) -> int:
+    whole = check_count(name, value, least=-_MOST)
+    if whole > _MOST:
+        raise ValueError(f"{name} must be at most 2^62, got {value!r}; count fewer")
+    return whole

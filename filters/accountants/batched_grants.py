@@ -1,0 +1,88 @@
+"""A round of many people, some at a time: what is computed on the way takes no memory that grows with them.
+
+>>> from filterproof.filters.catalogue import GaussianFilter
+>>> from filterproof.theory.pairs import Gaussian, is_ours
+>>> import numpy as np
+>>> filt, kept = GaussianFilter(1.0), []
+>>> grant_in_blocks(filt, filt.start(3), Gaussian(np.array([0.5, 2.0, 0.25])), 3, kept.append)
+array([ True, False,  True])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.contract.contract_checks import checked_grant, checked_grant_in_place, checked_spend
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.state import State, choose, copied, fold, leaves
+from filterproof.theory.pairs import DominatingPair, is_ours
+
+#: People at a time.
+BLOCK = 131072
+
+
+def grant_in_blocks(
+    filt: FilterBase,
+    state: State,
+    request: DominatingPair,
+    n: int,
+    keep: Callable[[State], None],
+) -> NDArray[np.bool_]:
+    """Whether each of n people takes part, by `filt.grant`; `keep` is given the state in which those are charged.
+
+    More than a block of people are charged in place, in the arrays of `state`, which must be nobody else's. If the
+    filter then raises, the people whom it decided before stay charged.
+    """
+    if n > BLOCK:
+        active = np.empty(n, dtype=np.bool_)
+        for first in range(0, n, BLOCK):
+            people = slice(first, min(first + BLOCK, n))
+            granted = _in_place(filt, *_block(state, request, people), people.stop - first)
+            if granted is None and first:
+                raise TypeError(
+                    f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
+                    "block of people to the next; return arrays like those of start"
+                )
+            if granted is None:
+                break
+            active[people] = granted
+        else:
+            return active
+    active, spent = _granted(filt, state, request, n)
+    # the filter may go on writing into what it returned
+    keep(copied(spent) if active.all() else choose(active, spent, state))
+    return active.copy()  # the filter may answer from an array that it uses again
+
+
+def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
+    """Who takes part, charged in the arrays of `part`; None where what is spent cannot be written over them."""
+    granted = checked_grant_in_place(filt, part, pair)
+    if granted is None:
+        granted, spent = _granted(filt, part, pair, n)
+        old, new = leaves(part), leaves(spent)
+        if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
+            return None
+        for kept, after in zip(old, new, strict=True):
+            kept[...] = np.where(granted.reshape(-1, *[1] * (kept.ndim - 1)), after, kept)
+    return granted
+
+
+def _granted(
+    filt: FilterBase, state: State, request: DominatingPair, n: int
+) -> tuple[NDArray[np.bool_], State]:
+    active, spent = checked_grant(filt, state, request, n)
+    return active, checked_spend(filt, state, request, n) if spent is None else spent
+
+
+def _block(state: State, request: DominatingPair, people: slice) -> tuple[State, DominatingPair]:
+    """The state and the pairs of those people."""
+    part: State = fold(lambda leaf: leaf[people], tuple, state)
+    if request.shape == ():
+        return part, request
+    # a slice copies nothing; a pair from elsewhere is promised masks and indices
+    runs: Any = people if is_ours(request) else np.arange(people.start, min(people.stop, request.shape[0]))
+    return part, request.take(runs)

@@ -1,0 +1,258 @@
+"""Clipped sums: the noisy sum of people's vectors, each clipped to what that person's budget still covers.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=2)
+>>> sums = fp.training.ClippedSums(people, clip=3.0, sigma=4.0)
+>>> vectors, rng = np.array([[3.0, 4.0], [0.0, 1.0]]), np.random.default_rng(1)
+>>> for _ in range(3):
+...     released = sums.release(vectors, rng)
+>>> sums.factors.made_public().round(4), released.value.shape  # nothing is left of the first one's budget of 4 in all
+(array([0., 1.]), (2,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from reprlib import repr as short
+from typing import ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.personal_reports import Personal, PersonalFactor
+from filterproof.filters.accountants.secret_noise import SecretNoise
+from filterproof.filters.accountants.verifiable import QueryKind
+from filterproof.filters.contract.determinism import check_requests
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.parameters import one_positive
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.display import one_line
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
+from filterproof.theory.pairs import Gaussian
+
+#: The noise is larger than asked by this share. A norm computed in doubles is too small by a share of at most half of
+#: (dimension + 6) 2^-52, which this covers up to a dimension of 2^20, and so are the scaled vectors too large.
+_MARGIN = 2.0**-32
+_MOST_DIMENSION = 2**20
+#: Noise and clip lie between these, and everyone is charged at least the share of the noise that `_FREE` is: whatever
+#: was lost of a vector by underflow is far below that, and 2^100 sums do not use up a budget by it.
+_LEAST, _MOST, _FREE = 2.0**-300, 2.0**900, 2.0**-200
+
+
+@runtime_checkable
+class Vectors(Protocol):
+    """One vector per person, without a table of them: norms in closed form, and a weighted sum.
+
+    A network's gradients are so: norms and sums cost a few matrix products, the table of all of them a lot of memory.
+    """
+
+    def norms(self) -> NDArray[np.float64]:
+        """|v_i|_2, shape (people,), correct to 2^-33 relatively, but for norms below 2^-500."""
+
+    def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """sum_i factors[i] v_i, shape (dimension,).
+
+        What one person more does to the rounding of the others is charged to nobody, unlike in a table of
+        vectors, whose sum is exact: add up in the most digits that there are.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSum:
+    """A noisy sum, shape (d,), or (runs, d): noise is N(0, sigma^2) in each coordinate."""
+
+    value: NDArray[np.float64]
+    sigma: float
+
+    __repr__ = one_line
+
+
+class ClippedSums:
+    """Releases sum_i factor_i v_i + N(0, sigma^2 I), again and again, for vectors chosen by what was released.
+
+        people = IndividualFilter(GaussianFilter(mu=1.0), people=1500)
+        sums = ClippedSums(people, clip=3.0, sigma=40.0)
+        theta -= rate * sums.release(gradients_at(theta), rng).value / 1500
+
+    Each vector is scaled to the norm min(|v_i|_2, clip, what is left of person i's own budget), and exactly that is
+    charged to the person, before the noise is drawn: `IndividualFilter.clip`. All that is released keeps the promise
+    of the people's filter for adding or removing one person, however many sums there are. With a budget of k clipped
+    sums it is ordinary private gradient descent for k steps, and goes on after them with those who have some left.
+    Several `ClippedSums` may share one `people`, and then share its budgets.
+    sigma is that of the sum, in its own units (the paper's sigma times clip); the noise used is larger by 2^-32 of it,
+    which covers the rounding of norms. It is drawn in doubles from the generator passed; against an adversary who
+    reads the last bits of the sums use a hardened sampler.
+    runs: so many independent worlds at once, with `people` of runs times as many persons, world by world; vectors
+    then have the shape (runs, people of one world, d), and sums (runs, d).
+    Source: paper 000, Algorithm 7, Proposition 5.2 (whose display adds the noise n times, and whose proof drops C^2).
+    """
+
+    __slots__ = ("_clip", "_factors", "_people", "_shape", "_sigma")
+    theorem: ClassVar[str] = IndividualFilter.theorem
+    scope: ClassVar[str] = "every adaptive analyst, for adding or removing one person"
+    played: ClassVar[QueryKind] = "sums"
+
+    def __init__(
+        self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
+    ) -> None:
+        if not isinstance(people, IndividualFilter):
+            raise TypeError(f"people must be an IndividualFilter, got {people!r}; pass one of them")
+        self._people = people
+        self._clip, self._sigma = _within("clip", clip), _within("sigma", sigma)
+        worlds = 1 if runs is None else check_count("runs", runs)
+        if people.people % worlds:
+            raise ValueError(
+                f"runs must divide the number of people, got runs={runs!r} for {people.people} people; make the "
+                "filter for runs times the people of one world"
+            )
+        self._shape = (people.people,) if runs is None else (worlds, people.people // worlds)
+        self._factors = np.zeros(people.people)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._people!r}, clip={self._clip!r}, sigma={self._sigma!r})"
+
+    @classmethod
+    def making(cls, filt: FilterBase, *, clip: float, sigma: float) -> Callable[[int, int], ClippedSums]:
+        """(people, runs) -> sums over so many fresh people in so many worlds, each under `filt`: for simulations."""
+
+        def make(people: int, runs: int) -> ClippedSums:
+            made = cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
+            check_requests(filt, [Gaussian(clip / sigma)])
+            return made
+
+        return make
+
+    @property
+    def people(self) -> IndividualFilter:
+        """The people, who hold the budgets."""
+        return self._people
+
+    @property
+    def promise(self) -> Guarantee:
+        """What all that is released satisfies, whatever else the same people's budgets are spent on."""
+        return self._people.filter.promise
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The kernel's theorems on the people's filters."""
+        return self._people.kernel
+
+    @property
+    def largest(self) -> float:
+        """The largest norm with which anyone counts: `clip`."""
+        return self._clip
+
+    @property
+    def rests_on(self) -> tuple[IndividualFilter]:
+        """The people, who hold the budgets."""
+        return (self._people,)
+
+    def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> PrivateSum:
+        """`release`, under the name that every holder which releases sums has."""
+        return self.release(values, rng)
+
+    def with_people(self, people: int) -> Self:
+        """The same for so many people who have spent nothing, in one world."""
+        return type(self)(self._people.with_people(people), clip=self._clip, sigma=self._sigma)
+
+    @property
+    def clip(self) -> float:
+        """The largest norm with which a person counts."""
+        return self._clip
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation of the noise, a little above the one that the charges are for."""
+        return self._sigma * (1 + _MARGIN)
+
+    @property
+    def factors(self) -> Personal[PersonalFactor]:
+        """By which factor each person counted in the last sum, 0 for those who did not: hidden, see `Personal`."""
+        return Personal(self._factors, PersonalFactor)
+
+    def next_noise(self, secret: int) -> SecretNoise:
+        """Secret noise for the next release: its step is above those that these people's releases used."""
+        return self._people._noise.next(secret)
+
+    def release(
+        self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator | SecretNoise
+    ) -> PrivateSum:
+        """The noisy sum of the clipped vectors; everyone who counts is charged first.
+
+        vectors: an array of shape (people, d), the vector of everyone, also of those who have run out; or `Vectors`.
+        rng: a generator, or `SecretNoise`, which gives the same sum at the same sigma the same noise.
+        Either gives noise to one release of these people: a step that is not above the last one of its secret, and a
+        generator set back, are refused.
+        Raises ValueError for such noise, for another shape, for numbers that are not finite, and for norms that are no
+        doubles; then nothing is charged.
+        """
+        if not isinstance(rng, SecretNoise) and not hasattr(rng, "standard_normal"):
+            raise TypeError(
+                f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
+            )
+        closed = isinstance(vectors, Vectors) and not isinstance(vectors, np.ndarray)
+        given = vectors if closed else self._rows(vectors)
+        norms = euclidean_norms(given) if isinstance(given, np.ndarray) else given.norms()
+        norms, shape = np.asarray(norms, dtype=np.float64), self._shape
+        wrong = ~(np.isfinite(norms) & (norms >= 0))
+        if norms.shape != shape or wrong.any():
+            raise ValueError(
+                f"norms must be finite and not below zero, of shape {shape}, got shape {norms.shape} with "
+                f"{np.count_nonzero(wrong)} others; scale the vectors, nothing was charged"
+            )
+        used = self._people._noise
+        used.check(rng)
+        charged = np.maximum(norms.ravel(), self._sigma * _FREE)
+        factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
+        self._factors = np.where(norms.ravel() > 0, factors, 0.0)
+        total = self._total(given, factors.reshape(shape))
+        found = total[0].shape
+        if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MOST_DIMENSION:
+            raise ValueError(
+                f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; charges stand"
+            )
+        if isinstance(rng, SecretNoise):
+            noise = rng.added_to(*total, sigma=self.sigma)
+        else:
+            noise = self.sigma * used.drawn(rng, found)
+        return PrivateSum(nearest([*total, noise]), self.sigma)
+
+    def _total(
+        self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        """What adds up to the weighted sum, of a table exactly: nobody moves it by more than their own vector."""
+        if isinstance(vectors, np.ndarray):
+            return exact_sum(weighted(factors, vectors))
+        return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
+
+    def _rows(self, vectors: object) -> NDArray[np.float64]:
+        """A copy of the vectors: no change by the caller between charge and sum."""
+        try:
+            given = np.asarray(vectors)
+        except ValueError:  # rows of different lengths
+            given = np.empty(0, dtype=object)
+        if given.dtype.kind not in "fiu":
+            raise TypeError(
+                f"vectors must hold real numbers, got dtype={given.dtype}; pass an array, nothing was charged"
+            )
+        rows = np.array(given, dtype=np.float64, subok=False)
+        shape = self._shape
+        fits = rows.ndim == len(shape) + 1 and rows.shape[:-1] == shape
+        if not fits or not 0 < rows.shape[-1] <= _MOST_DIMENSION or not np.isfinite(rows).all():
+            raise ValueError(
+                f"vectors must be finite, of shape {(*shape, 'd')}, got shape {rows.shape}; pass everyone's vector, "
+                "nothing was charged"
+            )
+        return rows
+
+
+def _within(name: str, value: object) -> float:
+    """`value` as a double from 2^-300 to 2^900: rounding is known there."""
+    number = one_positive(name, value)
+    if not _LEAST <= number <= _MOST:
+        raise ValueError(f"{name} must be from 2^-300 to 2^900, got {name}={number!r}; scale the vectors")
+    return number

@@ -1,0 +1,306 @@
+"""Individual accounting: one filter per person; each round uses people as far as their own budget covers it.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
+>>> people.select(fp.gaussian_request(np.array([0.5, 2.0, 0.0]), sigma=1.0))
+array([ True, False,  True])
+>>> people.clip(np.array([0.5, 2.0, 0.0]), sigma=1.0).round(4)
+array([1. , 0.5, 1. ])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.accountants.batched_grants import grant_in_blocks
+from filterproof.filters.accountants.personal_reports import (
+    MOST_PEOPLE,
+    Personal,
+    PersonalReport,
+    check_pairs,
+    check_person,
+)
+from filterproof.filters.accountants.saved_state import (
+    check_filter,
+    checked_key,
+    decode_state,
+    encode_state,
+    named,
+    saved_count,
+    unsealed,
+)
+from filterproof.filters.accountants.secret_noise import UsedNoise
+from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
+from filterproof.filters.accountants.verifiable import QueryKind
+from filterproof.filters.accounting import compiled
+from filterproof.filters.contract.contract_checks import (
+    checked_affordable,
+    checked_filter,
+    checked_reaches,
+    checked_remaining,
+    checked_start,
+)
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.parameters import one_positive
+from filterproof.filters.contract.state import State, copied, take
+from filterproof.filters.contract.terms import FilterTerms
+from filterproof.theory.argument_checks import check_count, check_positive
+from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
+from filterproof.theory.numerics.error_free import quotient_beyond
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from filterproof.theory.rounding import next_above
+from filterproof.theory.size_limits import in_memory
+
+_VERSION = 2
+_SAVED = ("filter", "parameters", "people", "state", "steps")
+_KERNEL = (
+    (RenyiDP, "individual_renyi_filter"),
+    (ZCDP, "individual_zcdp_filter"),
+    (GaussianDP, "individual_gaussian_filter"),
+)
+#: What is cut to less than this share of a whole budget does not count at all: it would only blur who is left.
+_LEAST_SHARE = 2.0**-20
+#: What a cut norm stays below its limit by: more than all roundings on the way, which are below 2^-51 each.
+_SHAVE = 1 - 2.0**-48
+
+
+def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
+    """The pairs of N(sum_i f(x_i), sigma^2) for removing person i: mu_i = |f(x_i)|_2 / sigma, rounded up.
+
+    norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
+    norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
+    """
+    noise, found = one_positive("sigma", sigma), None
+    if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
+        found = compiled.quotients(norms, noise)
+    mu = _sizes(norms) if found is None else found[0]  # of one's own, which is written over
+    absent = mu == 0
+    if found is None:
+        for first in range(0, mu.size, compiled.SMALL):  # what is computed on the way stays in cache
+            some = mu[first : first + compiled.SMALL]
+            some[:] = quotient_beyond(some, noise)
+    mu[absent] = 1.0
+    if found is None:
+        check_positive("mu", mu, "pass norms / sigma that is a double")
+    pair = Gaussian(1.0).with_parameters({"mu": mu})  # as checked, and nobody else's
+    if not absent.any():
+        return pair
+    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
+    # one byte each: the index of a selection that is made as usual takes eight
+    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
+    return either.with_parameters(changed)
+
+
+def _sizes(norms: object) -> NDArray[np.float64]:
+    """`norms` in doubles, none below what was passed; errors do not quote them, for they tell about people."""
+    given = np.asarray(norms)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
+    if given.ndim != 1:
+        raise ValueError(
+            f"norms must be one per person, got shape {given.shape}; pass an array of shape (n,)"
+        )
+    sizes = given.astype(np.float64)
+    if given.dtype.itemsize >= 8 and given.dtype != np.float64:
+        whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
+        # it may have been rounded down
+        sizes = np.where(whole | (sizes == 0), sizes, next_above(sizes))
+    wrong = ~(np.isfinite(sizes) & (sizes >= 0))
+    if wrong.any():
+        raise ValueError(
+            f"norms must be finite and >= 0, got {np.count_nonzero(wrong)} that are not; pass norms of vectors"
+        )
+    return sizes
+
+
+class IndividualFilter(StatefulAccountant):
+    """One filter per person: in each round those take part whose own budget still covers their own pair.
+
+        people = IndividualFilter(GaussianFilter(mu=1.0), people=1_000_000)
+        active = people.select(gaussian_request(norms, sigma))
+        release(values[active].sum() + sigma * noise)
+
+        factors = people.clip(norms, sigma=sigma, most=1.0)     # or as much of each as is left
+        release((factors * values).sum() + sigma * noise)
+
+    The pair of person i must dominate on every data set that contains the person, not only on the present one (000,
+    Definition 2.5; with the per-instance Definition 2.6, leaving a person out would itself leak).
+    `select` charges those who take part. The others are not charged, sit out this round only and may take part in
+    a cheaper one. `clip` lets everyone in with as much as is left. The outputs computed so keep the filter's promise
+    for adding or removing one person. Masks and factors are personal data: use them to compute the release, never
+    release them.
+    Filters that look at realised losses raise TypeError: their promise is not about persons.
+    Under an `AdditiveFilter` a person takes 16 bytes, the sum as two doubles. A round needs the request and the mask
+    beside them, 9 bytes a person and one more where some are absent, and a few MB; more than 131072 people are charged
+    in place, so that a filter of one's own that raises half way has charged those whom it decided.
+    Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
+    Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12; theorem "individual
+    filter" of `filterproof.theory.proofs`, which is about the rule and not about this code; `fp.verify` joins the two.
+    """
+
+    _terms_shown = ("filter", "people")
+    theorem: ClassVar[str] = "individual filter"
+    scope: ClassVar[str] = (
+        "every adaptive analyst, for adding or removing one person whose declared pair dominates on each data set that "
+        "holds the person"
+    )
+    played: ClassVar[QueryKind] = "selects"
+
+    def __init__(self, filt: FilterBase, people: int) -> None:
+        super().__init__()
+        self._filter = checked_filter(filt)
+        self._terms, self._identity = FilterTerms.of(filt), FilterIdentity.of(filt)
+        if filt.looks_at_losses:
+            raise TypeError(
+                f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
+            )
+        self._people = check_count("people", people, most=MOST_PEOPLE)
+        self._noise = UsedNoise()
+        # the filter may hold on to what it starts with, and rounds of many people write over their state
+        with in_memory("people", self._people):
+            self._state: State = copied(checked_start(filt, self._people))
+
+    @property
+    def filter(self) -> FilterBase:
+        """The filter that each person has."""
+        return self._filter
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return self._people
+
+    @property
+    def promise(self) -> Guarantee:
+        """What all rounds together satisfy for each person: the promise of the filter that each has."""
+        return self._filter.promise
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The kernel's theorems on filters for each person that cover this one."""
+        return ("individual_filter", *(name for kind, name in _KERNEL if isinstance(self.promise, kind)))
+
+    @property
+    def rests_on(self) -> tuple[FilterBase]:
+        """The filter that each person has."""
+        return (self._filter,)
+
+    def with_people(self, people: int) -> Self:
+        """The same for so many people who have spent nothing."""
+        return type(self)(self._filter, people)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._filter!r}, people={self._people})"
+
+    def select(self, request: DominatingPair) -> NDArray[np.bool_]:
+        """Who takes part in the round that `request` declares, charged for it at once: booleans of shape (n,).
+
+        request: the pair of each person's removal, shape (n,), or one for all. The filter decides once, by `grant`
+        as in a simulation; what the active people spend came with the decision.
+        """
+        check_pairs(request, self._people)
+        with self._in_turn("select"):
+            return self._decided(request)
+
+    def clip(
+        self, norms: NDArray[np.float64], *, sigma: float, most: float = math.inf
+    ) -> NDArray[np.float64]:
+        """The factor in [0, 1] by which each person's vector counts in a sum with noise N(0, sigma^2 I): shape (n,).
+
+        factor_i norm_i = min(norm_i, most, sigma times the largest mu that person i's filter still admits of
+        Gaussian(mu)), rounded down, and exactly that is charged, rounded up. Whoever would count with less than
+        2^-20 of a whole budget by this sits out. norms: |v_i|_2, shape (n,), never below the true ones.
+        Raises ValueError for norms that are negative or not finite, sigma <= 0, most <= 0; then nothing is charged.
+        Source: paper 000, Algorithm 7, where the budget is a sum of squared norms.
+        """
+        sizes = _sizes(norms)
+        if sizes.shape != (self._people,):
+            raise ValueError(
+                f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
+                "everyone's vector, also of those who have run out"
+            )
+        noise = one_positive("sigma", sigma)
+        limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
+        with self._in_turn("clip"):
+            left = checked_affordable(self._filter, self._state, Gaussian, self._people)
+            fresh = checked_start(self._filter, 1)
+            whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
+            with np.errstate(over="ignore"):
+                reach = np.minimum(left * (noise * _SHAVE), limit)
+            cut = sizes > reach
+            with np.errstate(under="ignore"):
+                factors: NDArray[np.float64] = np.ones_like(sizes)
+                np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
+                # the exact product is below the next double after the rounded one
+                counted = np.where(cut, next_above(factors * sizes), sizes)
+            out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
+            factors[out], counted[out] = 0.0, 0.0
+            factors[~self._decided(gaussian_request(counted, noise))] = 0.0
+        return factors
+
+    def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
+        """Whom the filter grants `request`; they are charged."""
+        self._terms.check(self._filter)
+        active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep)
+        self._terms.check(self._filter)
+        return active
+
+    def _keep(self, state: State) -> None:
+        self._state = state
+
+    def remaining(self) -> Personal[PersonalReport]:
+        """What everyone has left, in the filter's own unit, rounded down: hidden, see `Personal`."""
+        promise = str(self._filter.promise)
+        with self._lock:  # a round may charge many people in place
+            left = checked_remaining(self._filter, self._state, self._people)
+        return Personal(left, lambda person, value: PersonalReport(person, promise, value))
+
+    def report_for(self, person: int) -> PersonalReport:
+        """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
+        index = check_person(person, self._people)
+        with self._lock:
+            one = take(self._state, np.array([index]))
+        left = float(checked_remaining(self._filter, one, 1)[0])
+        return PersonalReport(index, str(self._filter.promise), left)
+
+    def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
+        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
+
+        Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
+        """
+        with self._lock:  # a round may be charging in place
+            content = {
+                **named(self._identity),
+                "people": self._people,
+                "state": encode_state(self._state),
+                "steps": self._noise.to_dict(),
+            }
+        return self._sealed("individual", _VERSION, content, key)
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, object], filt: FilterBase, *, key: bytes | None = None
+    ) -> IndividualFilter:
+        """The people that `to_dict` described, under the same filter.
+
+        Checked person by person as in `Session.from_dict`, which says what a key protects and what not.
+        """
+        checked_filter(filt)
+        key = checked_key(key)
+        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
+        identity = check_filter(content, filt)
+        number = saved_count(content, "people", least=1)
+        # decoded first, so that a forged number of people alone allocates no memory
+        start, is_reachable_state = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
+        state = decode_state(content["state"], start, number, is_reachable_state)
+        people = cls(filt, number)
+        people._state, people._key = state, key
+        people._identity, people._noise = identity, UsedNoise.from_dict(content["steps"])
+        return people

@@ -1,0 +1,32 @@
+"""A source of zeros in the place of noise, by which the sums behind a release are read off.
+
+>>> ZERO_NOISE.standard_normal(2)
+array([0., 0.])
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class EqualNormals(np.random.Generator):
+    """Normals that are all one number; whoever draws otherwise is told."""
+
+    def __init__(self, normal: float) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._normal = normal
+
+    def standard_normal(self, size: object = None, *args: object, **kwargs: object) -> NDArray[np.float64]:  # type: ignore[override]
+        return np.full(() if size is None else size, self._normal)  # type: ignore[call-overload, no-any-return]
+
+    def _elsewhere(self, *args: object, **kwargs: object) -> None:
+        raise TypeError(
+            "sums must draw their noise by rng.standard_normal, got another method; it is read off by passing zeros"
+        )
+
+    normal = random = integers = uniform = multivariate_normal = _elsewhere  # type: ignore[assignment]
+
+
+#: Without noise, and with that of one standard deviation: their difference is the noise that is drawn.
+ZERO_NOISE, UNIT_NOISE = EqualNormals(0.0), EqualNormals(1.0)

@@ -1,0 +1,159 @@
+"""What is known about people one by one: for each person's own eyes, and hidden from everybody else's.
+
+>>> import numpy as np
+>>> left = Personal(np.array([0.8, 0.1]), lambda person, value: PersonalReport(person, "1-GDP", value))
+>>> left
+Personal(2 people; hidden)
+>>> str(left.report_for(1))
+'For person 1 only, not to be shown to anyone else: 0.1 left of 1-GDP'
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, NoReturn, SupportsIndex, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.numerics.decimals import above
+from filterproof.theory.pairs import DominatingPair
+
+#: The most people of one holder: more than memory holds.
+MOST_PEOPLE = 2**33
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ForOnePerson(ABC):
+    """A number about one person. FOR THAT PERSON'S EYES ONLY.
+
+    It depends on that person's data, and on other people's data only through what was released (000, after
+    Algorithm 5). Showing it to that person costs the others no privacy. Shown to anyone else, published, or summed
+    over people, it leaks. `str` tells the number, `repr` does not: it may land in a log.
+    """
+
+    person: int
+
+    @abstractmethod
+    def told(self) -> str:
+        """What that person is told."""
+
+    def __str__(self) -> str:
+        return f"For person {self.person} only, not to be shown to anyone else: {self.told()}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(person={self.person}; hidden)"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PersonalReport(ForOnePerson):
+    """What one person has left of the promise, in the filter's own unit. FOR THAT PERSON'S EYES ONLY.
+
+    See `ForOnePerson` for who may see it.
+    """
+
+    promise: str
+    remaining: float
+
+    def told(self) -> str:
+        return f"{self.remaining:.6g} left of {self.promise}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PersonalCost(ForOnePerson):
+    """A bound on what was spent on one person, in the tracker's own unit. FOR THAT PERSON'S EYES ONLY.
+
+    See `ForOnePerson` for who may see it.
+    """
+
+    tracker: str
+    value: float
+
+    def told(self) -> str:
+        return f"at most {above(self.value)} spent, counted by {self.tracker}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PersonalFactor(ForOnePerson):
+    """By which factor one person's vector counted in a sum. FOR THAT PERSON'S EYES ONLY.
+
+    See `ForOnePerson` for who may see it.
+    """
+
+    factor: float
+
+    def told(self) -> str:
+        return f"counted with the factor {self.factor:.6g}"
+
+
+ReportT = TypeVar("ReportT", bound=ForOnePerson)
+
+
+class Personal(Generic[ReportT]):
+    """One number per person: it hides itself when it is printed, and leaves by two doors only.
+
+    `report_for(person)` is for that person. `made_public()` is the array of shape (people,), for data that are public
+    anyway or made up: its name is there to be seen in a review. It is not iterated over, pickled or turned into an
+    array in passing.
+    """
+
+    __slots__ = ("_report", "_values")
+
+    def __init__(self, values: NDArray[np.float64], report: Callable[[int, float], ReportT]) -> None:
+        self._values, self._report = np.array(values, dtype=np.float64), report
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def report_for(self, person: int) -> ReportT:
+        """The number of one person; IndexError beyond the last person."""
+        index = check_person(person, len(self))
+        return self._report(index, float(self._values[index]))
+
+    def made_public(self) -> NDArray[np.float64]:
+        """All numbers, shape (people,): a release without any protection, unless the data are public already."""
+        return self._values.copy()
+
+    def __repr__(self) -> str:
+        return f"Personal({len(self)} people; hidden)"
+
+    def __iter__(self) -> NoReturn:
+        raise self._refused("iterated over")
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        raise self._refused("turned into an array")
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise self._refused("copied or pickled")
+
+    @staticmethod
+    def _refused(what: str) -> TypeError:
+        return TypeError(
+            f"personal values must not be {what}, for they tell about people's data; use report_for(person), or "
+            "made_public() where the data are public"
+        )
+
+
+def check_pairs(request: object, people: int) -> DominatingPair:
+    """`request` if it is a pair for everyone, shape (people,) or (); TypeError or ValueError without what it holds."""
+    if not isinstance(request, DominatingPair):
+        raise TypeError(
+            f"request must be a DominatingPair, got a {type(request).__name__}; pass gaussian_request(...)"
+        )
+    if request.shape not in ((), (people,)):
+        raise ValueError(
+            f"request must have one pair per person, got shape {request.shape} for {people} people; "
+            "declare a pair for everyone, also for those who have run out"
+        )
+    return request
+
+
+def check_person(person: object, people: int) -> int:
+    """`person` as an int from 0 to people - 1; IndexError beyond."""
+    index = check_count("person", person, least=0)
+    if index >= people:
+        raise IndexError(f"person must be below {people}, got person={person!r}; count from zero")
+    return index

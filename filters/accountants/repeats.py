@@ -1,0 +1,39 @@
+"""Repeats: how many times in a row a filter admits one and the same request.
+
+>>> import filterproof as fp
+>>> repeats(fp.GaussianFilter(mu=1.0), fp.Gaussian(0.125), most=1000)
+64
+"""
+
+from __future__ import annotations
+
+from filterproof.filters.contract.contract_checks import (
+    checked_filter,
+    checked_grant,
+    checked_spend,
+    checked_start,
+)
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.pairs import DominatingPair
+
+
+def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
+    """The number of releases before the filter, by its own code, first denies `request`; at most `most`.
+
+    Raises TypeError for a filter that looks at losses: its number of releases is random, see
+    `filterproof.mc.estimate.survival`.
+    """
+    checked_filter(filt)
+    if filt.looks_at_losses:
+        raise TypeError(
+            f"filt must not look at losses, got {type(filt).__name__}; use survival for the law of its releases"
+        )
+    limit = check_count("most", most, least=0)
+    state = checked_start(filt, 1)
+    for released in range(limit):
+        granted, after = checked_grant(filt, state, request, 1)
+        if not granted[0]:
+            return released
+        state = checked_spend(filt, state, request, 1) if after is None else after
+    return limit

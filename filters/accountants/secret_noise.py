@@ -1,0 +1,155 @@
+"""Secret noise: normal numbers that are a function of a secret, a step, their scale, and what they are added to.
+
+>>> noise = SecretNoise(secret=12345, step=1)
+>>> sums = np.array([1.0, 2.0])
+>>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=2.0)).all())
+True
+>>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums + 1, sigma=2.0)).any())
+False
+>>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=4.0) / 2).any())
+False
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from reprlib import repr as short
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.contract.parameters import checked_parameters, one_positive
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.numerics.norms import nearest
+
+
+@dataclass(frozen=True, slots=True)
+class SecretNoise:
+    """N(0, sigma^2 I) by a generator whose seed is the SHA-256 of the secret, the step, sigma, and the bits of the sum.
+
+    A step that is made again, after a crash say, gives the same noise for the same sum, so that nothing new is said.
+    For another sum, of other data or of other code, and at another sigma the noise is another: the two never cancel,
+    as they would if a generator were set back. A step is for one release: of two with the same step, equal sums show
+    by equal outputs. `ClippedSums.release` refuses a step that is not above those that the same people's releases used
+    with this secret; whoever calls `added_to` passes another step each time. A secret is for one `IndividualFilter`,
+    for another one does not know what the first one used. Whoever knows the secret can subtract the noise; `repr` does
+    not tell it.
+    """
+
+    secret: int = field(repr=False)
+    step: int
+
+    def __post_init__(self) -> None:
+        count = partial(check_count, least=0)
+        checked_parameters(self, secret=count, step=count)
+
+    def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+        """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it.
+
+        Raises ValueError for sigma <= 0 and for what is not finite.
+        """
+        sigma, shape = one_positive("sigma", sigma), total[0].shape
+        if not np.isfinite(total).all():
+            raise ValueError(
+                f"total must be finite, got {np.sum(~np.isfinite(total))} others; clip what is summed"
+            )
+        told = repr((self.secret, self.step, sigma, shape)).encode()
+        bits = b"".join(part.tobytes() for part in _expansion(total))
+        rng = np.random.default_rng(
+            np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
+        )
+        return sigma * rng.standard_normal(shape)
+
+
+class UsedNoise:
+    """The noise that the releases of one holder used: none is drawn for a second sum.
+
+    A refusal depends on what the caller passed and never on data. Of secrets the last step is kept, and saved with the
+    holder; of generators the states that they drew in, as long as the process lives. What draws by code of its own,
+    such as a hardened sampler, is not looked at.
+    """
+
+    __slots__ = ("_lock", "_states", "_steps")
+
+    def __init__(self, steps: Mapping[str, int] | None = None) -> None:
+        self._lock = threading.Lock()
+        self._steps = dict(steps or {})
+        self._states: set[bytes] = set()
+
+    def to_dict(self) -> dict[str, int]:
+        """The last step of each secret, by its digest."""
+        with self._lock:
+            return dict(self._steps)
+
+    @classmethod
+    def from_dict(cls, steps: object) -> UsedNoise:
+        """What `to_dict` returned; ValueError for anything else."""
+        if not isinstance(steps, dict) or not all(
+            type(name) is str and len(name) == 64 and type(step) is int and step >= 0
+            for name, step in steps.items()
+        ):
+            raise ValueError(
+                f"steps must hold a step of each secret, got {short(steps)}; pass the data as it was saved"
+            )
+        return cls(steps)
+
+    def next(self, secret: int) -> SecretNoise:
+        """The noise of the first step that is above those used with this secret; from 1 on."""
+        with self._lock:
+            return SecretNoise(secret, self._steps.get(_name(secret), 0) + 1)
+
+    def check(self, rng: object) -> None:
+        """ValueError for noise that an earlier release used; a step counts as used from here on."""
+        with self._lock:
+            if isinstance(rng, SecretNoise):
+                last = self._steps.get(name := _name(rng.secret), -1)
+                if rng.step <= last:
+                    raise ValueError(
+                        "step must be above those that these people's releases used with this secret, got "
+                        f"step={rng.step!r} after {last}; pass SecretNoise(secret, step={last + 1}), nothing was "
+                        "charged"
+                    )
+                self._steps[name] = rng.step
+            elif _state(rng) in self._states:
+                raise ValueError(f"{_REPEATED}, nothing was charged")
+
+    def drawn(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Normal numbers from a generator, which draws in this state for the first time."""
+        with self._lock:
+            if (state := _state(rng)) is not None:
+                if state in self._states:
+                    raise ValueError(f"{_REPEATED}, charges stand")
+                self._states.add(state)
+            return rng.standard_normal(shape)
+
+
+_REPEATED = (
+    "rng must not draw the noise of an earlier release again, got a generator in the state in which that release drew; "
+    "make one generator and pass it each time"
+)
+
+
+def _name(secret: int) -> str:
+    """What stands for a secret in what is saved."""
+    return hashlib.sha256(f"filterproof secret {secret}".encode()).hexdigest()
+
+
+def _state(rng: object) -> bytes | None:
+    """A digest of the state of a generator of numpy's own; None for what draws by other code."""
+    if type(rng) is not np.random.Generator:
+        return None
+    return hashlib.blake2b(pickle.dumps(rng.bit_generator.state), digest_size=16).digest()
+
+
+def _expansion(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    """The sum of the parts as the double next to it, the one next to the rest, and so on: alike for other parts."""
+    left, parts = [np.asarray(part, dtype=np.float64) + 0.0 for part in total], []
+    while (near := nearest(left) + 0.0).any():
+        parts.append(near)
+        left.append(-near)
+    return parts

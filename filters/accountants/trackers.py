@@ -1,0 +1,266 @@
+"""A tracker: counts how many filters of one size, each started when the last would halt, the releases have used up.
+
+>>> import filterproof as fp
+>>> tracker = fp.odometers.GaussianTracker(size=1.0)
+>>> once = tracker.spend(tracker.start(1), fp.Gaussian(mu=0.8))
+>>> tracker.value(once), tracker.value(tracker.spend(once, fp.Gaussian(mu=0.8))).round(4)
+(array([1.]), array([1.4142]))
+>>> import numpy as np
+>>> people = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(size=0.5), people=2)
+>>> people.spend(fp.gaussian_request(np.array([2.0, 0.0]), sigma=4.0))
+>>> print(people.report_for(0))
+For person 0 only, not to be shown to anyone else: at most 0.5 spent, counted by GaussianTracker(size=0.5)
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.accountants.personal_reports import MOST_PEOPLE, Personal, PersonalCost, check_pairs
+from filterproof.filters.accountants.stateful_accountant import StatefulAccountant
+from filterproof.filters.accountants.verifiable import BlockByBlock, QueryKind
+from filterproof.filters.accounting.charge_kinds import Charge
+from filterproof.filters.accounting.charge_rules import gdp_charge, renyi_charge
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
+from filterproof.filters.contract.state import copied, read_only
+from filterproof.filters.contract.terms import FilterTerms
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.guarantees import GaussianDP, Guarantee, RenyiDP
+from filterproof.theory.numerics.error_free import add_up, product_beyond, two_product
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import away_from_zero, next_above
+from filterproof.theory.size_limits import in_memory
+
+#: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
+MOST_BLOCKS = 2**48
+
+#: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+class Tracker(ABC):
+    """A filter of size `size`, restarted whenever it would halt; every restart closes a block.
+
+    It limits nothing. For each fixed m, everything released before the m-th restart costs at most m blocks; with
+    m - 1 blocks closed that includes all releases so far. The bound does not hold at a time chosen by the value.
+    n runs, or n people, at once; for people the value is personal data (see `PersonalReport`).
+    A mechanism that costs more than a block closes as many as it needs, as if it were their composition.
+    At most 2^48 blocks are counted: the value is inf from there on.
+    Source: paper 000, Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms that cost
+    more than a block are excluded).
+    """
+
+    size: float
+    _budget: Budget
+    proof: ClassVar[str]
+    theorem: ClassVar[str] = "trackers"
+    kernel: ClassVar[tuple[str, ...]] = ()
+    rests_on: ClassVar[tuple[()]] = ()
+    scope: ClassVar[str] = "every adaptive adversary, before a restart whose number is fixed in advance"
+    played: ClassVar[QueryKind] = "blocks"
+
+    @property
+    def promise(self) -> BlockByBlock:
+        """What one block promises, and how blocks compose."""
+        return BlockByBlock(self.guarantee(1))
+
+    @abstractmethod
+    def charge(self, request: DominatingPair) -> Charge:
+        """What the request adds to a block."""
+
+    @abstractmethod
+    def value(self, state: _State) -> NDArray[np.float64]:
+        """The cost of all blocks opened so far, inf for a state that no requests lead to: shape (n,)."""
+
+    @abstractmethod
+    def guarantee(self, blocks: int) -> Guarantee:
+        """What all releases within the first `blocks` blocks satisfy together, for a number fixed in advance."""
+
+    def start(self, n: int) -> _State:
+        """n empty first blocks."""
+        return np.zeros(n), *self._budget.start(n)
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        """The state after the request was released."""
+        blocks, high, low = state
+        budget, charge = self._budget, self.charge(request)
+        fits = budget.fits((high, low), charge)
+        more_high, more_low = budget.add((high, low), charge)
+        n = len(blocks)
+        fresh_high, fresh_low = budget.add(budget.start(n), charge)
+        alone = budget.fits(budget.start(n), charge)
+        needs = _blocks(budget, charge, n)
+        # exact: both are whole numbers of at most 2^48, or one is infinite
+        blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
+        blocks = np.where(blocks < MOST_BLOCKS, blocks, np.inf)
+        high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
+        low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
+        return blocks, high, low
+
+    def _opened(self, state: _State) -> NDArray[np.float64]:
+        """How many blocks were opened so far, the first included: shape (n,)."""
+        blocks, high, low = state
+        counted = (blocks >= 0) & (blocks < MOST_BLOCKS) & (blocks == np.floor(blocks))
+        return np.where(counted & self._budget.is_reachable_state((high, low)), blocks + 1, np.inf)
+
+
+def check_blocks(blocks: object) -> int:
+    """`blocks` as an int from 1 to 2^48, the most that are counted."""
+    count = check_count("blocks", blocks)
+    if count > MOST_BLOCKS:
+        raise ValueError(f"blocks must be at most 2^48, got blocks={blocks!r}; take fewer and larger blocks")
+    return count
+
+
+def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
+    """The number of whole budgets that cover the charge, never too few; inf above 2^48 and for no charge: shape (n,).
+
+    Let r be charge over budget. Each is a pair whose first double is within 2^-53 of it, so that the quotient of the
+    first doubles is within 2^-51 of r, by shares, and lowered by 2^-50 it is below r by at most r (2^-50 + 2^-51): by
+    less than 1 for r up to 2^48. So its ceiling is that of r or one less, and one more is always enough. Whether it is
+    enough as it is, a product decides that is never above the exact one: `add_up` of the negative rounds up. It rounds
+    by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above 2^48 the
+    ceiling is above 2^48, or 2^48 and not enough.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        high, low = charge.exact(budget.root)
+        needs = np.ceil(high / budget.high * (1 - 2.0**-50))
+        cover, rest = add_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
+        enough = (-cover > high) | ((-cover == high) & (-rest >= low))
+        needs = np.where(enough, needs, needs + 1)
+        return np.broadcast_to(np.where((high >= 0) & (needs <= MOST_BLOCKS), needs, np.inf), (n,))
+
+
+def _finite(blocks: int, size: float, promised: float) -> None:
+    if math.isinf(promised):
+        raise ValueError(
+            f"blocks times size must not overflow, got blocks={blocks} of size={size!r}; take fewer or smaller blocks"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiTracker(Tracker):
+    """Rényi divergence of order alpha in blocks of `size`, in nats: the value is size times the number of blocks."""
+
+    alpha: float
+    size: float
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "000 Proposition 4.10"
+    kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
+
+    def __post_init__(self) -> None:
+        checked_parameters(self, alpha=one_order_from_one, size=one_positive)
+        object.__setattr__(self, "_budget", Budget.of(self.size))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return renyi_charge(request, self.alpha)
+
+    def value(self, state: _State) -> NDArray[np.float64]:
+        return product_beyond(self._opened(state), self.size)
+
+    def guarantee(self, blocks: int) -> RenyiDP:
+        blocks = check_blocks(blocks)
+        _finite(blocks, self.size, blocks * self.size)
+        return RenyiDP(self.alpha, away_from_zero(blocks * Fraction(self.size)))
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianTracker(Tracker):
+    """mu of Gaussian DP in blocks of `size`: squares add, the value is size times the root of their number.
+
+    Source: paper 003, Appendix C.5.
+    """
+
+    size: float
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "003 Appendix C.5, as 000 Proposition 4.10"
+    kernel: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
+
+    def __post_init__(self) -> None:
+        checked_parameters(self, size=one_positive)
+        object.__setattr__(self, "_budget", Budget.square_of(self.size))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return gdp_charge(request)
+
+    def value(self, state: _State) -> NDArray[np.float64]:
+        blocks = self._opened(state)
+        with np.errstate(over="ignore", invalid="ignore"):
+            root = np.sqrt(blocks)
+            product, rest = two_product(root, root)
+            short = (product - blocks) + rest < 0
+        return product_beyond(np.where(short, next_above(root), root), self.size)
+
+    def guarantee(self, blocks: int) -> GaussianDP:
+        blocks = check_blocks(blocks)
+        mu, square = math.sqrt(blocks) * self.size, blocks * Fraction(self.size) ** 2
+        _finite(blocks, self.size, mu)
+        while Fraction(mu) ** 2 < square:  # root and product were rounded down
+            mu = next_above(mu)
+        return GaussianDP(mu)
+
+
+class IndividualTracker(StatefulAccountant):
+    """One tracker per person: blocks of one size, of which each person has closed as many as the releases cost them.
+
+    `spend` records a release and limits nothing. For each number m fixed in advance, all that was released before a
+    person's m-th block closed satisfies `tracker.guarantee(m)` for removing that person. It does not hold at a time
+    chosen by the value, and a value is personal data: `report_for` tells that person only.
+    Threads may share it, releases wait for each other; it is not copied, pickled or used after a fork.
+    Source: paper 000, Corollary 4.11 (Definition 2.5 for the pairs, not 2.6); for Gaussian DP paper 003, C.5.
+    """
+
+    _terms_shown = ("tracker", "people")
+
+    def __init__(self, tracker: Tracker, people: int) -> None:
+        super().__init__()
+        if not isinstance(tracker, Tracker):
+            raise TypeError(
+                f"tracker must be a Tracker, got {tracker!r}; pass e.g. GaussianTracker(size=0.5)"
+            )
+        self._tracker, self._people = tracker, check_count("people", people, most=MOST_PEOPLE)
+        self._terms = FilterTerms.of(tracker)
+        with in_memory("people", self._people):
+            self._state = tracker.start(self._people)
+
+    @property
+    def tracker(self) -> Tracker:
+        """The tracker that each person has."""
+        return self._tracker
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return self._people
+
+    def spend(self, request: DominatingPair) -> None:
+        """Record that the release which `request` declares was made: the pair of each person's removal, or one for all.
+
+        Record it before the release. Raises ValueError where the pairs are not one per person.
+        """
+        check_pairs(request, self._people)
+        with self._in_turn("spend"):
+            after = copied(self._tracker.spend(read_only(self._state), request))
+            self._terms.check(self._tracker)
+            self._state = after
+
+    def values(self) -> Personal[PersonalCost]:
+        """What was spent on everyone, at most, in the tracker's own unit: hidden, see `Personal`."""
+        self._terms.check(self._tracker)
+        name = repr(self._tracker)
+        return Personal(
+            self._tracker.value(read_only(self._state)),
+            lambda person, value: PersonalCost(person, name, value),
+        )
+
+    def report_for(self, person: int) -> PersonalCost:
+        """What may be shown to `person` only; IndexError beyond the last person; see `PersonalCost`."""
+        return self.values().report_for(person)

@@ -1,0 +1,69 @@
+"""What a mechanism is charged where one number does not do, and the quantiles that pairs declare.
+
+    >>> from filterproof.theory.pairs import KOV
+    >>> approximate_charge(KOV(0.5, 0.125), None)
+    (0.5, 0.125)
+
+The charges that are one number are in `charge_rules`. What a pair declares that no mechanism has counts as infinite,
+which no filter grants: see `nonneg_or_inf`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
+from filterproof.filters.accounting.charge_rules import pure_epsilon, zcdp_charge
+from filterproof.filters.accounting.declared_charges import floor_at_tiny, nonneg_or_inf
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics.stable import as_real
+from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.pairs.selection import look_up
+
+
+def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
+    """(epsilon, delta) such that the mechanism is (epsilon, delta)-DP.
+
+    (epsilon, delta) of KOV, (0, p) of Erasure, (pure epsilon, 0) of what has a finite one. Everything else is
+    declared at the epsilon `at`, with its hockey-stick there, the larger direction; with at=None its epsilon
+    is infinite.
+    """
+    if (index := request.choice) is not None:
+        epsilons, deltas = zip(*(approximate_charge(pair, at) for pair in request.members), strict=True)
+        return look_up(epsilons, index), look_up(deltas, index)
+    if is_ours(request) and (own := request.kov) is not None:
+        return nonneg_or_inf(own.epsilon), nonneg_or_inf(own.delta)
+    epsilon = pure_epsilon(request)
+    if at is None or np.all(np.isfinite(epsilon)):
+        return epsilon, _zero_like(epsilon)
+    delta = floor_at_tiny(request.hockey_stick_upper_bound(at), request)
+    delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
+    finite = np.isfinite(epsilon)
+    declared: Real = np.where(finite, epsilon, at)
+    return declared, np.where(finite, 0.0, delta)
+
+
+def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
+    """(rho, xi) such that the mechanism is xi-approximately rho-zCDP."""
+    if (index := request.choice) is not None:
+        rhos, xis = zip(*map(approximate_zcdp_charge, request.members), strict=True)
+        return PerRunCharge(rhos, index), PerRunCharge(xis, index)
+    if is_ours(request) and (own := request.kov) is not None:
+        return SquaredCharge(nonneg_or_inf(own.epsilon), 0.5), LinearCharge(nonneg_or_inf(own.delta))
+    return zcdp_charge(request), LinearCharge(0.0)
+
+
+def upper_quantile(request: DominatingPair, tail: float) -> Real:
+    """inf{x : P(L > x) <= tail} as `request` declares it, inf where no pair has such a quantile.
+
+    E_P[e^-L] <= 1, so P(L <= x) <= e^x: none lies below log(1 - tail).
+    """
+    quantile = request.loss_isf(tail)
+    with np.errstate(divide="ignore"):
+        least = portable.log1p(-tail) * (1 + 2.0**-40)
+    return as_real(np.where(np.greater_equal(quantile, least), quantile, np.inf))
+
+
+def _zero_like(x: Real) -> Real:
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0

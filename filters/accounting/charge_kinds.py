@@ -1,0 +1,152 @@
+"""Charges: what a ledger is asked to add, exact numbers told by the doubles that they are made of.
+
+    >>> SquaredCharge(0.1).exact(1.0)
+    (0.010000000000000002, -8.326672684688674e-19)
+
+A charge is `LinearCharge` (a double), `SquaredCharge` (scale x^2, which is no double in general) or `PerRunCharge`
+(each run's own pick from a menu of charges), for all runs alike or one per run. `exact` turns it into the two doubles
+that the ledger adds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from reprlib import repr as short
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.display import one_line
+from filterproof.theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
+from filterproof.theory.pairs.selection import look_up
+from filterproof.theory.rounding import away_from_zero
+
+#: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
+#: product below can underflow; it would take 2^900 rounds to notice.
+LEAST = 2.0**-960
+LEAST_ROOT = 2.0**-480
+#: Below this scale the second double of the least square would underflow.
+_LEAST_SCALE = 2.0**-8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearCharge:
+    """The charge x: one double, or one per run in shape (n,)."""
+
+    x: Real
+
+    __repr__ = one_line
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", _doubles(self.x))
+
+    def exact(self, root: float) -> Exact:
+        """root^2 x as a pair of doubles, never below it; root is a power of two."""
+        return _lift(self.x * root * root, self.x, LEAST), 0.0
+
+    def take(self, runs: Any) -> LinearCharge:
+        """The charges of the selected runs."""
+        return LinearCharge(_pick(self.x, runs))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SquaredCharge:
+    """The charge scale x^2, exactly, of the doubles x and scale: x one for all runs, or one per run in shape (n,).
+
+    Raises ValueError for a scale below 2^-8 or none: the least charges would underflow, and be free.
+    """
+
+    x: Real
+    scale: float = 1.0
+
+    __repr__ = one_line
+
+    def __post_init__(self) -> None:
+        scale = self.scale if type(self.scale) is float else _double(self.scale)
+        if not _LEAST_SCALE <= scale < math.inf or scale != self.scale:
+            raise ValueError(
+                f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
+            )
+        if scale is not self.scale:
+            object.__setattr__(self, "scale", scale)
+        if type(self.x) is not float:
+            object.__setattr__(self, "x", _doubles(self.x))
+
+    def exact(self, root: float) -> Exact:
+        """scale (root x)^2 as a pair of doubles, never below it; equal to it if scale is a power of two, as root is."""
+        x: Any = abs(self.x)
+        high, low = square(_lift(x * root, x, LEAST_ROOT))
+        if is_power_of_two(self.scale):
+            return high * self.scale, low * self.scale
+        high, first = two_product(high, self.scale)
+        second, third = two_product(low, self.scale)
+        v, lost = two_sum(first, second)
+        v = round_up(v, lost + third)
+        top = high + v
+        return top, v - (top - high)
+
+    def take(self, runs: Any) -> SquaredCharge:
+        """The charges of the selected runs."""
+        return SquaredCharge(_pick(self.x, runs), self.scale)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerRunCharge:
+    """Run i is charged charges[index[i]]: shape (n,)."""
+
+    charges: tuple[Charge, ...]
+    index: NDArray[np.integer[Any]]
+
+    def exact(self, root: float) -> Exact:
+        """The charges in units of root^-2 as pairs of doubles, never below the exact values."""
+        both = [charge.exact(root) for charge in self.charges]
+        return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
+
+    def take(self, runs: Any) -> PerRunCharge:
+        """The charges of the selected runs."""
+        return PerRunCharge(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
+
+
+#: What a request is charged, exactly: x, or scale x^2, the same for all runs or one per run in shape (n,).
+Charge: TypeAlias = LinearCharge | SquaredCharge | PerRunCharge
+
+
+def is_power_of_two(x: float) -> bool:
+    """Whether multiplying by x > 0 rounds nothing."""
+    return math.frexp(x)[0] == 0.5
+
+
+def _doubles(x: Any) -> Real:
+    """x in doubles, rounded away from zero where it is none: a charge is never less than what was declared."""
+    if isinstance(x, np.ndarray) and x.ndim:
+        if x.dtype == np.float64 or (x.dtype.kind == "f" and x.dtype.itemsize < 8):
+            # numpy's own array: one of a stranger's class would run their code between charge and decision
+            doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
+            return doubles
+        return np.array([_double(one) for one in x], dtype=np.float64)
+    return x if type(x) is float else _double(x[()] if isinstance(x, np.ndarray) else x)
+
+
+def _double(x: Any) -> float:
+    """The double next to x that is no nearer to zero; TypeError for what is no number that a double can hold."""
+    try:
+        return away_from_zero(x)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        raise TypeError(
+            f"charge must be a number that a double can hold, got {short(x)}; pass x >= 0"
+        ) from None
+
+
+def _pick(x: Real, runs: Any) -> Real:
+    return x[runs] if isinstance(x, np.ndarray) else x
+
+
+def _lift(scaled: Any, x: Any, least: float) -> Any:
+    """`scaled`, or `least` where that is more and x is positive: what is not free is never charged as nothing."""
+    if isinstance(scaled, float):
+        return least if x > 0 and scaled < least else scaled
+    lifted = (scaled < least) & (x > 0)
+    return np.where(lifted, least, scaled) if np.any(lifted) else scaled

@@ -1,0 +1,90 @@
+"""An entry of the catalogue: a filter class with its examples, and what its page in the report shows."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.unsound import suppress_unsound_warning
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.pairs import DominatingPair
+
+
+@dataclass(frozen=True, slots=True)
+class FilterPage:
+    """What a filter's page is made from.
+
+    rule is the condition on which the filter goes on, as LaTeX, and words say it in a sentence. The game is over
+    `menu` in `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in
+    nats, and drawn at `epsilons`; the strategy that wins at epsilon is simulated at `simulated`. `typed` is Python
+    that makes `filt` and `menu`, for a reader to try. `explained` names a figure of `filterproof.reports.figures` to
+    show.
+    """
+
+    rule: str
+    words: str
+    menu: tuple[DominatingPair, ...]
+    epsilon: float | LogRatio
+    epsilons: tuple[float, ...]
+    simulated: tuple[float, ...]
+    typed: str
+    rounds: int | None = None
+    direction: Literal["both", "PQ", "QP"] = "both"
+    explained: str = ""
+
+    @classmethod
+    def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
+        """The page of a filter of the catalogue, whose table is in `catalogue.toml`."""
+        table = dict(page_tables()[name])
+        if (ratio := table.pop("ratio", None)) is not None:
+            table["epsilon"] = LogRatio(Fraction(ratio))
+        for listed in ("epsilons", "simulated"):
+            table[listed] = tuple(table[listed])
+        return cls(menu=menu, **table)
+
+
+@cache
+def page_tables() -> dict[str, dict[str, Any]]:
+    """The tables of `catalogue.toml` by the names of the filters."""
+    return tomllib.loads(resources.files("filterproof.filters").joinpath("catalogue.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A filter class, an example of it, the same example with more budget, and the menu of its page's game."""
+
+    kind: type[PrivacyFilter]
+    make: Callable[[], PrivacyFilter]
+    more: Callable[[], PrivacyFilter]
+    menu: tuple[DominatingPair, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return self.kind.__name__
+
+    @property
+    def page(self) -> FilterPage:
+        """What its page shows."""
+        return FilterPage.listed(self.name, self.menu)
+
+    @property
+    def sound(self) -> bool | None:
+        """False for a counterexample, None where neither proof nor counterexample is known."""
+        return self.kind.sound
+
+    def example(self) -> PrivacyFilter:
+        """An instance with moderate parameters; an unsound one is made without its warning."""
+        with suppress_unsound_warning():
+            return self.make()
+
+    def larger(self) -> PrivacyFilter:
+        """The example with more budget."""
+        with suppress_unsound_warning():
+            return self.more()

@@ -1,0 +1,173 @@
+"""The numbers of trackers and of those who hold filters: blocks, selections and cuts, answers and noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from filterproof.filters.accountants.clipped_sums import ClippedSums
+from filterproof.filters.accountants.individual import IndividualFilter, gaussian_request
+from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQueries
+from filterproof.filters.accountants.no_noise import UNIT_NOISE
+from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
+from filterproof.filters.certified.admission_conditions import law_of
+from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.decisions import decisions, last_admitted, last_granted
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.rules.blocks import BlockFilter
+from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
+from filterproof.theory.pairs import Gaussian
+
+_CUT = 2.0**-40
+
+
+def tracker(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
+    """What blocks promise together, when a block is closed, and how many a mechanism takes that is larger than one."""
+    of, size = Comparisons("trackers", name), Fraction(tracker_held.size)
+    square = isinstance(tracker_held, GaussianTracker)
+    margin = "x**2 - blocks*size**2" if square else "x - blocks*size"
+    for blocks in (1, 3, 7, 1000):
+        promise: Any = tracker_held.guarantee(blocks)
+        value, at = float(promise.mu if square else promise.rho), {"blocks": blocks, "size": size}
+        yield of.by_margin(f"promise of {blocks} blocks", value, ">=", margin, slack=2.0**-50, **at)
+    match tracker_held:  # a block, what it holds, and what the square of a mu costs
+        case GaussianTracker():
+            law, whole, scale = law_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
+        case RenyiTracker(alpha):
+            law, whole, scale = law_of(RenyiFilter(alpha, tracker_held.size)), size, Fraction(alpha) / 2
+        case _:
+            return
+    assert law is not None
+    block = replace(law, theorem="trackers", denied=())
+    yield from decisions(BlockFilter(tracker_held, 1), block, f"{name}, one block")
+    truth = "size*sqrt(opened)" if square else "size*opened"
+    # three releases a block and no fourth, whole blocks, many blocks, and several that are not whole; four times as
+    # much for a second person
+    for times, factor in ((10, 0.3125), (60, 1.0), (1, 2.0**40), (2, 4.625)):
+        mus = math.sqrt(float(whole) * factor / float(scale)) * np.array([1.0, 2.0])
+        people = IndividualTracker(tracker_held, 2)
+        for _ in range(times):
+            people.spend(Gaussian(mus))
+        for mu, value in zip(mus.tolist(), people.values().made_public().tolist(), strict=True):
+            says, opened = (
+                f"value after {times} of {Gaussian(mu)!r}",
+                _opened(scale * Fraction(mu) ** 2, times, whole),
+            )
+            yield of.near(says, value, truth, slack=2.0**-48, size=size, opened=opened)
+
+
+def _opened(cost: Fraction, times: int, whole: Fraction) -> int:
+    """The rule in fractions: a block is closed when the next cost would not fit, and a large cost fills several."""
+    closed, spent = 0, Fraction(0)
+    for _ in range(times):
+        if spent + cost <= whole:
+            spent += cost
+        elif cost <= whole:
+            closed, spent = closed + 1, cost
+        else:
+            closed, spent = closed + math.ceil(cost / whole) - (spent == 0), whole
+    return closed + 1
+
+
+def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
+    return last_granted(ask, low, high) or math.nan
+
+
+def individual(holder: IndividualFilter, name: str) -> Iterator[Comparison]:
+    """What a Gaussian request is charged, who is selected and how norms are cut, under the filter that each one has."""
+    of, sigma = Comparisons("individual filter", name), 0.7
+    norms = np.array([0.1, 1 / 3, 7.7, 1e-300, 1e200])
+    for norm, mu in zip(norms, np.asarray(gaussian_request(norms, sigma).gdp_mu).tolist(), strict=True):
+        says = f"mu of a vector of norm {norm!r} under noise {sigma}"
+        yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, norm=float(norm), sigma=sigma)
+    law = law_of(holder.filter)
+    if law is None or "Gaussian(x)" not in law.costs:
+        return
+    scale = 4.0  # a power of two, so that norms are multiples of mu
+
+    def people_after(before: int, count: int = 2) -> IndividualFilter:
+        people = IndividualFilter(holder.filter, count)
+        for _ in range(before):
+            people.select(gaussian_request(np.array([scale * unit, 0.0]), scale))
+        return people
+
+    def selected(x: float, *, before: int) -> bool:
+        return bool(people_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0])
+
+    whole = _last(partial(selected, before=0))
+    unit, norm = whole / 3, scale * whole * 3
+    for before in (0, 2):
+        margin = law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
+        factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
+        cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
+        for says, value in (
+            (f"last mu selected after {before} rounds of {unit!r}", _last(partial(selected, before=before))),
+            (f"mu of a norm cut to what is left after {before} rounds", cut),
+        ):
+            yield of.by_margin(says, value, "<=", margin, slack=law.slack, **law.at)
+    most, norm = whole * scale / 8, whole * scale
+    factor = people_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
+    yield of.at_most(
+        "a norm cut to `most`", Fraction(float(factor)) * Fraction(norm), Fraction(most), slack=_CUT
+    )
+
+
+def linear_queries(holder: LinearQueries, name: str) -> Iterator[Comparison]:
+    """The noise, the error that is told, and the largest values with which a person still counts."""
+    of, rng = Comparisons("linear queries", name), np.random.default_rng(1)
+    at = {"B": Fraction(holder.norm_budget), "kappa": Fraction(holder.kappa)}
+
+    def started() -> LinearQueries:
+        return LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
+
+    drawn = float(started().answer(np.zeros((1, 1)), UNIT_NOISE).value[0])
+    # it covers norms that are too small by dimension + 2 half-ulps
+    margin = "x**2*(1 - (d + 2)/2**53) - B/(2*kappa)"
+    for says, sigma, d in (
+        *((f"noise in dimension {d}", holder.sigma(d), d) for d in (1, 100, 2**20)),
+        ("the noise that is added where a normal is one", drawn, 1),
+    ):
+        yield of.by_margin(says, sigma, ">=", margin, slack=(d + 10) * 2.0**-50, d=d, **at)
+    error, truth = LinearAnswer(np.zeros(5), holder.sigma(5)).error(0.05), "sqrt(B*log(5/delta)/kappa)"
+    yield of.near("error told at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at)
+
+    def counts(x: float, *, before: int) -> bool:
+        queries = started()
+        for _ in range(before):
+            queries.answer(np.array([unit]), rng)
+        left = queries.report_for(0).remaining
+        queries.answer(np.array([x]), rng)
+        return queries.report_for(0).remaining < left
+
+    root = math.sqrt(holder.norm_budget)
+    whole = _last(partial(counts, before=0), 1e-6 * root, 1e6 * root)
+    unit = whole / 3
+    for before in (0, 4):
+        last = _last(partial(counts, before=before), 1e-6 * root, 1e6 * root)
+        says = f"last value with which a person counts after {before} answers of {unit!r}"
+        # squares are rounded, and the noise covers it: together they must not cost more than kappa
+        margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"
+        more = {"kappa": holder.kappa, "sigma": holder.sigma(1), "before": before, "unit": unit}
+        yield of.by_margin(says, last, "<=", margin, slack=2.0**-40, **more)
+
+
+def clipped_sums(holder: ClippedSums, name: str) -> Iterator[Comparison]:
+    """The noise of a clipped sum, and the norm with which a vector counts."""
+    of, sigma = Comparisons("individual filter", name), Fraction(holder._sigma)
+    sums = ClippedSums(IndividualFilter(holder.people.filter, 1), clip=holder.clip, sigma=holder._sigma)
+    drawn = float(sums.release(np.zeros((1, 2)), UNIT_NOISE).value[0])
+    yield of.at_least("noise", holder.sigma, sigma, slack=2.0**-30)
+    yield of.at_least("the noise that is added where a normal is one", drawn, sigma, slack=2.0**-30)
+    vector = np.array([[3.0 * holder.clip, 4.0 * holder.clip]])
+    sums.release(vector, np.random.default_rng(1))
+    norm = Fraction(float(sums.factors.made_public()[0])) * Fraction(float(vector[0, 0])) / 3 * 5
+    room = last_admitted(holder.people.filter, [], FAMILIES["Gaussian(x)"])
+    clip = Fraction(holder.clip)
+    cap = clip if room is None else min(clip, Fraction(room) * sigma)
+    yield of.at_most("norm of a vector that was clipped", norm, cap, slack=2.0**-36)

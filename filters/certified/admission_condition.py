@@ -1,0 +1,67 @@
+"""A law: what a theorem allows a filter to admit, written in the sums that the theorem is about.
+
+>>> law = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}}, {"rho": Fraction(1, 2)})
+>>> law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
+'rho - (0 + 3*((1/2)**2/2) + x**2/2)'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from string import Formatter
+
+from flint import arb
+
+from filterproof.filters.certified.comparison import Least, Margin
+
+#: The name of a family, its x, and how often it was released.
+Spent = tuple[str, Fraction, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionCondition:
+    """A request may be released where every margin, of the sums with it added, is zero or more.
+
+    margins: formulas in {sums}, in the parameters `at`, and in `balls`, numbers that are roots. costs: what a request
+    of a family adds to each sum, as a formula of {x}, nothing to those that are not named. denied: families whose
+    cost is infinite. some: whether one margin is enough. slack: what a decision may give away, relative to x.
+    """
+
+    theorem: str
+    margins: tuple[str, ...]
+    costs: Mapping[str, Mapping[str, str]]
+    at: Mapping[str, Fraction]
+    balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
+    slack: float = 2.0**-40
+    denied: tuple[str, ...] = ()
+    some: bool = False
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """The names of the sums."""
+        found = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
+        return tuple(dict.fromkeys(found))
+
+    def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
+        """The margin where, after what was spent, x is asked of the family."""
+        sums = {name: f"({self._spent(name, spent)} + {self._cost(family, name, 'x')})" for name in self.sums}
+        return self._least([text.format(**sums) for text in self.margins])
+
+    def count_margin(self, family: str, x: Fraction) -> Margin:
+        """The margin where make(x) of the family was released as often as the variable x says."""
+        sums = {name: f"(x*({self._cost(family, name, f'({x})')}))" for name in self.sums}
+        return self._least([text.format(**sums) for text in self.margins])
+
+    def _spent(self, name: str, spent: Iterable[Spent]) -> str:
+        parts = [f"{times}*({self._cost(family, name, f'({x})')})" for family, x, times in spent]
+        return " + ".join(["0", *parts])
+
+    def _cost(self, family: str, name: str, x: str) -> str:
+        return self.costs[family].get(name, "0").format(x=x)
+
+    def _least(self, texts: list[str]) -> Margin:
+        if len(texts) == 1 and not self.balls:
+            return texts[0]
+        return Least(tuple(texts), self.at, self.balls, self.some)

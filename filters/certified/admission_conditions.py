@@ -1,0 +1,319 @@
+"""The laws of the catalogue's filters: theorems, written from the parameters that a filter was given alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import partial
+
+from flint import arb
+
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    GDPCharge,
+    PureCharge,
+    RenyiCharge,
+    ZCDPCharge,
+)
+from filterproof.filters.catalogue import (
+    AllOrdersFilter,
+    ApproximateZCDPFilter,
+    BasicFilter,
+    ExPostFilter,
+    RogersFilter,
+    SomeOrderMarkovFilter,
+    WhitehouseFilter,
+)
+from filterproof.filters.certified.admission_condition import AdmissionCondition
+from filterproof.filters.certified.comparison import Comparison, Comparisons, Least, Margin
+from filterproof.filters.certified.conversion_references import largest
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.conversions import CKS, Conversion
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs.reference_values import Exact
+from filterproof.theory.theorems.theorem import RefusedError
+
+_PURE = {
+    "RandomizedResponse(x)": "{x}",
+    "Laplace(x)": "1/{x}",
+    "KOV(x, 0)": "{x}",
+}
+_ZCDP = {
+    "Gaussian(x)": "{x}**2/2",
+    "RandomizedResponse(x)": "{x}**2/2",
+    "Laplace(x)": "1/(2*{x}**2)",
+    "SubsampledGaussian(1/8, x)": "1/(2*{x}**2)",
+    "KOV(x, 0)": "{x}**2/2",
+}
+#: Families with an outcome that the other law lacks, and those whose loss has no bound.
+_MASSES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
+_UNBOUNDED = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
+_LEAST_MU = "(2*quantile(1/(1 + exp({x}))))**2"
+_GDP = {
+    "Gaussian(x)": "{x}**2",
+    "RandomizedResponse(x)": _LEAST_MU,
+    "Laplace(x)": "(2*quantile(exp(-1/(2*{x}))/2))**2",
+    "SubsampledGaussian(1/8, x)": "1/{x}**2",
+    "KOV(x, 0)": _LEAST_MU,
+}
+
+
+def _rdp(alpha: float) -> dict[str, str]:
+    a = f"({Fraction(alpha)})"
+    if alpha == 1:
+        coin, laplace = "{x}*tanh({x}/2)", "exp(-1/{x}) - 1 + 1/{x}"
+    else:
+        coin = f"log(cosh(({a} - 1/2)*{{x}})/cosh({{x}}/2))/({a} - 1)"
+        up, down = f"{a}*exp(({a} - 1)/{{x}})", f"({a} - 1)*exp(-{a}/{{x}})"
+        laplace = f"log(({up} + {down})/(2*{a} - 1))/({a} - 1)"
+    return {
+        "Gaussian(x)": f"{a}*{{x}}**2/2",
+        "RandomizedResponse(x)": coin,
+        "Laplace(x)": laplace,
+        "KOV(x, 0)": coin,
+    }
+
+
+def law_of(filt: FilterBase) -> AdmissionCondition | None:
+    """The law of a filter of the catalogue, or of an additive one; None where no theorem says what it may admit."""
+    match filt:
+        case AdditiveFilter():
+            return _additive(filt)
+        case BasicFilter():
+            return _basic("basic composition", filt, filt.at)
+        case ExPostFilter():  # whose releases, where none is observed, are charged their caps
+            return _basic("ex-post filter", filt, None)
+        case WhitehouseFilter():
+            return _whitehouse(filt)
+        case RogersFilter():
+            return _rogers(filt)
+        case ApproximateZCDPFilter():
+            costs = {family: {"B": cost} for family, cost in _ZCDP.items()}
+            costs |= _with_delta(lambda e: {"B": f"{e}**2/2"}) | {"KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}}
+            at = _at(rho=filt.rho, xi=filt.xi)
+            return AdmissionCondition("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, at)
+        case AllOrdersFilter():
+            margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(filt.rhos)))
+            at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
+            return AdmissionCondition("all orders", margins, _of_orders(filt.alphas), at, denied=_MASSES)
+        case SomeOrderMarkovFilter():
+            # Markov's inequality at each order: the sum at SOME order is within epsilon - log(1/delta)/(a-1)
+            margins = tuple(
+                f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
+                for place, alpha in enumerate(filt.orders)
+            )
+            costs, at = _of_orders(filt.orders), _at(epsilon=filt.epsilon, delta=filt.delta)
+            return AdmissionCondition("some order kept", margins, costs, at, denied=_MASSES, some=True)
+    return None
+
+
+# -- one sum ---------------------------------------------------------------------------------------------------
+
+#: B*, the largest rho with rho + 2 sqrt(rho log(1/delta)) <= epsilon.
+_STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
+#: The theorem, what it says, and a margin that is zero or more where a sum of charges of at most B gives the promise.
+_JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]] = {
+    (PureCharge, PureDP): ("basic composition", "the sum of pure epsilons", "epsilon - {B}"),
+    (PureCharge, ApproxDP): (
+        *("pure conversion", "randomised response at the budget"),
+        "log((exp(epsilon) + delta)/(1 - delta)) - {B}",
+    ),
+    (PureCharge, ZCDP): ("RR zCDP", "epsilon-DP is (epsilon^2/2)-zCDP", "rho - {B}**2/2"),
+    (PureCharge, RenyiDP): (
+        "RR zCDP",
+        "epsilon-DP is (alpha, alpha epsilon^2/2)-RDP",
+        "rho - alpha*{B}**2/2",
+    ),
+    (ZCDPCharge, ZCDP): ("RDP filter", "the sum of zCDP parameters", "rho - {B}"),
+    (ZCDPCharge, RenyiDP): ("RDP filter", "r-zCDP is (alpha, alpha r)-RDP by definition", "rho - alpha*{B}"),
+    (ZCDPCharge, ApproxDP): ("approximate-DP filter", "the simple conversion", f"{_STAR} - {{B}}"),
+    (GDPCharge, GaussianDP): ("GDP filter", "the sum of mu^2", "mu**2 - {B}"),
+    (GDPCharge, ZCDP): ("Rényi divergences", "mu-GDP is (mu^2/2)-zCDP", "rho - {B}/2"),
+    (GDPCharge, RenyiDP): ("Rényi divergences", "mu-GDP is (alpha, alpha mu^2/2)-RDP", "rho - alpha*{B}/2"),
+    (GDPCharge, ApproxDP): (
+        *("Gaussian hockey-stick", "the hockey-stick divergence of the Gaussian pair at the budget"),
+        "T**2 - {B}",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetBound:
+    """Why a sum of charges of at most B gives a promise: the theorem, and a margin that is zero or more then.
+
+    margin: a formula in {B}, in the parameters `at`, and in the root T where it has one.
+    """
+
+    theorem: str
+    says: str
+    margin: str
+    at: Mapping[str, Fraction]
+    balls: Mapping[str, Callable[[], arb]]
+
+    def number(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
+        """A sum of charges, or a budget, beside the largest from which the promise follows."""
+        text = self.margin.format(B="x")
+        margin: Margin = Least((text,), self.at, self.balls) if self.balls else text
+        return Comparisons(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
+
+
+def joined(
+    charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
+) -> BudgetBound | None:
+    """Why a sum of charges, so large or as large as may be, gives the promise; None where no theorem joins the two."""
+    found, t = _known(charge, promise), dict[str, Fraction]()
+    match charge, promise:
+        case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
+            found = _JOINED[PureCharge, PureDP]
+        case (PureCharge(), RenyiDP(alpha, rho)) if 2 / alpha < rho if total is None else total <= rho:
+            found = "basic composition", "no divergence is more than that of order infinity", "rho - {B}"
+        case (ZCDPCharge(), ApproxDP(epsilon)) if conversion is CKS:
+            order = CKS.order(float(total), epsilon) if total else 1.0
+            found = "CKS", f"the conversion CKS at order {order:.6g}", "T - {B}"
+        case (RenyiCharge(order), RenyiDP(alpha)) if alpha <= order:
+            found = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
+        case (RenyiCharge(order), ApproxDP()) if order > 1:
+            t = _at(t=Fraction(order) - 1)
+            gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
+            says = f"the conversion CKS at order {order:.6g}"
+            found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
+    if found is None:
+        return None
+    own = {one.name.removesuffix("_at_epsilon"): getattr(promise, one.name) for one in fields(promise)}  # type: ignore[arg-type]
+    if own.get("alpha") == 1 and "(alpha" in found[1]:
+        found = (
+            found[0],
+            f"{found[1]}, and at order 1 by their limit",
+            found[2],
+        )  # the kernel's are for orders above 1
+    root = partial(largest, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0))
+    return BudgetBound(*found, _at(**own) | t, {"T": root} if found[2][0] == "T" else {})
+
+
+def _known(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
+    rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
+    return next(rows, None)
+
+
+def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetBound, int]:
+    """Why charges that sum to at most `total` > 0 on every path give the promise, and the bits of balls that told.
+
+    0 bits for fractions. Raises RefusedError where the total is too large, or nothing here leads to the promise.
+
+    >>> from filterproof.filters.accounting.charge_rules import zcdp_charge
+    >>> why, bits = verify_implication(zcdp_charge, Fraction(0.0305), ApproxDP(1.0, 1e-5))
+    >>> why.theorem, why.says, bits
+    ('CKS', 'the conversion CKS at order 17.8392', 128)
+    """
+    why = joined(charge, promise, CKS, total)
+    if why is None:
+        reason = f"nothing here leads from a sum of charges by {charge!r} to {promise}"
+        raise RefusedError(reason, engine="none", evidence=Evidence.EXACT)
+    sign, bits = why.number("the sum", total, None).sign_told(total)
+    if sign is None or sign < 0:
+        reason = f"charges by {charge!r} that sum to {float(total):.17g} are not seen to give {promise} by {why.says}"
+        raise RefusedError(reason, engine="flint", evidence=Evidence.CERTIFIED)
+    return why, bits
+
+
+def _additive(filt: AdditiveFilter) -> AdmissionCondition | None:
+    charge = filt.charge
+    if not isinstance(charge, ChargeRule):
+        return None
+    why = joined(charge, filt.promise, filt.conversion)
+    if why is None:
+        return None
+    denied = _MASSES if not isinstance(charge, PureCharge) else (*_MASSES, *_UNBOUNDED)
+    costs = {family: {"B": cost} for family, cost in _costs(charge).items()}
+    return AdmissionCondition(why.theorem, (why.margin,), costs, why.at, why.balls, 2.0**-38, denied)
+
+
+def _costs(charge: ChargeRule) -> Mapping[str, str]:
+    match charge:
+        case PureCharge():
+            return _PURE
+        case ZCDPCharge():
+            return _ZCDP
+        case GDPCharge():
+            return _GDP
+        case RenyiCharge(alpha):
+            return _rdp(alpha)
+    return {}
+
+
+def _at(**parameters: float | Fraction) -> dict[str, Fraction]:
+    return {name: Fraction(value) for name, value in parameters.items()}
+
+
+# -- several sums ------------------------------------------------------------------------------------------------
+
+
+def _of_orders(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
+    tables = [_rdp(alpha) for alpha in alphas]
+    return {
+        family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
+    }
+
+
+def _with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, str]]:
+    """What pairs with a delta cost, `cost` being what an epsilon costs."""
+    return {
+        "KOV(x, 2^-40)": cost("{x}") | {"d": "1/2**40"},
+        "KOV(1/64, x)": cost("(1/64)") | {"d": "{x}"},
+        "Erasure(x)": {"d": "{x}"},
+    }
+
+
+def _of_epsilons(
+    theorem: str,
+    margins: tuple[str, ...],
+    sums: Mapping[str, str],
+    at: Mapping[str, Fraction],
+    *,
+    level: float | None,
+    left: bool = True,
+    slack: float = 2.0**-40,
+) -> AdmissionCondition:
+    """Of `sums` of an epsilon {e}; of a delta where any is `left`; Gaussians are charged theirs at one `level`."""
+
+    def cost(epsilon: str) -> dict[str, str]:
+        return {name: one.replace("{e}", epsilon) for name, one in sums.items()}
+
+    costs = {family: cost(f"({text})") for family, text in _PURE.items()} | (
+        _with_delta(cost) if left else {}
+    )
+    if level is not None:
+        e = f"({Fraction(level)})"
+        stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
+        costs = {"Gaussian(x)": cost(e) | {"d": stick}} | costs
+    # what cannot be charged: what is not bounded where no epsilon is named, what has a delta where none is left
+    denied = (*(_UNBOUNDED if level is None else ()), *(() if left else _MASSES))
+    return AdmissionCondition(theorem, margins, costs, at, slack=slack, denied=denied)
+
+
+def _basic(theorem: str, filt: BasicFilter | ExPostFilter, level: float | None) -> AdmissionCondition:
+    at = _at(epsilon=filt.epsilon, delta=filt.delta)
+    margins = "epsilon - {e}", "delta - {d}"
+    return _of_epsilons(theorem, margins, {"e": "{e}"}, at, level=level, left=filt.delta > 0)
+
+
+def _whitehouse(filt: WhitehouseFilter) -> AdmissionCondition:
+    tail = filt.delta / 2 if filt.tail is None else filt.tail
+    at = _at(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
+    margins = "epsilon - sqrt(2*log(1/tailed)*{S}) - {S}/2", "delta - tailed - weight*{d}"
+    sums = {"S": "{e}**2"}
+    return _of_epsilons("Whitehouse filter", margins, sums, at, level=filt.at, left=tail < filt.delta)
+
+
+def _rogers(filt: RogersFilter) -> AdmissionCondition:
+    sums = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
+    h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
+    spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
+    margins, at = (
+        (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
+        _at(epsilon=filt.epsilon, delta=filt.delta),
+    )
+    return _of_epsilons("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

@@ -1,0 +1,189 @@
+"""What conversions and promises stand for, in balls: deltas, and the largest parameters that give one.
+
+>>> with ctx.workprec(128):
+...     print(zcdp_delta(0.03, 1.0).str(12, radius=False))
+8.44049290443e-6
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, partial, reduce
+
+from flint import arb, ctx
+
+from filterproof.filters.rules.orders import RenyiCurve
+from filterproof.filters.rules.several_sums import ApproximateZCDP
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import KOV, Gaussian, RandomizedResponse
+from filterproof.theory.pairs.normal_distribution import hockey_stick
+from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
+
+#: Beyond this delta is one to many digits, and the root that gives it far out.
+_FAR = 20.0
+#: Halvings of the bracket around the multiplier s: the bounds differ by less than its square, or its width.
+_HALVINGS = 64
+
+
+def positive_part(x: arb) -> arb:
+    """x where it is above zero, else 0."""
+    return x.max(arb(0))
+
+
+def _cks_at(t: arb, rho: arb, epsilon: arb) -> arb:
+    """log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}), paper 003, Lemma C.4, at the order 1 + t."""
+    return t * ((1 + t) * rho - epsilon) - t.log() + (1 + t) * (t / (1 + t)).log()
+
+
+def _cks_slope(t: arb, rho: arb, epsilon: arb) -> arb:
+    """Its derivative in t, (2t + 1) rho - epsilon + log(t / (1+t)), which rises: see the theorem "CKS"."""
+    return (2 * t + 1) * rho - epsilon - (1 / t).log1p()
+
+
+def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
+    """A ball around the t at which the slope is 0: it is below 0 at the lower end, and above at the upper one."""
+    with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
+        low, high = -1200, 1200  # powers of two around the root
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if _cks_slope(arb(2) ** middle, rho, epsilon) < 0 else (low, middle)
+        t = arb(2) ** low
+        for _ in range(24):  # the slope is concave, so Newton's method climbs to its root
+            step = _cks_slope(t, rho, epsilon) / (2 * rho + 1 / (t * (1 + t)))
+            t = (t - step).mid()
+            if abs(step) < t * arb(2) ** (-ctx.prec // 2):
+                break
+        for narrow in (ctx.prec // 2, ctx.prec // 4, 16, 4):
+            one = arb(2) ** -narrow
+            below, above = (t * (1 - one)).mid(), (t * (1 + one)).mid()
+            if _cks_slope(below, rho, epsilon) < 0 < _cks_slope(above, rho, epsilon):
+                return below.union(above)
+    return arb.nan()
+
+
+def cks_log_delta(rho: arb, epsilon: arb) -> arb:
+    """The log of the infimum over the orders in the conversion of Canonne, Kamath and Steinke.
+
+    The objective is convex in t > 0, so it is attained where the slope is 0.
+    """
+    with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 64):
+        t = cks_order_less_one(rho, epsilon)
+        middle = t.mid()
+        # a convex function lies between its value and its tangent: its slopes at the ends of t are nearly 0
+        value, width = _cks_at(middle, rho, epsilon), arb(t.upper()) - arb(t.lower())
+        turn = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
+        return value - arb(turn) * width * arb("0.5 +/- 0.5")
+
+
+def largest(name: str, epsilon: Exact, delta: Exact) -> arb:
+    """The largest rho ("CKS") or mu ("GDP") that gives (epsilon, delta)-DP, where the delta that it gives is `delta`.
+
+    By another way than the budgets that run: there the order is the unknown, and here it is sought at every rho.
+    """
+    return _largest(name, Fraction(epsilon), Fraction(delta), ctx.prec)
+
+
+@lru_cache(maxsize=256)
+def _largest(name: str, epsilon: Fraction, delta: Fraction, precision: int) -> arb:
+    e, goal = ball_of(epsilon), ball_of(delta)
+    if name == "CKS":
+        return _rising_root(lambda rho: cks_log_delta(rho, e) - goal.log())
+    return _rising_root(lambda mu: hockey_stick(mu, e) - goal)
+
+
+def _rising_root(function: Callable[[arb], arb]) -> arb:
+    """A ball around the root of an increasing function on (0, inf)."""
+    low, high = arb(1), arb(1)
+    for _ in range(4 * ctx.prec):
+        low = low if function(low) < 0 else low / 4
+        high = high if function(high) > 0 else high * 4
+    if not (function(low) < 0 and function(high) > 0):
+        return arb.nan()  # too far out for these bits
+    for _ in range(ctx.prec):
+        middle = ((low + high) / 2).mid()
+        value = function(middle)
+        if value < 0:
+            low = middle
+        elif value > 0:
+            high = middle
+        else:
+            break
+    return low.union(high)
+
+
+def promised_delta(promise: Guarantee, epsilon: float) -> ReferenceValue | None:
+    """The delta of a promise at epsilon; None where its class is not known here, or delta is one to many digits."""
+    match promise:
+        case PureDP(own):
+            return RandomizedResponse(own).reference_values.hockey_stick(epsilon)
+        case ApproxDP(own, delta):
+            return KOV(own, delta).reference_values.hockey_stick(epsilon)
+        case GaussianDP(mu):
+            return Gaussian(mu).reference_values.hockey_stick(epsilon)
+        case ZCDP(rho) if rho < epsilon + _FAR:
+            return ReferenceValue(partial(zcdp_delta, rho, epsilon))
+        case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
+            return ReferenceValue(partial(renyi_delta, alpha, rho, epsilon))
+        case ApproximateZCDP(rho, xi) if rho < epsilon + _FAR:
+            return ReferenceValue(lambda: ball_of(xi) + (1 - ball_of(xi)) * zcdp_delta(rho, epsilon))
+        case RenyiCurve(alphas, rhos):
+            orders = tuple(zip(alphas, rhos, strict=True))
+            return ReferenceValue(lambda: reduce(arb.min, (renyi_delta(*order, epsilon) for order in orders)))
+    return None
+
+
+def zcdp_delta(rho: float, epsilon: float) -> arb:
+    """The delta of rho-zCDP at epsilon by CKS."""
+    return cks_log_delta(ball_of(rho), ball_of(epsilon)).exp()
+
+
+def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
+    """The delta of (alpha, rho)-RDP at epsilon, at most 1; the least one at alpha = 1."""
+    if alpha == 1:
+        return entropy_delta(rho, epsilon)
+    t = ball_of(Fraction(alpha) - 1)
+    exponent = t * (ball_of(rho) - ball_of(epsilon)) + t * t.log() - (1 + t) * (1 + t).log()
+    return exponent.exp().min(arb(1))
+
+
+def entropy_delta(rho: float, epsilon: float) -> arb:
+    """sup of p - e^eps q over coins with divergence at most rho: between that of such a coin and a dual bound.
+
+    The dual bound is (rho + h(a))/s for any s, see `filterproof.theory.relative_entropy`. The coin with odds e^s apart
+    and q = 1/(c s) - 1/(e^s - 1) attains it where its divergence is rho; one of slightly less is within the budget.
+    """
+    with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + 128 + int(8 * abs(math.log2(rho)))):
+        budget, c = arb(rho), arb(epsilon).exp()
+
+        def coin(s: arb) -> tuple[arb, arb]:
+            q = 1 / (c * s) - 1 / s.expm1()
+            odds = s.exp() * q / (1 - q)
+            return odds / (1 + odds), q
+
+        def divergence(s: arb) -> arb:
+            p, q = coin(s)
+            if not 0 < q < 1:
+                return arb(0)  # below the least s
+            rest = 1 / (1 + s.exp() * q / (1 - q))  # 1 - p, with its digits
+            return p * (p / q).log() + rest * (rest / (1 - q)).log()
+
+        low, high = (
+            -int(2 * abs(math.log2(rho))) - 8,
+            12 + int(1.5 * rho),
+        )  # powers of two around the s whose coin has the budget
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if divergence(arb(2) ** middle) > budget else (middle, high)
+        below, above = arb(2) ** low, arb(2) ** high
+        for _ in range(_HALVINGS):
+            half = ((below + above) / 2).mid()
+            below, above = (below, half) if divergence(half) > budget else (half, above)
+        p, q = coin(below)
+        if not (divergence(below) < budget < divergence(above) and q > 0):
+            return arb.nan()
+        a = positive_part((above.expm1() / above).log() - arb(epsilon))
+        dual = ((budget + (-a).exp() - 1 + a) / above).min(arb(1))
+        return (p - c * q).union(dual)

@@ -1,0 +1,59 @@
+"""Budgets: what filters and `promised_budget` compare with, and the promises beside the parameters that were given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from filterproof.filters.accounting.charge_rules import ChargeRule
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.certified.admission_conditions import joined
+from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
+from filterproof.filters.certified.conversion_references import promised_delta
+from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.theory.conversions import Conversion
+from filterproof.theory.guarantees import Guarantee
+
+#: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
+_SLACK = Fraction(1, 2**38)
+#: Where a promise is asked for its delta.
+_EPSILONS = (0.2578125, 1.03125, 3.5)
+
+
+def budget_number(
+    says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
+) -> Iterator[Comparison]:
+    """The budget beside its threshold, where a theorem joins the charge and the promise."""
+    if (why := joined(charge, promise, conversion)) is not None:
+        yield why.number(says, limit_of(budget), _SLACK)
+
+
+def budget_of(filt: AdditiveFilter, name: str) -> Iterator[Comparison]:
+    """The budget of an additive filter, where a theorem joins its charge and its promise."""
+    if isinstance(filt.charge, ChargeRule):
+        yield from budget_number(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
+
+
+def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison]:
+    """The numbers of the promise, which must be those that the filter was given, and what it says of delta."""
+    promise: Any = filt.promise
+    given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
+    for one in fields(promise):
+        own = one.name.removesuffix("_at_epsilon")
+        value = getattr(promise, one.name)
+        if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
+            yield Comparisons(theorem, name).equal(f"promised {own}", value, getattr(filt, own))
+    yield from promise_numbers(filt.promise, name, theorem)
+
+
+def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Comparison]:
+    """delta(epsilon) of a promise at several epsilons, where its class is one that is known here."""
+    for epsilon in _EPSILONS:
+        truth = promised_delta(promise, epsilon)
+        if truth is not None:
+            says, delta = f"{name}: delta at {epsilon}", float(promise.delta(epsilon))
+            yield Comparisons(theorem).near(says, delta, truth, slack=CLOSE, least=2.0**-900)

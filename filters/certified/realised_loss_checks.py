@@ -1,0 +1,97 @@
+"""What filters charge once an output is observed, against what their theorems say of it, in balls.
+
+>>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+>>> all(one.checked().fits for one in added(HockeyStickFilter(1.0, 1e-3), "it"))
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from flint import arb
+
+from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.decisions import last_admitted
+from filterproof.filters.certified.double_double import sum_of
+from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.rules.ex_post import ExPostFilter
+from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
+from filterproof.theory.pairs.reference_values import ball_of
+
+#: Realised losses, in units of epsilon.
+_SHARES = (0.0, 0.5, 0.875, 1.0, 1.25, -0.5)
+#: What the charge may be above the truth: the rounding of a loss, which it covers, moves steep curves by more.
+_SLACK = 2.0**-20
+#: A loss that is observed may be off by so much, relative.
+_ROUNDED = Fraction(1, 2**39)
+#: A loss within 2^-37 of itself moves a charge by no more than this.
+_MOVED = 2.0**-36
+#: The first request of a family that fits: formulas of what it adds where nothing was released.
+_FIRST = {
+    "Gaussian(x)": "tail(epsilon/x - x/2) - exp(epsilon)*tail(epsilon/x + x/2)",
+    "RandomizedResponse(x)": "(exp(x) - exp(epsilon))/(1 + exp(x))",
+    "Erasure(x)": "x",
+}
+
+
+def added(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
+    """What releases are charged after several losses, in both directions, and the first ones that are admitted."""
+    of, at = Comparisons("hockey-stick filter", name), {"epsilon": filt.epsilon, "delta": filt.delta}
+    yield of.at_most("the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
+    for family, formula in _FIRST.items():
+        last, margin = last_admitted(filt, [], FAMILIES[family]), f"delta - ({formula})"
+        used = {key: value for key, value in at.items() if key in margin}
+        value = math.nan if last is None else last
+        yield of.by_margin(f"last x of {family} admitted", value, "<=", margin, slack=_SLACK, **used)
+    last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
+    if last is not None:  # all of delta fits at a loss of zero, so more than that is asked in one direction
+        runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
+        says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
+        yield of.near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
+    pairs = Gaussian(0.5), Gaussian(2.0**-5), RandomizedResponse(0.75), Laplace(2.0), KOV(0.25, 2.0**-12)
+    for pair in pairs:
+        for share in _SHARES:
+            loss, half = share * filt.epsilon, np.array([share * filt.epsilon / 2])
+            state = filt.spend(filt.observe(filt.observe(filt.start(1), half), half), pair)
+            for way, side, signed, spent in (
+                ("forwards", pair, loss, (state[2], state[3])),
+                ("backwards", pair.swapped, -loss, (state[4], state[5])),
+            ):
+                room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
+                says, truth = (
+                    f"what {pair!r} is charged {way} after the loss {loss!r}",
+                    partial(_bracket, side, room),
+                )
+                yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
+
+
+def _nearest(room: Fraction, off: Fraction) -> Fraction:
+    """What within `off` of room is nearest to zero, where a release adds the most."""
+    return room - max(-off, min(off, room))
+
+
+def _bracket(pair: DominatingPair, room: Fraction) -> arb:
+    """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero: both enclose it there."""
+    ratio = ball_of(room).exp()
+    added = pair.reference_values.hockey_stick(room).ball() - arb(0).max(1 - ratio)
+    if room >= 0:
+        return added
+    return added.intersection(ratio * pair.swapped.reference_values.hockey_stick(-room).ball())
+
+
+def turned_out(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
+    """What a release is charged whose loss was observed, and one whose loss is infinite."""
+    of, pair = Comparisons("ex-post filter", name), RandomizedResponse(0.75)
+    for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
+        state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
+        says, spent = (
+            f"what an output of {pair!r} is charged whose loss is {loss!r}",
+            sum_of(filt._epsilon, state[:2]),
+        )
+        yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

@@ -1,0 +1,285 @@
+"""Checked calls of a filter's methods: each returns the method's answer, or raises TypeError if it is malformed.
+
+Everything in the house that asks a filter asks it here. The state that a filter is shown is read-only, and what it is
+asked to release is of one family at a time, so that `isinstance(request, Gaussian)` in a filter of one's own means what
+it says; the rules of this library, which look charges up in a `Selection` of several families, are shown it whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields, is_dataclass
+from functools import lru_cache
+from reprlib import repr as short
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.contract.answer_checks import checked_booleans, checked_numbers, checked_state
+from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
+from filterproof.filters.contract.guarantee_scope import GuaranteeScope
+from filterproof.filters.contract.library import holder_of, made_of_the_library, of_the_library
+from filterproof.filters.contract.state import State, join, read_only, take
+from filterproof.filters.contract.work import current
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
+
+_S = TypeVar("_S")
+
+#: Binary logarithm of the runs that one unit of work more decides for.
+_RUNS_PER_UNIT = 10
+#: Where rules live that look requests up in a `Selection`.
+_ROOMS = ("filterproof.filters.", "filterproof.mc.")
+#: Methods that speak of others. A subclass that overrides one of those alone inherits a method that does not know it.
+_SPEAKS_OF = {
+    "grant": ("admits", "spend"),
+    "is_reachable_state": ("start", "spend", "observe"),
+    "remaining": ("admits", "grant"),
+    "affordable": ("admits", "grant"),
+}
+#: What a class decides by, and no instance has of its own.
+_RULES = frozenset(("start", "admits", "spend", "grant", "observe"))
+
+
+class StateWrittenError(TypeError):
+    """A filter's method wrote into the state that it was given."""
+
+    def __init__(self, name: str, method: str, how: str) -> None:
+        self.method = method
+        super().__init__(
+            f"{name}.{method} must leave the state that it is given as it is, got a write into it ({how}); return a "
+            "new array, spent + cost and not spent += cost"
+        )
+
+
+def checked_rule(filt: object) -> FilterBase:
+    """`filt` if it is a filter, whatever it promises, else TypeError."""
+    if isinstance(filt, type):
+        raise TypeError(
+            f"filt must be a filter, got the class {filt.__name__}; make one of it: {filt.__name__}(...)"
+        )
+    if not isinstance(filt, FilterBase):
+        raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
+    name = type(filt).__name__
+    if hasattr(type(filt), "decide"):
+        raise TypeError(
+            f"{name}.decide must not be defined, for it is not called; name it grant, as PrivacyFilter does"
+        )
+    if own := _RULES.intersection(getattr(filt, "__dict__", ())):
+        raise TypeError(
+            f"{name} must decide by the methods of its class, got another {min(own)} on the instance; make a subclass"
+        )
+    return filt
+
+
+def checked_filter(filt: object) -> FilterBase:
+    """`filt` if it is a filter with a promise and well-formed `holds`, else TypeError."""
+    filt = checked_rule(filt)
+    if not isinstance(getattr(filt, "promise", None), Guarantee):
+        raise TypeError(
+            f"{type(filt).__name__}.promise must be a guarantee, got "
+            f"{getattr(filt, 'promise', None)!r}; set it, e.g. promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)"
+        )
+    if of_the_library(type(filt)):
+        return filt
+    try:
+        declared: tuple[Field[Any], ...] = fields(filt) if is_dataclass(filt) else ()
+        for one in declared:
+            getattr(filt, one.name)
+        holds = filt.holds
+    except AttributeError as unset:
+        name = type(filt).__name__
+        raise TypeError(f"{name} must be made by its constructor, got one where {unset}") from unset
+    if not (holds is None or isinstance(holds, GuaranteeScope)):
+        raise TypeError(
+            f"{type(filt).__name__}.holds must be a Holds or None, got {holds!r}; "
+            "set it, e.g. holds = fp.charges.Holds(zcdp=0.02), or leave it out"
+        )
+    return filt
+
+
+def checked_start(filt: FilterBase, n: int) -> State:
+    """`filt.start(n)`, an array or a tuple of arrays with n runs on the first axis."""
+    return checked_state(filt.start(n), filt, "start", n)
+
+
+def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
+    """`filt.admits(state, request)`, booleans of shape (n,)."""
+    groups = _shown(filt, state, request, n)
+    remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
+    asked = [(_asked(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    return _together(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
+
+
+def checked_grant(
+    filt: FilterBase, state: State, request: DominatingPair, n: int, *, ours: bool = False
+) -> tuple[NDArray[np.bool_], State | None]:
+    """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
+
+    Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
+    ours: the filter is made of the library, whose answers are what they should be, and the state is read-only.
+    """
+    if ours:
+        current().count(1 + (n >> _RUNS_PER_UNIT))
+        answer = filt.grant(state, request)
+        if answer[0].shape == (n,):  # else the request declares more than one number
+            return answer
+    decides = _decides(type(filt))
+    if decides == "admits":
+        return checked_admits(filt, state, request, n), None
+    if request.choice is None:
+        return _granted(filt, state, request, n, decides)
+    groups = _shown(filt, state, request, n)
+    answers = [_granted(filt, some, pair, m, decides) for _, some, pair, m in groups]
+    after = [spent for _, spent in answers if spent is not None]
+    admitted = _together(groups, [granted for granted, _ in answers])
+    return admitted, _together(groups, after) if len(after) == len(answers) else None
+
+
+def _granted(
+    filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
+) -> tuple[NDArray[np.bool_], State | None]:
+    """What `grant` answers about runs that it is shown at once."""
+    answer, after = _asked(filt, "grant", n, state, request)
+    admitted = checked_booleans(answer, filt, "grant", n, "put first what admits returns")
+    if decides == "both":
+        return admitted & checked_admits(filt, state, request, n), None
+    return admitted, None if after is None else checked_state(after, filt, "grant", n)
+
+
+def checked_grant_in_place(
+    filt: FilterBase, state: State, request: DominatingPair
+) -> NDArray[np.bool_] | None:
+    """`filt.step_inplace(state, request)`, whose state is written to, or None: the caller has to do it.
+
+    None but the library's own code is given a state to write to.
+    """
+    if not made_of_the_library(filt):
+        return None
+    return filt.step_inplace(state, request)
+
+
+def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
+    """`filt.spend(state, request)`, a state of n runs."""
+    groups = _shown(filt, state, request, n)
+    asked = [(_asked(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    return _together(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
+
+
+def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
+    """`filt.observe(state, loss)`, a state of n runs."""
+    after = _asked(filt, "observe", n, state, read_only(loss))
+    return checked_state(after, filt, "observe", n)
+
+
+def granted(
+    filt: FilterBase, state: State, request: DominatingPair, loss: float | None = None
+) -> State | None:
+    """The state after one run was granted the request, as an application's session asks for it; None if denied.
+
+    loss is what it is shown then, None for nothing.
+    """
+    admitted, after = checked_grant(filt, state, request, 1)
+    if not admitted[0]:
+        return None
+    after = checked_spend(filt, state, request, 1) if after is None else after
+    return after if loss is None else checked_observe(filt, after, np.array([loss]), 1)
+
+
+def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
+    """`filt.remaining(state)`, numbers of shape (n,)."""
+    return checked_numbers(_asked(filt, "remaining", n, state), filt, "remaining", n)
+
+
+def says_what_remains(filt: FilterBase) -> bool:
+    """Whether `checked_remaining` has an answer: a `remaining` of the filter's that knows its rules."""
+    return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(type(filt), "remaining")
+
+
+def checked_affordable(
+    filt: FilterBase, state: State, family: MechanismFamily, n: int
+) -> NDArray[np.float64]:
+    """`filt.affordable(state, family)`, numbers of shape (n,)."""
+    if not callable(family):
+        raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
+    answer = _affordable(filt, state, family, n)
+    return checked_numbers(answer, filt, "affordable", n)
+
+
+def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
+    """By the filter's own method where it knows its rules, or else by what decides, which `grant` may have to say."""
+    if _knows_its_rules(type(filt), "affordable") or type(filt).grant is FilterBase.grant:
+        return _asked(filt, "affordable", n, state, family)
+    return largest_affordable(lambda pair: checked_grant(filt, state, pair, n)[0], family, n)
+
+
+def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
+    """`filt.is_reachable_state(state)`, booleans of shape (n,)."""
+    remedy = "say of each run whether granted requests can have led to its state"
+    return checked_booleans(
+        _asked(filt, "is_reachable_state", n, state), filt, "is_reachable_state", n, remedy
+    )
+
+
+#: The runs of one family (None: all runs), their state, their request, and how many they are.
+_Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
+
+
+def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
+    """What the filter is shown: everything at once, or one family after the other."""
+    if request.choice is None or n == 0 or _knows_selections(filt):
+        return [(None, state, request, n)]
+    return [
+        (runs, state, pair, n) if runs is None else (runs, take(state, runs), pair, len(runs))
+        for runs, pair in request.families()
+    ]
+
+
+def _together(groups: list[_Group], answers: list[_S]) -> _S:
+    """The answers of all runs, in their order, from those about each family."""
+    order = [runs for runs, *_ in groups if runs is not None]
+    return take(join(answers), np.argsort(np.concatenate(order))) if order else answers[0]
+
+
+def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
+    """What a method of the filter answers about a state of n runs that it can only read.
+
+    Where a subclass overrides what an inherited method speaks of, the default of FilterBase answers in its place.
+    """
+    current().count(1 + (n >> _RUNS_PER_UNIT))
+    asked = getattr(filt, method)
+    if method in _SPEAKS_OF and method != "grant" and not _knows_its_rules(type(filt), method):
+        asked = getattr(FilterBase, method).__get__(filt)
+    try:
+        return asked(read_only(state), *more)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise StateWrittenError(type(filt).__name__, method, str(error)) from error
+
+
+@lru_cache(maxsize=1024)
+def _knows_its_rules(kind: type, method: str) -> bool:
+    """Whether a class has a method from as near as what the method speaks of."""
+    order = kind.__mro__
+    place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
+    nearest = min(place.values())
+    # the library's own classes inherit a `remaining` that asks their `admits`
+    return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
+
+
+@lru_cache(maxsize=1024)
+def _decides(kind: type) -> Literal["grant", "admits", "both"]:
+    """By what a class decides: by both where a user's `grant` is older than the `admits` or `spend` below it."""
+    if kind.grant is FilterBase.grant:  # type: ignore[attr-defined]
+        return "admits"
+    if _knows_its_rules(kind, "grant"):
+        return "grant"
+    return "admits" if of_the_library(holder_of(kind, "grant")) else "both"
+
+
+def _knows_selections(filt: FilterBase) -> bool:
+    """Whether all that decides what a request costs is code of this library."""
+    kind = type(filt)
+    rules = (kind.admits, kind.spend, kind.grant, getattr(filt, "charge", kind.admits))
+    return all(str(getattr(rule, "__module__", "")).startswith(_ROOMS) for rule in rules)

@@ -1,0 +1,110 @@
+"""Broken laws: which laws of the contract a filter breaks, on examples drawn by a numpy Generator.
+
+    >>> import filterproof as fp
+    >>> import numpy as np
+    >>> broken_invariants(fp.ZCDPFilter(0.5), rng=np.random.default_rng(1), examples=5)
+    ()
+
+Importing this module does not import hypothesis. `laws` makes a test class of the same laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from filterproof.filters.contract.contract_checks import StateWrittenError, checked_filter
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.invariants import (
+    EXAMINED,
+    InvariantBrokenError,
+    case_bytes,
+    drawn_case,
+    something_is_admitted,
+)
+from filterproof.filters.testing.request_sampling import Tape, requests_near, requests_of
+from filterproof.theory.pairs import DominatingPair
+
+#: The law that a method breaks by writing into the state that it is given; every other method only gives advice.
+_WRITING = {
+    "admits": "a_denial_changes_nothing",
+    "grant": "a_denial_changes_nothing",
+    "spend": "the_old_state_is_left_alone",
+    "observe": "the_old_state_is_left_alone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenInvariant:
+    """The name of a law, as that of the function in `filterproof.filters.testing.invariants`, and what happened
+    instead of it."""
+
+    law: str
+    words: str
+
+
+def broken_invariants(
+    filt: PrivacyFilter,
+    *,
+    rng: np.random.Generator,
+    examples: int = 100,
+    requests: Sequence[DominatingPair] | None = None,
+    until: Callable[[], bool] = lambda: False,
+) -> tuple[BrokenInvariant, ...]:
+    """The laws of purity and of monotony that some example breaks, each at most once, in the order of `EXAMINED`.
+
+    `requests` are the single pairs to draw from, by default those of `requests_near(filt)`; a filter that raises for
+    some pairs needs requests without them, since exceptions of its own code pass through. Realised losses are drawn
+    from [-2, 2], as far as the request can have them. Between examples `until` is asked whether to stop. Nothing broken
+    is no proof: it says that no example contradicted a law. Raises ValueError for no requests and for examples below 1.
+    """
+    checked_filter(filt)
+    try:
+        return _broken_laws(filt, rng, examples, requests, until)
+    except StateWrittenError as how:
+        return (BrokenInvariant(_WRITING.get(how.method, "asking_changes_nothing"), str(how)),)
+
+
+def _broken_laws(
+    filt: PrivacyFilter,
+    rng: np.random.Generator,
+    examples: int,
+    requests: Sequence[DominatingPair] | None,
+    until: Callable[[], bool],
+) -> tuple[BrokenInvariant, ...]:
+    if examples < 1:
+        raise ValueError(f"examples must be at least 1, got examples={examples}; pass e.g. 100")
+    drawn = requests_near(filt) if requests is None else requests_of(requests, filt)
+    broken: dict[str, BrokenInvariant] = {}
+    admitted = [pair for pair in (*drawn.near, *drawn.pairs) if something_is_admitted(filt, pair)]
+    if not admitted:
+        broken["something_is_admitted"] = BrokenInvariant(
+            "something_is_admitted", "a fresh run admits none of the requests"
+        )
+    for _ in range(examples):
+        for law in EXAMINED:
+            name = law.__name__
+            if name in broken:
+                continue
+            if until():
+                return _in_order(broken)
+            case = drawn_case(name, drawn, Tape(rng.bytes(case_bytes(name))))
+            try:
+                law(filt, **case)
+            except InvariantBrokenError as how:
+                broken[name] = BrokenInvariant(name, str(how))
+        # a filter that keeps what is spent in itself soon denies everything, and then no law can be seen to break
+        for pair in admitted[:4]:
+            if not something_is_admitted(filt, pair):
+                words = f"a fresh run denies {pair!r}, which one admitted before other runs were played"
+                broken.setdefault(
+                    "runs_do_not_see_each_other", BrokenInvariant("runs_do_not_see_each_other", words)
+                )
+    return _in_order(broken)
+
+
+def _in_order(broken: dict[str, BrokenInvariant]) -> tuple[BrokenInvariant, ...]:
+    names = ("something_is_admitted", *(law.__name__ for law in EXAMINED))
+    return tuple(broken[name] for name in names if name in broken)

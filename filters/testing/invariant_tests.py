@@ -1,0 +1,136 @@
+"""A test class of a filter's laws, for pytest.
+
+    >>> import filterproof as fp
+    >>> TestMyFilter = law_class(fp.ZCDPFilter(0.5))
+    >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
+    13
+
+pytest collects the class from a test module. Only calling `law_class` imports hypothesis, not importing this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from filterproof.filters.contract.contract_checks import StateWrittenError, checked_filter
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.invariants import (
+    EXAMINED,
+    InvariantBrokenError,
+    a_larger_budget_admits_as_much,
+    case_bytes,
+    drawn_case,
+    order_does_not_matter,
+    something_is_admitted,
+    the_promise_is_kept,
+)
+from filterproof.filters.testing.request_sampling import Requests, requests_near
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.finite import Finite
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+#: Where the examples begin, the same in every release.
+_SEED = 20_261_121
+#: Runs that share the examples: those of one run are much alike, and some run breaks no law that most would break.
+_RUNS = 4
+
+
+def law_class(
+    target: PrivacyFilter | Callable[[], PrivacyFilter],
+    *,
+    mechanisms: SearchStrategy[DominatingPair] | None = None,
+    larger: PrivacyFilter | None = None,
+    examples: int = 40,
+) -> type:
+    """A test class of the laws for `target`, a filter or a callable that makes one: `TestMyFilter = fp.laws(MyFilter)`.
+
+    `mechanisms` draws the single pairs to request; a filter with a menu needs its own. By default they are of the
+    common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
+    budget and adds a law. That order does not matter is a law of filters that say `order_free = True`.
+    By `fp.laws` each test runs in a process of its own, with all that pytest has set up. Runs are reproducible: no
+    example depends on the clock.
+    Passing is no proof: it says that no example contradicted a law.
+    """
+    import hypothesis
+    from hypothesis import strategies as st
+
+    from filterproof.filters.testing import strategies
+
+    kind: Any = type(target) if isinstance(target, PrivacyFilter) else target
+    if not callable(target) and not isinstance(target, PrivacyFilter):
+        raise TypeError(
+            f"target must be a PrivacyFilter or make one, got {type(target).__name__}; subclass fp.PrivacyFilter"
+        )
+    whole, configured = strategies.reproducible(examples), strategies.reproducible(-(-examples // _RUNS))
+
+    # the filter's own code runs when a test does, and not where the class is made
+    @cache
+    def made() -> PrivacyFilter:
+        filt = target if isinstance(target, PrivacyFilter) else target()
+        for asked in (filt, larger):
+            if asked is not None:
+                checked_filter(asked)
+        return filt
+
+    @cache
+    def near() -> Requests:
+        return requests_near(made())
+
+    if mechanisms is None:
+        requests = st.builds(near)
+        foes = strategies.adversaries_of(st.builds(lambda: near().only(Finite)))
+    else:
+        requests = strategies.menus(mechanisms)
+        foes = strategies.adversaries(mechanisms.filter(lambda request: request.outputs is not None))
+
+    def test_something_is_admitted(self: object) -> None:
+        drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
+        try:
+            hypothesis.find(drawn, lambda request: something_is_admitted(made(), request), settings=whole)
+        except hypothesis.errors.NoSuchExample:
+            raise InvariantBrokenError(
+                f"{made()!r} admits none of the mechanisms drawn; pass mechanisms=... that it covers"
+            ) from None
+
+    methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
+
+    def add(
+        law: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
+    ) -> None:
+        name = law.__name__
+        if given is None:
+            given = strategies.drawn(requests, partial(drawn_case, name), case_bytes(name))
+
+        def test(self: object, given: dict[str, Any]) -> None:
+            try:
+                law(made(), **fixed, **given)
+            except StateWrittenError as how:
+                raise InvariantBrokenError(str(how)) from how
+
+        test.__name__ = test.__qualname__ = f"test_{name}"
+        test.__doc__ = law.__doc__
+        # seeds of our own: hypothesis takes one from the text of `test`, and an edit here would move every example
+        runs = [
+            configured(hypothesis.seed(_SEED + place)(hypothesis.given(given=given)(test)))
+            for place in range(_RUNS)
+        ]
+
+        def test_all(self: object) -> None:
+            for run in runs:
+                run(self)
+
+        test_all.__name__ = test_all.__qualname__ = test.__name__
+        test_all.__doc__ = law.__doc__
+        methods[test.__name__] = test_all
+
+    for law in EXAMINED:
+        add(law)
+    add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
+    add(order_does_not_matter)
+    if larger is not None:
+        add(a_larger_budget_admits_as_much, larger=larger)
+    return type(f"Test{getattr(kind, '__name__', 'Filter')}", (), methods)

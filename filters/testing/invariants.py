@@ -1,0 +1,404 @@
+"""Laws: properties that every privacy filter must have; `law_class` makes a test class of them.
+
+>>> import filterproof as fp
+>>> a_grant_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from filterproof.filters.accountants.session import FilterHaltedError, Session
+from filterproof.filters.contract.contract_checks import (
+    checked_admits,
+    checked_grant,
+    checked_observe,
+    checked_reaches,
+    checked_spend,
+    checked_start,
+)
+from filterproof.filters.contract.state import State, choose, leaves, same, take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.random_play import (
+    admits,
+    answers,
+    ask_what_remains,
+    one_round,
+    play,
+    states,
+    transcript_divergence,
+)
+from filterproof.filters.testing.request_sampling import History, Requests, Tape, at_once, possible_loss
+from filterproof.theory.pairs import DominatingPair
+
+if TYPE_CHECKING:
+    from filterproof.filters.testing.strategies import TreeAdversary
+
+
+class InvariantBrokenError(AssertionError):
+    """A filter breaks a law; an exception of the filter's own code is never one of these."""
+
+
+# -- the laws --------------------------------------------------------------------------------------------------
+
+
+def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
+    """Whether a fresh run admits the request: a filter that denies everything would pass the laws vacuously."""
+    return admits(filt, checked_start(filt, 1), request)
+
+
+def cheaper_is_admitted_too(filt: PrivacyFilter, history: History, ladder: Sequence[DominatingPair]) -> None:
+    """Monotone in the cost of the request: a state that admits the dearer one admits the cheaper one.
+
+    `ladder` goes from the cheapest to the dearest. Every state on the way through the history is asked for all of it
+    at once, and a single run again where the answers rise; in the last state a single run is asked in any case.
+    """
+    if not ladder:
+        return
+    request = at_once(ladder, np.arange(len(ladder)))
+    for state in states(filt, history):
+        admitted = answers(filt, state, request, len(ladder))[0]
+        for i in np.flatnonzero(admitted[1:] & ~admitted[:-1]).tolist():
+            _no_rise(filt, state, ladder[i : i + 2])
+    _no_rise(filt, state, ladder[:: max(len(ladder) // 4, 1)])
+
+
+def _no_rise(filt: PrivacyFilter, state: State, ladder: Sequence[DominatingPair]) -> None:
+    denied = None
+    for request in ladder:
+        if not admits(filt, state, request):
+            denied = denied or request
+        elif denied is not None:
+            raise InvariantBrokenError(f"{request!r} is admitted and the cheaper {denied!r} is not")
+
+
+def a_cheaper_past_denies_no_more(
+    filt: PrivacyFilter,
+    history: History,
+    ladder: Sequence[DominatingPair],
+    loss: float,
+    then: Sequence[DominatingPair],
+    after: Sequence[DominatingPair],
+) -> None:
+    """Monotone in the cost of the past: had an earlier request been cheaper, no more would be denied.
+
+    `ladder` goes from the cheapest to the dearest. After the history each of it is requested in a world of its own,
+    next those of `then` are, a world that denies one being left out, and on the way the worlds are asked for each of
+    `after`. The worlds are runs of one state; two of them are played again alone where the answers rise.
+    """
+    if not ladder:
+        return
+    for pair in (*ladder, *then):  # the same in all worlds, and one that each request can have
+        loss = possible_loss(pair, loss)
+    state, _ = play(filt, history)
+    worlds, pasts = take(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
+    request = at_once(ladder, np.arange(len(ladder)))
+    granted = checked_admits(filt, worlds, request, len(ladder))
+    for k in range(len(then) + 1):
+        worlds, request = take(worlds, granted), request.take(granted)
+        pasts = [past for past, made in zip(pasts, granted, strict=True) if made]
+        requests_made = [*then[k : k + 1], *after]
+        if len(pasts) < 2 or not requests_made:
+            return
+        n = len(pasts)
+        worlds = checked_observe(filt, checked_spend(filt, worlds, request, n), np.full(n, loss), n)
+        many = at_once(requests_made, np.tile(np.arange(len(requests_made)), len(pasts)))
+        admitted = answers(filt, worlds, many, len(requests_made))
+        for world, i in np.argwhere(admitted[1:] & ~admitted[:-1])[:4]:
+            rest = [(made, loss) for made in (*then[:k], requests_made[i])]
+            _compare_pasts(filt, history, pasts[world], pasts[world + 1], loss, rest)
+        request, granted = requests_made[0], admitted[:, 0]
+
+
+def _compare_pasts(
+    filt: PrivacyFilter,
+    history: History,
+    cheaper: DominatingPair,
+    dearer: DominatingPair,
+    loss: float,
+    rest: History,
+) -> None:
+    _, rich = play(filt, [*history, (cheaper, loss), *rest])
+    _, poor = play(filt, [*history, (dearer, loss), *rest])
+    made = len(history)
+    if all(poor[made:]) and all(rich[made:-1]) and not rich[-1]:
+        asked = rest[-1][0]
+        raise InvariantBrokenError(
+            f"after {dearer!r} {asked!r} is admitted, after the cheaper {cheaper!r} it is not"
+        )
+
+
+def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """`admits` has no effect: the same request gets the same answer; the state is read-only."""
+    state, _ = play(filt, history)
+    first = admits(filt, state, request)
+    if first != admits(filt, state, request):
+        raise InvariantBrokenError(f"asked twice, {request!r} is answered twice differently")
+
+
+def asking_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """Advice has no effect: who asks what remains between requests gets the answers of who does not."""
+    with_request = [*history, (request, 0.0)]
+    before = play(filt, with_request)[1]
+    state, advised = checked_start(filt, 1), []
+    for pair, loss in with_request:
+        ask_what_remains(filt, state)
+        state, granted = one_round(filt, state, pair, loss)
+        advised.append(granted)
+    # one object decides both: what it was asked may have changed it for good
+    if not before == advised == play(filt, with_request)[1]:
+        raise InvariantBrokenError(
+            f"{request!r} or one before it is decided by whether remaining or affordable was asked"
+        )
+
+
+def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """spend and observe return a new state; the old one, which is read-only, still answers as it did."""
+    state, _ = play(filt, history)
+    if not admits(filt, state, request):
+        return
+    checked_observe(filt, checked_spend(filt, state, request, 1), np.array([possible_loss(request, 0.1)]), 1)
+    if not admits(filt, state, request):
+        raise InvariantBrokenError(f"the state before spend denies {request!r} now, which it admitted")
+
+
+def a_grant_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """`grant` answers as `admits` does, and gives the state that `spend` gives."""
+    state, _ = play(filt, history)
+    granted, after = checked_grant(filt, state, request, 1)
+    if granted[0] != admits(filt, state, request):
+        raise InvariantBrokenError(f"grant and admits answer {request!r} in two ways")
+    if after is None or not granted[0]:
+        return
+    spent = checked_spend(filt, state, request, 1)
+    alike = bool(same(after, spent).all())
+    if not alike and any(leaf.dtype.hasobject for leaf in leaves(after)):
+        # a copied object may equal nothing but itself: two states of such are told apart by what they decide
+        later = [*history, *[(request, 0.0)] * 4]
+        alike = play(filt, later, after)[1] == play(filt, later, spent)[1]
+    if not alike:
+        raise InvariantBrokenError(f"grant and spend give two states after {request!r}")
+
+
+def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
+    """After its first denial a session that halts raises FilterHaltedError for every request."""
+    session, denied = filt.open("halt"), False
+    for request, loss in history:
+        if denied:
+            try:
+                session.request(request)
+            except FilterHaltedError:
+                continue
+            raise InvariantBrokenError("a halted session answered")
+        denied = not session.request(request)
+        if not denied and filt.looks_at_losses:
+            session.observe(loss)
+    if session.halted != denied:
+        raise InvariantBrokenError("a session halted without a denial, or was denied and did not halt")
+
+
+def the_future_changes_no_past_decision(
+    filt: PrivacyFilter, history: History, one: History, other: History
+) -> None:
+    """Decisions on a common past are the same, whatever is requested later."""
+    _, first = play(filt, [*history, *one])
+    _, second = play(filt, [*history, *other])
+    if first[: len(history)] != second[: len(history)]:
+        raise InvariantBrokenError("a later request or loss changed an earlier decision")
+
+
+def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
+    """n runs at once decide as n single runs do: asked by `grant`, as people are, as games are, or for one pair."""
+    n = len(together)
+    if n == 0:
+        return
+    state = checked_start(filt, n)
+    single_states = [checked_start(filt, 1) for _ in range(n)]
+    spent: State | None
+    for turn, rounds in enumerate(zip(*together, strict=False), start=n):
+        asked = tuple(pair for pair, _ in rounds)
+        asked = asked if turn % 3 else asked[:1] * n  # one pair for all
+        request = at_once(asked, np.arange(n)) if turn % 3 else asked[0]
+        told = zip(asked, rounds, strict=True)
+        loss = np.array([possible_loss(pair, realised) for pair, (_, realised) in told])
+        if turn % 2:
+            granted, spent = checked_grant(filt, state, request, n)
+        else:
+            granted, spent = checked_admits(filt, state, request, n), None
+        spent = checked_spend(filt, state, request, n) if spent is None else spent
+        state = choose(granted, checked_observe(filt, spent, loss, n), state)
+        for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
+            single_states[run], single = one_round(filt, single_states[run], pair, realised)
+            if single != granted[run]:
+                raise InvariantBrokenError(f"run {run} of {n} is decided otherwise when it is alone")
+
+
+def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
+    """A session that is saved and restored before every step decides as one that never was."""
+
+    def saved(session: Session) -> Any:
+        try:
+            return json.loads(json.dumps(session.to_dict()))
+        except TypeError as refused:
+            raise InvariantBrokenError(f"a session cannot be saved: {refused}") from refused
+
+    def restored(session: Session) -> Session:
+        written = saved(session)
+        try:
+            return Session.from_dict(written, filt, "retry")
+        except ValueError as refused:
+            # raises what was raised, if the filter raised it
+            checked_reaches(filt, play(filt, history)[0], 1)
+            raise InvariantBrokenError(f"a saved session is not restored: {refused}") from refused
+
+    plain, moved = filt.open("retry"), filt.open("retry")
+    for request, loss in history:
+        moved = restored(moved)
+        granted = plain.request(request)
+        if moved.request(request) != granted:
+            raise InvariantBrokenError(f"a restored session decides otherwise on {request!r}")
+        if granted and filt.looks_at_losses:
+            moved = restored(moved)
+            plain.observe(loss)
+            moved.observe(loss)
+    if saved(moved) != saved(plain):
+        raise InvariantBrokenError("a restored session holds another state")
+
+
+def the_promise_is_kept(filt: PrivacyFilter, adversary: TreeAdversary) -> None:
+    """Against an adaptive adversary whose every outcome is enumerated, H_{e^eps} <= promise.delta(eps)."""
+    for eps, truth in transcript_divergence(filt, adversary).items():
+        promised = float(filt.promise.delta(eps))
+        if not truth <= promised * (1 + 1e-9) + 1e-15:
+            raise InvariantBrokenError(f"H at eps={eps} is {truth:.6g}, above the promised {promised:.6g}")
+
+
+def order_does_not_matter(
+    filt: PrivacyFilter, requests: list[DominatingPair], shuffled: list[DominatingPair], after: DominatingPair
+) -> None:
+    """After the same requests in another order, the next request, one of them or another, gets the same answer.
+
+    A law of filters that say so, `order_free = True`.
+    """
+    if not filt.order_free:
+        return
+    states = []
+    for order in (requests, shuffled):
+        state = checked_start(filt, 1)
+        for request in order:
+            state = checked_spend(filt, state, request, 1)
+        states.append(state)
+    for asked in (after, *requests):
+        if admits(filt, states[0], asked) != admits(filt, states[1], asked):
+            raise InvariantBrokenError(f"{asked!r} is decided by the order of {requests!r}")
+
+
+def a_larger_budget_admits_as_much(
+    filt: PrivacyFilter, larger: PrivacyFilter, history: History, request: DominatingPair
+) -> None:
+    """A request that the smaller budget grants is granted by the larger one."""
+    small, large = checked_start(filt, 1), checked_start(larger, 1)
+    for pair, loss in [*history, (request, 0.0)]:
+        if admits(filt, small, pair):
+            if not admits(larger, large, pair):
+                raise InvariantBrokenError(f"{pair!r} is granted by {filt!r} and not by {larger!r}")
+            small, _ = one_round(filt, small, pair, loss)
+            large, _ = one_round(larger, large, pair, loss)
+
+
+#: The laws about decisions and states, for which `drawn_case` draws what is asked.
+EXAMINED: tuple[Callable[..., None], ...] = (
+    a_denial_changes_nothing,
+    asking_changes_nothing,
+    the_old_state_is_left_alone,
+    a_grant_is_admits_and_spend,
+    halting_absorbs,
+    the_future_changes_no_past_decision,
+    runs_do_not_see_each_other,
+    saving_is_invisible,
+    cheaper_is_admitted_too,
+    a_cheaper_past_denies_no_more,
+)
+
+
+# -- what they are asked about ---------------------------------------------------------------------------------
+
+_ROUNDS, _RUNS = 12, 5
+
+
+def _asked(requests: Requests, tape: Tape) -> dict[str, Any]:
+    return {"history": requests.history(tape, _ROUNDS), "request": requests.request(tape)}
+
+
+def _history(requests: Requests, tape: Tape) -> dict[str, Any]:
+    return {"history": requests.history(tape, _ROUNDS)}
+
+
+def _futures(requests: Requests, tape: Tape) -> dict[str, Any]:
+    one, other = requests.history(tape, 6), requests.history(tape, 6)
+    return {"history": requests.history(tape, _ROUNDS), "one": one, "other": other}
+
+
+def _together(requests: Requests, tape: Tape) -> dict[str, Any]:
+    return {"together": [requests.history(tape, _ROUNDS) for _ in range(tape.below(_RUNS + 1))]}
+
+
+def _ladder(requests: Requests, tape: Tape) -> dict[str, Any]:
+    return {"ladder": requests.ladder(tape, 80), "history": requests.history(tape, _ROUNDS)}
+
+
+def _cheaper_past(requests: Requests, tape: Tape) -> dict[str, Any]:
+    return {
+        "ladder": requests.ladder(tape, 24),
+        "then": requests.small(tape, 8) if tape.below(2) else requests.list(tape, 3),
+        "after": requests.ladder(tape, 64),
+        "loss": tape.loss(),
+        "history": requests.history(tape, 8) if tape.below(2) else [],
+    }
+
+
+def _orders(requests: Requests, tape: Tape) -> dict[str, Any]:
+    after, asked = requests.request(tape), requests.list(tape, 8)
+    return {"requests": asked, "shuffled": _shuffled(asked, tape), "after": after}
+
+
+def _shuffled(asked: list[DominatingPair], tape: Tape) -> list[DominatingPair]:
+    left = list(asked)
+    return [left.pop(tape.below(len(left))) for _ in asked]
+
+
+#: Law -> what makes its arguments, and how many bytes that reads.
+_CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
+    "cheaper_is_admitted_too": (_ladder, 80),
+    "a_cheaper_past_denies_no_more": (_cheaper_past, 100),
+    "a_denial_changes_nothing": (_asked, 80),
+    "asking_changes_nothing": (_asked, 80),
+    "the_old_state_is_left_alone": (_asked, 80),
+    "a_grant_is_admits_and_spend": (_asked, 80),
+    "halting_absorbs": (_history, 80),
+    "the_future_changes_no_past_decision": (_futures, 160),
+    "runs_do_not_see_each_other": (_together, 320),
+    "saving_is_invisible": (_history, 80),
+    "order_does_not_matter": (_orders, 60),
+    "a_larger_budget_admits_as_much": (_asked, 80),
+}
+
+
+def case_bytes(law: str) -> int:
+    """How many bytes the longest case of a law reads."""
+    return _CASES[law][1]
+
+
+def drawn_case(law: str, requests: Requests, tape: Tape) -> dict[str, Any]:
+    """The arguments of a law beside the filter, by name: what it is asked about, drawn from bytes.
+
+    >>> import filterproof as fp
+    >>> from filterproof.filters.testing.request_sampling import requests_of
+    >>> sorted(drawn_case("the_old_state_is_left_alone", requests_of([fp.Erasure(0.1)]), Tape(b"")))
+    ['history', 'request']
+    """
+    return _CASES[law][0](requests, tape)

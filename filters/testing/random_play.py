@@ -1,0 +1,114 @@
+"""Play of a filter by plain histories and by enumerated adversaries, as the laws need it.
+
+>>> import filterproof as fp
+>>> play(fp.GaussianFilter(mu=1.0), [(fp.Gaussian(0.8), 0.1), (fp.Gaussian(0.8), 0.1)])[1]
+[True, False]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.contract.contract_checks import (
+    checked_admits,
+    checked_affordable,
+    checked_observe,
+    checked_reaches,
+    checked_remaining,
+    checked_spend,
+    checked_start,
+)
+from filterproof.filters.contract.state import State, runs_of, take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.testing.request_sampling import History
+from filterproof.theory.pairs import DominatingPair, Gaussian
+
+if TYPE_CHECKING:
+    from filterproof.filters.testing.strategies import TreeAdversary
+
+#: The epsilons at which exact transcripts are compared with the promise.
+_EPSILONS = (0.0, 0.5, 1.0, 3.0)
+
+
+def play(filt: PrivacyFilter, history: History, start: State | None = None) -> tuple[State, list[bool]]:
+    """The state after a history, denied requests left out, and the decisions; from the beginning, or from `start`."""
+    state = checked_start(filt, 1) if start is None else start
+    decisions = []
+    for request, loss in history:
+        state, granted = one_round(filt, state, request, loss)
+        decisions.append(granted)
+    return state, decisions
+
+
+def one_round(filt: PrivacyFilter, state: State, request: DominatingPair, loss: float) -> tuple[State, bool]:
+    if not checked_admits(filt, state, request, 1)[0]:
+        return state, False
+    state = checked_spend(filt, state, request, 1)
+    return checked_observe(filt, state, np.array([loss]), 1), True
+
+
+def states(filt: PrivacyFilter, history: History) -> Iterator[State]:
+    """The state at the start and after each request that is granted."""
+    state = checked_start(filt, 1)
+    yield state
+    for request, loss in history:
+        state, granted = one_round(filt, state, request, loss)
+        if granted:
+            yield state
+
+
+def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
+    return bool(checked_admits(filt, state, request, 1)[0])
+
+
+def answers(filt: PrivacyFilter, state: State, request: DominatingPair, m: int) -> NDArray[np.bool_]:
+    """Whether each run admits each of the m requests that `request` makes of it, in one call: shape (runs, m)."""
+    n = runs_of(state)
+    copies = take(state, np.repeat(np.arange(n), m))
+    return checked_admits(filt, copies, request, n * m).reshape(n, m)
+
+
+def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
+    """Everything that a filter says of a state in code of its own, and decides nothing."""
+    checked_reaches(filt, state, 1)
+    if _is_own(filt, "remaining"):
+        checked_remaining(filt, state, 1)
+    if _is_own(filt, "affordable") or _is_own(filt, "_scale"):
+        checked_affordable(filt, state, Gaussian, 1)
+
+
+def _is_own(filt: PrivacyFilter, method: str) -> bool:
+    room = "filterproof.filters."
+    return not getattr(getattr(type(filt), method, None), "__module__", room).startswith(room)
+
+
+def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict[float, float]:
+    """H_{e^eps}(P || Q) of the transcript at each eps, by enumeration of every outcome of every round.
+
+    The filter's own code decides at every node; a denial ends the path. Raises TypeError for pairs not finite.
+    """
+    total = dict.fromkeys(_EPSILONS, 0.0)
+
+    def walk(state: State, past: tuple[float, ...], p: float, loss: float) -> None:
+        request = adversary.request(past)
+        if request is None or not admits(filt, state, request):
+            for eps in _EPSILONS:
+                total[eps] += p * max(-math.expm1(eps - loss), 0.0)
+            return
+        if (outputs := request.outputs) is None:
+            raise TypeError(
+                f"adversary must ask for finite pairs, got {request!r}; use strategies.adversaries()"
+            )
+        spent = checked_spend(filt, state, request, 1)
+        for outcome, mass in outputs:
+            if mass > 0:
+                after = checked_observe(filt, spent, np.array([float(outcome)]), 1)
+                walk(after, (*past, float(outcome)), p * float(mass), loss + float(outcome))
+
+    walk(checked_start(filt, 1), (), 1.0, 0.0)
+    return total

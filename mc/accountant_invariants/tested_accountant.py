@@ -1,0 +1,125 @@
+"""The subject of the laws: an adapted object, the pairs to ask it for, and the histories that it is played through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+from unittest import SkipTest
+
+import numpy as np
+
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
+from filterproof.theory.pairs import DominatingPair
+
+#: Pairs in the order in which they were granted.
+History: TypeAlias = tuple[DominatingPair, ...]
+
+#: Requests of one pair after which nobody waits for a denial.
+MOST = 400
+#: Mixed histories, and the longest of them.
+_MIXED, _LONGEST = 8, 6
+#: From which histories and orders are drawn: the same each time.
+_SEED = 20_261_122
+
+
+@dataclass(frozen=True)  # without slots, which would leave no place for what is kept
+class TestedAccountant:
+    """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what laws need of it.
+
+    raw(held, value) charges a bare parameter, such as an epsilon or a noise; None where the library has no such thing.
+    Answers are compared within `tolerance`, relative, which the library's own docs set.
+    """
+
+    filter: CountedFilter | CopiedFilter
+    menu: tuple[DominatingPair, ...]
+    tolerance: float = 1e-6
+    raw: Callable[[Any, float], object] | None = None
+
+    @cached_property
+    def _totals(self) -> dict[History, float | None]:
+        return {}
+
+    @property
+    def foreign(self) -> Foreign:
+        """The object and how it is used."""
+        return self.filter.foreign
+
+    def played(self, history: Iterable[DominatingPair]) -> tuple[Any, tuple[DominatingPair, ...]]:
+        """A fresh object after the requests of a history, and those that were granted."""
+        foreign, budget = self.foreign, self.foreign.make()
+
+        def asked(pair: DominatingPair) -> bool:
+            if foreign.composes:  # it is told what was released, and denies nothing
+                return foreign.replayed(budget, pair, 1)
+            return foreign.granted(budget, pair)
+
+        return budget, tuple(filter(asked, history))
+
+    def total(self, history: Iterable[DominatingPair]) -> float | None:
+        """What a fresh object says it has spent after a history, None if it denies some of it; each is played once."""
+        history = tuple(history)
+        if not history:
+            return self.at_start()
+        if history not in self._totals:
+            budget, granted = self.played(history)
+            self._totals[history] = self.says(budget) if len(granted) == len(history) else None
+        return self._totals[history]
+
+    def at_start(self) -> float:
+        """What a fresh object says it has spent; 0 if it cannot answer yet, as one of nothing may not."""
+        budget = self.foreign.make()
+        try:
+            return self.says(budget)
+        except SkipTest:
+            raise
+        except Exception:  # noqa: BLE001 in the library's own words
+            return 0.0
+
+    def supports(self, pair: DominatingPair) -> bool:
+        """Whether the object can be asked for the pair, which need not be on its menu."""
+        try:
+            self.foreign.replayed(self.foreign.make(), pair, 1)
+        except Exception:  # noqa: BLE001 in the library's own words
+            return False
+        return True
+
+    def says(self, budget: Any) -> float:
+        """What the object says it has spent; SkipTest if it does not say."""
+        answered = self.foreign.spent(budget)
+        if answered is None:
+            raise SkipTest("it does not say what it has spent")
+        return answered
+
+    def lasts(self, budget: Any, pair: DominatingPair) -> int:
+        """How often the object grants the pair from here on, at most 400."""
+        return next((times for times in range(MOST) if not self.foreign.granted(budget, pair)), MOST)
+
+    def alike(self, answer: float, other: float) -> bool:
+        """Whether two answers are the same, within the tolerance."""
+        return (
+            answer <= other * (1 + self.tolerance) + 1e-12 and other <= answer * (1 + self.tolerance) + 1e-12
+        )
+
+    @cached_property
+    def histories(self) -> tuple[History, ...]:
+        """Each pair alone, twice and seven times, and mixed histories."""
+        rng = np.random.default_rng(_SEED)
+        alone = [(pair,) * count for pair in self.menu for count in (1, 2, 7)]
+        mixed = [
+            tuple(self.menu[i] for i in rng.integers(len(self.menu), size=rng.integers(2, _LONGEST + 1)))
+            for _ in range(_MIXED if len(self.menu) > 1 else 0)
+        ]
+        return tuple(dict.fromkeys((*alone, *mixed)))
+
+    def orders(self, history: History) -> tuple[History, ...]:
+        """The history backwards, and in another order."""
+        rng = np.random.default_rng(_SEED)
+        return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))
+
+
+def exceeds(value: float, bound: float, tolerance: float) -> bool:
+    """Whether a value is above a bound by more than the tolerance, or one of them is no number."""
+    return math.isnan(value) or math.isnan(bound) or value > bound * (1 + tolerance) + 1e-12

@@ -1,0 +1,265 @@
+"""What an adversary can spend: how often it can get each pair of its menu released by the filter's code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import FunctionType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.contract.contract_checks import checked_grant, checked_spend, checked_start
+from filterproof.filters.contract.library import of_the_library
+from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversary import Adversary, View
+from filterproof.mc.engine.cached import remembered
+from filterproof.mc.engine.game import Game
+from filterproof.mc.engine.streams import TILE
+from filterproof.theory.argument_checks import Real
+from filterproof.theory.pairs import DominatingPair, Selection
+from filterproof.theory.pairs.base import Direction
+
+#: The most positions expanded, without and with a theorem that bounds paths already.
+MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
+#: What a class decides by.
+_CODE = (FunctionType, property, classmethod, staticmethod)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredSpending:
+    """Bounds on every path of a game, for losses in the direction of play, and `why` they hold.
+
+    divergence(s) bounds sum_t D_s of the rounds' finite losses, for orders 1 < s <= highest; infinite the probability
+    of having met an infinite loss; pure the sum of finite losses; squares sum_t mu_t^2 where every round is
+    Gaussian(mu_t). ruled: `why` is a theorem about a filter's rule, which covers pairs of this library only.
+    """
+
+    why: str
+    divergence: Callable[[float], float]
+    infinite: float
+    pure: float
+    squares: float
+    highest: float = math.inf
+    ruled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Spending:
+    """All ways to spend: each row of `counts` is a number of releases of each pair of the menu.
+
+    `last` holds the final requests: pairs of shape (m,), and the m rows of counts after which they are released.
+    Pairs are in the direction of play.
+    """
+
+    menu: tuple[DominatingPair, ...]
+    counts: NDArray[np.int64]
+    last: tuple[tuple[DominatingPair, NDArray[np.int64]], ...] = ()
+
+    def bound(self, why: str) -> DeclaredSpending:
+        """What is spent at most; `why` says why there are no other ways to spend."""
+        gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
+        return DeclaredSpending(
+            why,
+            lambda order: max(self._most(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0),
+            -math.expm1(-self._most(_minus_log_finite)),
+            # the largest finite loss is at most the pure epsilon, which is infinite where a loss can be
+            self._most(lambda pair: np.asarray(pair.pure_epsilon, dtype=np.float64)),
+            self._most(lambda pair: np.square(pair.gdp_mu)) if gaussian else math.inf,
+        )
+
+    def _most(self, cost: Callable[[DominatingPair], Real]) -> float:
+        """The largest sum of costs over all ways to spend."""
+        costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
+        with np.errstate(invalid="ignore"):
+            # a pair that is never released costs nothing, even where its cost is infinite (0 * inf is NaN)
+            sums = np.where(self.counts > 0, self.counts * costs, 0.0).sum(axis=1)
+            best = [float(np.max(sums, initial=0.0))]
+            for pair, counts in self.last:
+                ahead = np.where(counts > 0, counts * costs, 0.0).sum(axis=1)
+                best.append(float(np.max(ahead + cost(pair), initial=0.0)))
+        return math.inf if any(map(math.isnan, best)) else max(best)
+
+
+def _log_moment(pair: DominatingPair, order: float) -> Real:
+    """log E_P[e^{(order-1) L} | L < inf], the constant that weights use: (order-1) D_order for symmetric pairs."""
+    return pair.log_weight(np.zeros(pair.shape or 1), order)
+
+
+def _minus_log_finite(pair: DominatingPair) -> Real:
+    """-log P(L < inf)."""
+    with np.errstate(divide="ignore"):
+        return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
+
+
+def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
+    """`asks`; None where it was inherited by a class that asks by code of its own, of which it says nothing."""
+    return adversary.asks if said_of("request", adversary, "asks") else None
+
+
+def said_of(method: str, adversary: Adversary, word: str) -> bool:
+    """Whether an adversary says `word` of the very code that runs: of the method, and of what that may call."""
+    # what the contract names is asked by the engine, not by the method
+    others = vars(Adversary).keys() - {method}
+    kinds = type(adversary).__mro__
+    for place, kind in enumerate(kinds):
+        if word in vars(kind) or of_the_library(kind):
+            return True
+        changed = {name for name in vars(kind) if name[:2] != "__"} - others
+        if any(isinstance(vars(base).get(name), _CODE) for base in kinds[place + 1 :] for name in changed):
+            return False
+    return False
+
+
+def within_rounds(game: Game) -> DeclaredSpending | None:
+    """What is spent if every request is admitted; None where the adversary does not state all of its pairs."""
+    asks = stated_asks(game.adversary)
+    if asks is None or game.adversary.asks_finally:
+        return None
+    # a sum over rounds is largest if every round releases the dearest pair: one row for each pair
+    counts = game.rounds * np.eye(len(asks), dtype=np.int64)
+    rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
+    menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
+    why = f"all that the adversary can ask for, {rounds} of {menu}"
+    return _Spending(_played(game.direction, asks), counts).bound(why)
+
+
+def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> DeclaredSpending | None:
+    """What is spent on any path, found by expanding states through the filter's own code; None where it cannot be.
+
+    It cannot where the adversary does not state its pairs, where decisions or final requests depend on realised
+    losses, where a state holds more than numbers, or where there are more than `most` states. The filter's methods
+    must be functions of their arguments, as its contract says. Of the library's own values the answer is remembered:
+    all adversaries of a page ask for the same pairs.
+    """
+    filt, adversary, asks = game.filter, game.adversary, stated_asks(game.adversary)
+    from_state = adversary.final_from_state and said_of("final", adversary, "final_from_state")
+    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
+        return None
+    if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
+        return None  # too many ways to spend the rounds
+    start = checked_start(filt, min(n, TILE))
+    if not _plain(start):
+        return None
+    start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))
+    # where no final request is made, nothing else of the adversary matters
+    final = adversary if adversary.asks_finally else None
+    return _expanded(filt, asks, game.rounds, game.direction, start, most, final)
+
+
+@remembered(64)
+def _expanded(
+    filt: PrivacyFilter,
+    asks: tuple[DominatingPair, ...],
+    rounds: int,
+    direction: Direction,
+    start: State,
+    most: int,
+    final: Adversary | None,
+) -> DeclaredSpending | None:
+    """What is spent from the states at the start; None beyond `most` states. `final` makes the last requests."""
+    state, counts = start, np.zeros((runs_of(start), len(asks)), dtype=np.int64)
+    ways, last = [counts], []
+    positions = 0
+    for _ in range(rounds):
+        size = len(counts)
+        positions += size
+        if positions > most:
+            return None
+        denied = np.zeros(size, dtype=np.bool_)
+        states: list[State] = []
+        tallies: list[NDArray[np.int64]] = []
+        for place in range(len(asks)):
+            for go, spent in _steps(filt, state, asks, place, size):
+                denied |= np.bincount(go, minlength=size) == 0
+                if len(go) == 0:
+                    continue
+                if not _plain(spent) or _form(spent) != _form(state):
+                    return None
+                states.append(spent)
+                tallies.append(counts[go] + (np.arange(len(asks)) == place))
+        if final is not None and denied.any():
+            some = np.flatnonzero(denied)
+            request, ahead = _last(filt, final, rounds, take(state, some), counts[some])
+            if len(ahead):
+                last.append((_played(direction, (request,))[0], ahead))
+        if not states:
+            break
+        state, counts = _distinct(join(states), np.concatenate(tallies))
+        ways.append(counts)
+    counts = np.unique(np.concatenate(ways), axis=0)
+    why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
+    return _Spending(_played(direction, asks), counts, tuple(last)).bound(why)
+
+
+def _steps(
+    filt: PrivacyFilter, state: State, asks: tuple[DominatingPair, ...], place: int, n: int
+) -> list[tuple[NDArray[np.intp], State]]:
+    """The runs that may release a pair and their states afterwards, for every form of request and way to charge it.
+
+    An adversary can ask for the one pair, for one pair per run, or for a choice from the menu; the engine takes the
+    state afterwards from `grant` or from `spend`. Forms that raise are left out: a play with one ends in an error.
+    """
+    pair = asks[place]
+    numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
+    usual, *others = pair.with_parameters(numbers), Selection(asks, np.full(n, place)), pair
+    if len(asks) == 1:
+        usual, others = pair, [usual, others[0]]
+    answers = _answers(filt, state, usual, n)
+    for form in others:
+        with suppress(
+            AttributeError, TypeError, ValueError, LookupError, ArithmeticError, NotImplementedError
+        ):
+            answers += _answers(filt, state, form, n)
+    return answers
+
+
+def _answers(
+    filt: PrivacyFilter, state: State, request: DominatingPair, n: int
+) -> list[tuple[NDArray[np.intp], State]]:
+    """The runs that may release `request` and their states afterwards: by `spend`, and by `grant` if it gives any."""
+    admitted, after = checked_grant(filt, state, request, n)
+    go = np.flatnonzero(admitted)
+    if len(go) == 0:
+        return [(go, take(state, go))]
+    answers = [(go, checked_spend(filt, take(state, go), request.take(go), len(go)))]
+    return answers if after is None else [*answers, (go, take(after, go))]
+
+
+def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
+    """The kind of number and the shape of each part of a run's state."""
+    return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
+
+
+def _last(
+    filt: PrivacyFilter, adversary: Adversary, rounds: int, state: State, counts: NDArray[np.int64]
+) -> tuple[DominatingPair, NDArray[np.int64]]:
+    """The final requests that are admitted, shape (m,), and the m rows of counts before them."""
+    n = len(counts)
+    nothing = np.zeros(n)
+    view = View(rounds, nothing, nothing, state, None, filt, np.random.default_rng(0))
+    request = adversary.final(view)
+    go = np.flatnonzero(view.admits(request))
+    return request.take(go), counts[go]
+
+
+def _played(direction: Direction, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+    return pairs if direction == "PQ" else tuple(pair.swapped for pair in pairs)
+
+
+def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
+    """The distinct rows: two rows are equal if the bits of their states and their counts are."""
+    rows = np.concatenate([bits(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
+    if len(rows) and (rows == rows[0]).all():  # as all runs start; sorting them would cost more than the walk
+        return take(state, np.zeros(1, np.intp)), counts[:1]
+    # one run of bytes a row is compared at once, a row of numbers field by field
+    _, first = np.unique(np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel(), return_index=True)
+    return take(state, first), counts[first]
+
+
+def _plain(state: State) -> bool:
+    """Whether a state is made of arrays of numbers, so that states of equal bits are equal."""
+    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in leaves(state))

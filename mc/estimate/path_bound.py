@@ -1,0 +1,229 @@
+"""A ceiling: bounds on the divergences and infinite losses of every path of a game, each with its reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from filterproof.filters import GuaranteeScope
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.contract.filter_base import FilterBase
+from filterproof.mc.engine.budget_monitor import BudgetMonitor
+from filterproof.mc.engine.game import Game
+from filterproof.mc.estimate.declared_spending import (
+    FEW_POSITIONS,
+    MOST_POSITIONS,
+    DeclaredSpending,
+    expanded,
+    stated_asks,
+    within_rounds,
+)
+from filterproof.theory.numerics.golden_section import lowest_at
+from filterproof.theory.pairs import RandomizedResponse, is_ours
+
+#: Relative allowance on every bound for the rounding of sums along a path.
+_SLACK = 1e-9
+#: log M_s where no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the
+#: least log M_s used, well within the doubles.
+_ROUNDED, _LEAST = -27.0, -600.0
+#: A ceiling counts as lower than another if it is below this multiple of it.
+_LOWER = 0.9
+#: Orders s that are tried are 1 + t, t in this range.
+_ORDERS = (1e-3, 1e4)
+_STEEP = 200.0
+#: Paths for each of which a position that is expanded may take the time of a round or less.
+_AS_MANY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PathBound:
+    """Bounds on every path of a game: sum_t D_s <= divergence(s), s > 1, and P(some L_t = inf) <= infinite.
+
+    D_s is the Rényi divergence of a round's finite losses, t runs over the released rounds. With
+    K = prod_t P(L_t < inf) along a path, P~ the law in which every round is drawn from the finite outcomes of P,
+    and L the loss of the path,
+
+        H_{e^eps}(P||Q) = E_P~[1 - K] + E_P~[K (1 - e^{eps - L})_+].
+
+    Proof: a path with an infinite loss contributes 1 whatever follows; one without has P-probability K P~, because
+    P(L_t = inf) is known before round t is drawn; and E_P~[K] is the probability of meeting no infinite loss.
+    The first integrand lies in [0, infinite]. The second is drawn from finite outcomes tilted to order s; its weight
+    is e^{C - (s-1) L}, C = sum_t log E_P[e^{(s-1) L_t} | L_t < inf], and since (1 - e^{-x})_+ <= c_s e^{(s-1) x},
+    c_s = (1 - 1/s)^s / (s-1), weight times (1 - e^{eps - L})_+ is at most c_s e^{C - (s-1) eps}, and this is at most
+    M_s = c_s e^{(s-1) (divergence(s) - eps)} as C <= (s-1) divergence(s). The factor K <= 1 keeps the bound.
+    """
+
+    bounds: tuple[DeclaredSpending, ...]
+
+    @property
+    def infinite(self) -> float:
+        """The bound on the probability of having met an infinite loss."""
+        return min(1.0, min(bound.infinite for bound in self.bounds) * (1 + _SLACK))
+
+    @property
+    def squares(self) -> float:
+        """The bound on sum_t mu_t^2 where every round is Gaussian(mu_t)."""
+        return min(bound.squares for bound in self.bounds)
+
+    def below(self, other: PathBound) -> bool:
+        """Whether this ceiling is clearly lower than `other` at some order."""
+        return any(self.divergence(order) < _LOWER * other.divergence(order) for order in (1.5, 4.0, 32.0))
+
+    def divergence(self, order: float) -> float:
+        """The bound on sum_t D_s, s = `order`."""
+        return min(bound.divergence(order) for bound in self.bounds) * (1 + _SLACK)
+
+    def why(self, order: float, epsilon: float) -> str:
+        """Why the bounds used at this order and up to this epsilon hold: one reason, or several joined by "and"."""
+        used: list[Callable[[DeclaredSpending], float]] = [lambda bound: bound.infinite]
+        if order > 1:
+            used.insert(0, lambda bound: bound.divergence(order))
+        if epsilon >= self.pure:
+            used.append(lambda bound: bound.pure)
+        vouching: list[DeclaredSpending] = []
+        for size in used:
+            best = self._vouching(size)
+            if not any(size(bound) <= size(best) for bound in vouching):
+                vouching.append(best)
+        return " and ".join(dict.fromkeys(bound.why for bound in vouching))
+
+    @property
+    def why_squares(self) -> str:
+        """Why the bound on sum_t mu_t^2 holds."""
+        return self._vouching(lambda bound: bound.squares).why
+
+    def _vouching(self, size: Callable[[DeclaredSpending], float]) -> DeclaredSpending:
+        least = min(map(size, self.bounds))
+        # the first of nearly equal bounds, which is the theorem's if there is one
+        return next(bound for bound in self.bounds if size(bound) <= least * (1 + 1e-6))
+
+    @property
+    def pure(self) -> float:
+        """The bound on the sum of finite losses."""
+        return min(bound.pure for bound in self.bounds)
+
+    def log_bound(self, order: float, epsilon: float) -> float:
+        """An upper bound on the log of the weighted integrand, log M_s or a little more; 0 at order 1."""
+        if epsilon >= self.pure:
+            return _ROUNDED
+        return max(log_weight_bound(order, self.divergence(order), epsilon), _LEAST) if order > 1 else 0.0
+
+    def order(self, epsilon: float) -> float:
+        """The order s with the least log M_s; 1 where tilting gives no bound below 1."""
+        if epsilon >= self.pure:
+            return _STEEP  # no loss exceeds epsilon, so any order will do
+        size, order = min(self._least(bound, max(epsilon, 0.0)) for bound in self.bounds)
+        return order if size < 0 else 1.0
+
+    def _least(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
+        """The least log M_s that one of the bounds gives, and its order."""
+
+        def value(log_t: float) -> float:
+            order = 1 + math.exp(log_t)
+            size = log_weight_bound(order, bound.divergence(order), epsilon)
+            return size if math.isfinite(size) else math.inf
+
+        low, high = math.log(_ORDERS[0]), math.log(min(_ORDERS[1], bound.highest - 1))
+        if high <= low:
+            return value(high), 1 + math.exp(high)
+        # (s-1) D_s is convex in s, and so is log M_s: it falls, then rises, on a logarithmic scale too; 24 steps are
+        # within 1e-4 of its log_t, where log M_s is flat
+        best = lowest_at(value, low, high, steps=24)
+        order = (
+            bound.highest if value(high) <= value(best) and bound.highest < _ORDERS[1] else 1 + math.exp(best)
+        )
+        return value(math.log(order - 1)), order
+
+    def guard(self, order: float, act: Literal["stop", "mark", "trust"]) -> BudgetMonitor:
+        """The guard that holds every path to this ceiling at one order."""
+        divergence = self.divergence(order) if order > 1 else math.inf
+        return BudgetMonitor.at(order, divergence, self.infinite, act, ours=act == "trust" and self.ruled)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether a theorem about a filter's rule is among the bounds."""
+        return any(bound.ruled for bound in self.bounds)
+
+
+def certain(game: Game, n: int) -> PathBound | None:
+    """The bounds on every path of n plays that do not rest on the filter's own statement; None if there are none.
+
+    They come from a theorem about the catalogue rule whose code runs; from the rounds and the pairs that the adversary
+    can ask for; or from expanding all states that its requests reach through the filter's code.
+    """
+    ruled = _ruled(game)
+    # where a theorem gives a bound already, only a small expansion, which may give a lower one, is worth its time:
+    # a position takes as long as many thousand rounds of play
+    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MOST_POSITIONS
+    spent = (within_rounds(game), expanded(game, n, most=most))
+    bounds = (*ruled, *(bound for bound in spent if bound is not None))
+    return PathBound(bounds) if bounds else None
+
+
+def stated(game: Game) -> PathBound | None:
+    """The bounds that the filter states in `holds`, for a guard to enforce; None where it states none."""
+    holds = game.filter.holds
+    return None if holds is None else PathBound(stated_bounds(holds, f"a guard at {holds}", ruled=False))
+
+
+def ruled(filt: FilterBase) -> GuaranteeScope | None:
+    """What a theorem says that a rule of the catalogue holds; None where other code may run, of a subclass, say."""
+    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
+    ours = entry is not None and entry.kind is type(filt)
+    return holds if ours and holds is not None and holds.rule else None
+
+
+def _ruled(game: Game) -> tuple[DeclaredSpending, ...]:
+    """The bounds that a theorem proves for this game."""
+    holds, asks = ruled(game.filter), stated_asks(game.adversary)
+    if holds is None or (asks is not None and not all(map(is_ours, asks))):
+        return ()
+    # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
+    scope = "" if asks is not None else ", for pairs of this library"
+    return stated_bounds(holds, f"{holds.rule}{scope}", ruled=True)
+
+
+def stated_bounds(holds: GuaranteeScope, why: str, *, ruled: bool) -> tuple[DeclaredSpending, ...]:
+    """The bounds that `holds` states, one by one, each with its bound on infinite losses.
+
+    ruled says whether a theorem proves them. Without one a guard enforces the divergences of one order, which bound no
+    single loss.
+    """
+    stated = [
+        GuaranteeScope(zcdp=holds.zcdp),
+        *(GuaranteeScope(orders=(at_order,)) for at_order in holds.orders),
+        GuaranteeScope(pure=holds.pure),
+    ]
+    parts = [replace(part, infinite=holds.infinite) for part in stated if part != GuaranteeScope()]
+    return tuple(
+        DeclaredSpending(
+            why,
+            _divergence(part),
+            part.infinite,
+            part.pure if ruled else math.inf,
+            # D_a of Gaussian(mu) is a mu^2/2
+            2 * min((part.zcdp, *(rho / alpha for alpha, rho in part.orders))),
+            min((math.inf, *(alpha for alpha, _ in part.orders))),
+            ruled,
+        )
+        for part in parts or [GuaranteeScope(infinite=holds.infinite)]
+    )
+
+
+def _divergence(part: GuaranteeScope) -> Callable[[float], float]:
+    if part.pure < math.inf:
+        # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
+        return lambda order: float(RandomizedResponse(part.pure).renyi(order))
+    # D_s grows with s
+    return lambda order: min((order * part.zcdp, *(rho for alpha, rho in part.orders if alpha >= order)))
+
+
+def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
+    """log M_s, where M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1) is an upper bound on the weighted integrand.
+
+    s is `order`, rho_s is `divergence`, a bound on the sum of the rounds' Rényi divergences of order s.
+    """
+    t = order - 1
+    return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)

@@ -1,0 +1,214 @@
+"""Asking: an adversary and a filter, put the question of a round at many positions at once, by their own code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NoReturn, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.contract.contract_checks import (
+    checked_admits,
+    checked_observe,
+    checked_spend,
+    checked_start,
+)
+from filterproof.filters.contract.state import State, fold, join, put, read_only, take
+from filterproof.mc.engine.adversary import View, checked_request
+from filterproof.mc.engine.game import Game
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.pairs import DominatingPair
+
+#: The number that stands for a denied request, where numbers of pairs are from 0.
+DENIED = -1
+#: The most different pairs that a game may ask for.
+_MOST_PAIRS = 4096
+_REMEDY = "use fp.simulate, which plays any adversary"
+_Answer = TypeVar("_Answer")
+
+
+class NotAFunctionError(ValueError):
+    """A strategy whose requests do not follow from round, filter state and loss."""
+
+
+class ReadsLastError(Exception):
+    """The adversary read `view.last` where positions do not hold it."""
+
+
+class Positions(NamedTuple):
+    """n positions before a round: the loss so far and that of the last round, filter state, adversary's memory."""
+
+    loss: NDArray[np.float64]
+    last: NDArray[np.float64]
+    state: State
+    memory: Any
+
+    @property
+    def n(self) -> int:
+        return len(self.loss)
+
+    def take(self, rows: NDArray[Any]) -> Positions:
+        """The positions of these rows, in arrays of their own."""
+        return Positions(*take(tuple(self), rows))
+
+    @staticmethod
+    def joined(parts: list[Positions]) -> Positions:
+        """All positions of all parts."""
+        return Positions(*join([tuple(part) for part in parts]))
+
+
+class _NoGenerator:
+    """Stands where an adversary would find its generator."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NotAFunctionError(
+            f"adversary must be a function of round, filter state and loss, got one that calls rng.{name}; {_REMEDY}"
+        )
+
+
+class _Watched(View):
+    """A view whose `last` may be read where positions hold it."""
+
+    __slots__ = ("_last", "_may_read")
+
+    def __init__(self, round_: int, at: Positions, asking: Asking, may_read: bool) -> None:
+        self.round, self.memory = round_, at.memory
+        self.loss, self.state, self._last = read_only((at.loss, at.state, at.last))
+        self.filter, self.rng = asking.game.filter, asking.rng
+        self._may_read = may_read
+
+    @property
+    def last(self) -> NDArray[np.float64]:  # type: ignore[override]
+        if not self._may_read:
+            raise ReadsLastError
+        return self._last
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The questions of a game, and a list of all the pairs that were asked for so far.
+
+    keeps_last says whether positions tell the loss of the last round; if they do not, reading it raises
+    ReadsLastError. An adversary that draws from its generator raises NotAFunctionError.
+    """
+
+    game: Game
+    keeps_last: bool
+    pairs: list[DominatingPair] = field(default_factory=list)
+    _numbers: dict[DominatingPair, int] = field(default_factory=dict)
+
+    @property
+    def rng(self) -> np.random.Generator:
+        return cast(np.random.Generator, _NoGenerator())
+
+    def start(self) -> Positions:
+        """The one position before the first round."""
+        memory = self.game.adversary.start(self.game.filter, 1, self.rng)
+        fold(_check_memory, list, memory)
+        return Positions(np.zeros(1), np.zeros(1), checked_start(self.game.filter, 1), memory)
+
+    def ask(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
+        """Which pair is released next at each position (DENIED: none), and the positions after the charge.
+
+        Where the request is denied the state is as it was. The arrays of `at` may be changed.
+        """
+        game = self.game
+        alone = [at.take(np.array([i])) for i in sorted({0, at.n // 2, at.n - 1})] if at.n else []
+        request = self._asked("request", t, at)
+        self._check_alone(t, request, at.n, alone)
+        admitted = checked_admits(game.filter, at.state, request, at.n)
+        number = self._numbers_of(request, admitted)
+        state = at.state
+        if admitted.all():
+            state = checked_spend(game.filter, state, request, at.n)
+        elif admitted.any():
+            go = np.flatnonzero(admitted)
+            part = checked_spend(game.filter, take(state, go), request.take(go), len(go))
+            state = put(state, go, part)
+        return number, Positions(at.loss, np.zeros(at.n), state, at.memory)
+
+    def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
+        """NotAFunctionError where a run that is asked by itself, and once more, gets another request."""
+        for i, single in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
+            again = self._asked("request", t, single)
+            if request.of_run(i) != again.of_run(0):
+                raise NotAFunctionError(
+                    "adversary must be a function of round, filter state and loss, got one that asks for something "
+                    f"else when it is asked again, by a run alone; {_REMEDY}"
+                )
+
+    def final(self, at: Positions) -> NDArray[np.intp]:
+        """Which pair each position releases last after its denial (DENIED: none)."""
+        game = self.game
+        if not game.adversary.asks_finally:
+            return np.full(at.n, DENIED)
+        request = self._asked("final", game.rounds, at)
+        admitted = checked_admits(game.filter, at.state, request, at.n)
+        return self._numbers_of(request, admitted)
+
+    def observed(self, at: Positions, loss: NDArray[np.float64], last: NDArray[np.float64]) -> Positions:
+        """The positions after a release of privacy loss `last`, with `loss` in all."""
+        state = at.state
+        if self.game.filter.looks_at_losses:
+            state = checked_observe(self.game.filter, state, last, at.n)
+        return Positions(loss, last, state, at.memory)
+
+    def _asked(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
+        return checked_request(self.game.adversary, method, _Watched(t, at, self, self.keeps_last))
+
+    def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The number of each admitted run's pair, DENIED for the others."""
+        number = np.full(len(admitted), DENIED)
+        go = np.flatnonzero(admitted)
+        if len(go):
+            number[go] = self._number(request.take(go), len(go))
+        return number
+
+    def _number(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
+        if request.shape == ():
+            return np.full(n, self._of(request))
+        if (index := request.choice) is not None:
+            out = np.empty(n, dtype=np.intp)
+            for place in np.unique(index).tolist():
+                rows = np.flatnonzero(index == place)
+                out[rows] = self._number(request.members[place].take(rows), len(rows))
+            return out
+        arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
+        _, first, number = np.unique(
+            np.stack(list(arrays.values()), axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        members = [
+            self._of(request.with_parameters({name: float(value[i]) for name, value in arrays.items()}))
+            for i in first.tolist()
+        ]
+        return np.array(members, dtype=np.intp)[number.reshape(-1)]
+
+    def _of(self, pair: DominatingPair) -> int:
+        if pair not in self._numbers:
+            if len(self.pairs) >= _MOST_PAIRS:
+                raise TooLargeError(
+                    f"adversary must ask for at most {_MOST_PAIRS} different pairs, got more; round its levels, or "
+                    f"{_REMEDY}"
+                )
+            self._numbers[pair] = len(self.pairs)
+            self.pairs.append(pair)
+        return self._numbers[pair]
+
+
+def until_known(game: Game, attempt: Callable[[Asking], _Answer]) -> _Answer:
+    """`attempt` with positions that do not hold the last loss, or, where the adversary reads it, with such that do."""
+    try:
+        return attempt(Asking(game, keeps_last=False))
+    except ReadsLastError:
+        return attempt(Asking(game, keeps_last=True))
+
+
+def _check_memory(leaf: Any) -> None:
+    if leaf is None or isinstance(leaf, (bool, int, float, str)):
+        return
+    if not isinstance(leaf, np.ndarray) or leaf.ndim == 0 or len(leaf) != 1 or leaf.dtype.kind not in "iubf":
+        raise NotAFunctionError(
+            f"start must return None or arrays of numbers with the run on the first axis, got {leaf!r}; {_REMEDY}"
+        )

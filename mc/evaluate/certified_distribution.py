@@ -1,0 +1,218 @@
+"""The divergence of a strategy of Gaussian requests, enclosed: its law on nodes in balls, every error bounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.mc.engine.game import Game
+from filterproof.mc.evaluate.adversary_queries import Asking, until_known
+from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
+from filterproof.mc.evaluate.evaluation import Evaluation
+from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
+from filterproof.mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
+from filterproof.mc.evaluate.quadrature_panels import shown_edges
+from filterproof.mc.evaluate.range_probes import Scouted, scout
+from filterproof.mc.losses.balls import BITS, ball, down, up
+from filterproof.mc.losses.finite_outputs import ball_of
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.log_ratio import LogRatio
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs.base import Direction
+
+#: What quadrature may add to the least value asked for, as a share of it.
+_SHARE = 1e-12
+#: Changes this near to one another, in nats, count as one where there are too many.
+_MERGED = 5e-12
+#: A last release of less than this share of the least mu is bounded by none and by this share.
+_FINEST = 2.0**-8
+#: log of what a node may pay for all of them to pay less than 1e-270.
+_LOG_TINY = math.log(1e-280)
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedDistribution:
+    """Bounds on P-masses at nodes, from which `enclosed` bounds the divergence at every epsilon asked for."""
+
+    law: ForwardDistribution
+    nodes: BallNodes
+
+    @staticmethod
+    def evaluations(
+        game: Game,
+        epsilons: Sequence[Epsilon],
+        ways: tuple[Direction, ...],
+        scope: str,
+    ) -> list[Evaluation]:
+        """The enclosure at each epsilon; ValueError for requests that are no Gaussians, and for foreign code."""
+        if not decides_as_known(game):
+            raise ValueError(
+                "filter and adversary must be the library's own for CERTIFIED evidence on continuous losses, got "
+                f"{type(game.filter).__name__} and {type(game.adversary).__name__}; leave evidence out: between two "
+                "losses that are probed, other code may decide otherwise"
+            )
+
+        def solve(asking: Asking) -> list[Evaluation]:
+            scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
+            decisions, found_to = _decisions(scouted, asking)
+            rough = ForwardDistribution.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
+            rough.check(ways)
+            least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
+            law = CertifiedDistribution.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
+            where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
+            sizes = len(decisions.rounds), decisions.positions
+            return [
+                Evaluation.of_ways(
+                    epsilon, {way: law.enclosed(epsilon, way) for way in ways}, None, *sizes, where
+                )
+                for epsilon in epsilons
+            ]
+
+        return until_known(game, solve)
+
+    @classmethod
+    def of(
+        cls,
+        decisions: DecisionMap,
+        scouted: Scouted,
+        epsilons: Sequence[Epsilon],
+        ways: Sequence[Direction],
+        least_value: float,
+    ) -> CertifiedDistribution:
+        """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
+        drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
+        least = min(drawn, default=scouted.scale)
+        ends = scouted.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
+        error = (
+            _SHARE
+            * least_value
+            * math.exp(min(float(ends[0]), 0.0))
+            / (len(decisions.rounds) + 1)
+            / len(ends)
+        )
+        error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
+        counts = needed(half, least, error)
+        last = [max(float(decisions.asking.pairs[k].gdp_mu), least * _FINEST) for k in decisions.last]
+        kinks = [(kink, way == "PQ") for epsilon in epsilons for kink in _around(epsilon) for way in ways]
+        for kink, forward in kinks:
+            for mu in (None, *{min(last), max(last)}) if last else (None,):
+                bound = _paid_bound(half, ends, least, mu, kink, forward)
+                while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
+                    counts[short] += 2
+        nodes = BallNodes.on(decisions.edges, ends, counts, least)
+        return cls(ForwardDistribution.of(decisions, nodes), nodes)
+
+    def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
+        """Two doubles with H_{e^epsilon} of the transcript between them."""
+        bounds = [self._at(double, direction) for double in _around(epsilon)]
+        return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
+
+    def _at(self, epsilon: float, direction: Direction) -> tuple[float, float]:
+        forward = direction == "PQ"
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
+            eps = ball(epsilon)
+            low, high = self._paid(self.law.ended, None, None, eps, forward)
+            for number, mass in self.law.last.items():
+                mu = float(self.law.pairs[number].gdp_mu)
+                finest = self.nodes.least * _FINEST
+                below, above = (mu, mu) if mu >= finest else (None, finest)
+                more = self._paid(mass, below, above, eps, forward)
+                low, high = low + more[0], high + more[1]
+            high += ball(float(self.nodes.lost[0 if forward else 1]))
+            return max(down(low), 0.0), min(up(high), 1.0)
+
+    def _paid(
+        self,
+        mass: NDArray[np.float64],
+        below: float | None,
+        above: float | None,
+        eps: flint.arb,
+        forward: bool,
+    ) -> tuple[flint.arb, flint.arb]:
+        """Bounds on what masses pay that end with a release of Gaussian(below) or more, Gaussian(above) or less."""
+        low, high = flint.arb(0), flint.arb(0)
+        if not mass[1].any():
+            return low, high
+        with np.errstate(divide="ignore"):
+            paid_at_most = np.log(mass[1]) - (0.0 if forward else self.nodes.loss)
+        for i in np.flatnonzero(paid_at_most > _LOG_TINY).tolist():
+            x = self.nodes.places[i]
+            gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
+            least = _stick(below, gap) * weight
+            most = least if above == below else _stick(above, gap) * weight
+            low += ball(float(mass[0, i])) * least
+            high += ball(float(mass[1, i])) * most
+        whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
+        touched = whole > 0
+        half, lost = self.nodes.half, 0.0
+        for mu in (below, above):  # bounds on the quadrature of density times payoff on every part
+            bound = _paid_bound(half, self.nodes.ends, self.nodes.least, mu, float(eps), forward)
+            lost += float(quadrature_error(half, self.nodes.counts, bound)[touched].sum())
+        return low - ball(lost), high + ball(lost) + ball(1e-270)
+
+
+def _paid_bound(
+    half: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    least: float,
+    mu: float | None,
+    epsilon: float,
+    forward: bool,
+) -> Callable[[float], NDArray[np.float64]]:
+    """log M of density times what a release of mu pays, on every part.
+
+    With d the distance of an ellipse from the kink at epsilon and b its height, what a release of mu pays is at
+    most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the side that
+    pays, 1 + e^{epsilon - loss}: H(-d) = 1 - e^{-d} + e^{-d} H(d).
+    """
+    kink = epsilon if forward else -epsilon
+    centre = (ends[1:] + ends[:-1]) / 2
+
+    def bound(r: float) -> NDArray[np.float64]:
+        wide, b = half * (r + 1 / r) / 2, half * (r - 1 / r) / 2
+        far = np.maximum(np.abs(centre - kink) - wide, 0.0) * (1 - 2.0**-20)
+        logs = np.full(len(half), -np.inf)
+        over = np.log1p(np.exp(np.maximum(wide - np.abs(centre - kink), 0.0)))
+        if mu is not None:
+            beyond = np.maximum(far / mu - mu / 2, 0.0)
+            logs = (b / mu) ** 2 / 2 - beyond * beyond / 2 + over
+        pays = centre > kink if forward else centre < kink
+        logs = np.logaddexp(logs, np.where(pays, over, -np.inf))
+        logs = logs + (b / least) ** 2 / 2 - math.log(2 * math.pi) / 2 - math.log(least)
+        return np.asarray(logs if forward else logs + np.maximum(wide - centre, 0.0))
+
+    return bound
+
+
+def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
+    """The map of decisions, and to how many nats its changes were found if not to the double.
+
+    Code that adds losses up rounds them differently on different paths, so that one threshold may look like many.
+    """
+    try:
+        return scouted.decisions(asking, merged=0.0), ""
+    except TooLargeError:
+        return scouted.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+
+
+def _around(epsilon: Epsilon) -> tuple[float, ...]:
+    """epsilon, or the doubles below and above it where it is no double."""
+    if not isinstance(epsilon, LogRatio):
+        return (epsilon,)
+    size = ball_of((0, epsilon.ratio))
+    return down(size), up(size)
+
+
+def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
+    """H_{e^gap} of Gaussian(mu); of nothing where mu is None."""
+    if mu is None:
+        paid = -gap.expm1()
+        return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))
+    return normal_law.hockey_stick(ball(mu), gap)

@@ -1,0 +1,158 @@
+"""The law of the loss of a strategy's transcript on a grid of nodes, carried forward in doubles."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.mc.engine.game import Game
+from filterproof.mc.evaluate.adversary_queries import Asking, until_known
+from filterproof.mc.evaluate.decision_map import STOP, DecisionMap
+from filterproof.mc.evaluate.evaluation import NumericalEvaluation
+from filterproof.mc.evaluate.loss_nodes import BallNodes, Nodes
+from filterproof.mc.evaluate.quadrature_panels import shown_edges
+from filterproof.mc.evaluate.range_probes import scout
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import Direction
+
+#: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
+_TOGETHER = 6
+#: The least loss whose P-mass is a double where its Q-mass is near 1, and the Q-mass that may lie below.
+_LEAST, _MISSED = -690.0, 1e-6
+
+
+def two_grids(
+    game: Game,
+    epsilons: Sequence[Epsilon],
+    ways: tuple[Direction, ...],
+    scope: str,
+) -> list[NumericalEvaluation]:
+    """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
+
+    def solve(asking: Asking) -> list[NumericalEvaluation]:
+        scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
+        decisions = scouted.decisions(asking)
+        where = f"{scope}; {shown_edges(decisions.changes)}"
+        results: list[NumericalEvaluation] = []
+        for first in range(0, len(epsilons), _TOGETHER):
+            together = epsilons[first : first + _TOGETHER]
+            coarse, fine = (
+                ForwardDistribution.of(decisions, scouted.nodes(decisions, together, ways, finer=finer))
+                for finer in (False, True)
+            )
+            fine.check(ways)
+            for epsilon in together:
+                value, way = max((fine.value(float(epsilon), way), way) for way in ways)
+                less = coarse.value(float(epsilon), way)
+                difference = abs(value - less) + 2.0**-39 * value  # rounding alone may be that much
+                results.append(
+                    NumericalEvaluation(
+                        epsilon, value, difference, way, len(decisions.rounds), decisions.positions, where
+                    )
+                )
+        return results
+
+    return until_known(game, solve)
+
+
+@dataclass(slots=True)
+class ForwardDistribution:
+    """P-masses at nodes of the loss: of transcripts that end there, and of those that end with one release more.
+
+    The last node is the point 0. A node's Q-mass is e^{-loss} times its P-mass. Arrays have the shape (k, nodes), k = 1
+    for values and 2 for lower and upper bounds.
+    """
+
+    nodes: Nodes | BallNodes
+    pairs: list[DominatingPair]
+    ended: NDArray[np.float64]
+    last: dict[int, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardDistribution:
+        """The law of the game that the map tells of."""
+        shape = (nodes.bounds, len(nodes.loss))
+        law = cls(nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
+        if decisions.start <= STOP:
+            law._to(decisions.start, nodes.of(-1), np.ones(shape), {})
+            return law
+        mass = {decisions.start: np.ones((nodes.bounds, 1))}
+        for sources in decisions.rounds:
+            after: dict[int, NDArray[np.float64]] = {}
+            together: dict[Any, list[int]] = defaultdict(list)
+            for i, source in enumerate(sources):
+                if i in mass:
+                    together[source.pair, source.leads, source.pair is None and source.panel].append(i)
+            drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
+            for members in together.values():
+                whole = np.zeros(shape)
+                for i in members:
+                    whole[:, nodes.of(sources[i].panel)] += mass[i]
+                first = sources[members[0]]
+                if first.pair is None:
+                    law._to(first.leads[0], nodes.of(first.panel), whole, after)
+                elif first.ends:
+                    law.last[first.pair] += whole
+                else:
+                    drawn[first.pair].append((first.leads, whole))
+            for number, all_of in drawn.items():
+                law._draw(number, all_of, after)
+            mass = after
+        return law
+
+    def _draw(
+        self,
+        number: int,
+        members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
+        after: dict[int, NDArray[np.float64]],
+    ) -> None:
+        """Release pair `number` from masses that lead to different places."""
+        moved = self.nodes.released(self.pairs[number], np.stack([whole for _, whole in members]))
+        for (leads, _), line in zip(members, moved, strict=True):
+            for j, lead in enumerate(leads):
+                self._to(lead, self.nodes.of(j), line, after)
+
+    def _to(
+        self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]
+    ) -> None:
+        if lead <= STOP:
+            into = self.ended if lead == STOP else self.last[-2 - lead]
+            into[:, where] += moved[:, where]
+        else:
+            after[lead] = after[lead] + moved[:, where] if lead in after else moved[:, where].copy()
+
+    def value(self, epsilon: float, direction: Direction) -> float:
+        """H_{e^epsilon} of the transcript."""
+        loss, forward = self.nodes.loss, direction == "PQ"
+        sign = 1.0 if forward else -1.0
+        paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
+        total = float(self._drawn(self.ended[0], direction) @ paid)
+        for pair, mass in self.last.items():
+            rows = np.flatnonzero(mass[0])
+            stick = np.asarray(self.pairs[pair].hockey_stick(epsilon - sign * loss[rows]))
+            total += float(self._drawn(mass[0], direction)[rows] @ stick)
+        return total
+
+    def check(self, ways: Sequence[Direction]) -> None:
+        """ValueError where the law of a direction lies at losses whose P-masses are below the doubles."""
+        if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _LEAST:
+            return
+        held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
+        if not held > 1 - _MISSED:
+            raise ValueError(
+                f"direction must be PQ where losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
+                f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"
+            )
+
+    def _drawn(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
+        """The masses of the law drawn from; in logarithms, because e^{-loss} alone may be no double."""
+        if direction == "PQ":
+            return mass
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.exp(np.log(mass) - self.nodes.loss))

@@ -1,0 +1,108 @@
+"""Scouts: runs with losses set by hand, which find the range of losses and the scale of what a strategy asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.mc.evaluate.adversary_queries import DENIED, Asking
+from filterproof.mc.evaluate.decision_map import DecisionMap, decides_as_known
+from filterproof.mc.evaluate.loss_nodes import Nodes, normal_mu
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import TooLargeError
+from filterproof.theory.pairs.base import Direction
+
+#: Scouts run along so many standard deviations either side; a density there is below 1e-42.
+_DEVIATIONS = 14.0
+_SCOUTS = 57
+_NODES = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class Scouted:
+    """The range of losses and the least scale (mu for a Gaussian) of the requests that were drawn and not the last."""
+
+    low: float
+    high: float
+    scale: float
+
+    def decisions(self, asking: Asking, *, merged: float = 1e-9) -> DecisionMap:
+        """The map of decisions; changes within `merged` nats of one another count as one."""
+        # of other people's code nothing is known between two losses that are probed
+        width = self.scale * (4 if decides_as_known(asking.game) else 2)
+        self._checked((self.high - self.low) / width)
+        return DecisionMap.of(asking, low=self.low, high=self.high, width=width, merged=merged)
+
+    def nodes(
+        self,
+        decisions: DecisionMap,
+        epsilons: Sequence[Epsilon],
+        ways: Sequence[Direction],
+        *,
+        finer: bool,
+    ) -> Nodes:
+        """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
+        parts = self.parts(decisions, epsilons, ways)
+        widths = np.diff(parts) / self.scale
+        counts = np.ceil((5 + 1.5 * widths) if finer else (4 + 1.25 * widths))
+        self._checked(int(counts.sum()))
+        return Nodes.on(decisions.edges, parts, counts.astype(np.intp))
+
+    def _checked(self, nodes: float) -> None:
+        if nodes > _NODES:
+            raise TooLargeError(
+                f"epsilon and the pairs that are asked for must not be too unlike in size, got {nodes:,.0f} nodes "
+                f"between losses {self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate"
+            )
+
+    def parts(
+        self, decisions: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
+    ) -> NDArray[np.float64]:
+        """The edges of panels, and more around every kink, which a last release may smooth at a small scale."""
+        kinks = [float(epsilon) if way == "PQ" else -float(epsilon) for epsilon in epsilons for way in ways]
+        low, high = float(decisions.edges[0]), float(decisions.edges[-1])
+        last = [normal_mu(decisions.asking.pairs[k]) for k in decisions.last]
+        finest = max(min((x for x in last if x > 0), default=self.scale), self.scale / 256)
+        halvings = max(0, math.ceil(math.log2(self.scale / finest)))
+        sizes = [0.0] + [self.scale * 2.0**-k for k in range(-2, halvings + 1)]
+        around = {kink + side * size for kink in kinks for side in (1, -1) for size in sizes}
+        return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
+
+
+def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
+    """Plays rays: scout i has the loss mean + c_i sqrt(variance) after every round."""
+    c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _SCOUTS)
+    at = asking.start().take(np.zeros(_SCOUTS, dtype=np.intp))
+    alive = np.arange(_SCOUTS)
+    variance = np.zeros(_SCOUTS)
+    low = high = 0.0
+    drawn: set[int] = set()
+    game = asking.game
+    for t in range(game.rounds):
+        number, at = asking.ask(t, at)
+        if not game.waits:
+            go = np.flatnonzero(number != DENIED)
+            at, alive, number = at.take(go), alive[go], number[go]
+            variance = variance[go]
+        if not len(alive):
+            break
+        before = at.loss
+        for k in np.unique(number[number != DENIED]).tolist():
+            rows = number == k
+            drawn.add(k)
+            variance[rows] += normal_mu(asking.pairs[k]) ** 2
+        # the loss of Gaussian(mu) has variance mu^2 and mean mu^2 / 2; scouts below the middle follow the law of Q
+        ray = c[alive]
+        loss = np.copysign(variance / 2, ray) + ray * np.sqrt(variance)
+        loss = np.where(number == DENIED, before, loss)
+        low, high = min(low, float(loss.min())), max(high, float(loss.max()))
+        at = asking.observed(at, loss, loss - before)
+    # a run that the rays lost may still make one last step
+    scales = [mu for k in drawn if (mu := normal_mu(asking.pairs[k])) > 0] or [1.0]
+    reach = 10 * max(scales)
+    far = max((abs(epsilon) for epsilon in epsilons), default=0.0) + 4 * max(scales)
+    return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))

@@ -1,0 +1,147 @@
+"""The law of a transcript's privacy loss, followed forward round by round, for requests with finitely many outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import flint
+import numpy as np
+
+from filterproof.filters.contract.state import keys, leaves
+from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, Positions
+from filterproof.mc.evaluate.walk import Asked, Branch, Layer, walk
+from filterproof.mc.losses.balls import BITS
+from filterproof.mc.losses.finite_outputs import (
+    ZERO,
+    FiniteOutputs,
+    Loss,
+    Mass,
+    adding,
+    decay_of,
+    double_of,
+    fraction_of,
+    stopped,
+)
+from filterproof.mc.losses.log_ratio import Epsilon
+from filterproof.mc.losses.too_large import check_room
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.base import Direction
+
+
+@dataclass(slots=True)
+class _Strategy:
+    """The play in which a strategy's one request is made at every position; a denied run waits, or its transcript ends.
+
+    ends lists, for the round played last, the positions where a transcript ends, each with the pair that is released
+    last there, or DENIED.
+    """
+
+    asking: Asking
+    ends: list[tuple[int, int]] = field(default_factory=list)
+    _known: dict[int, FiniteOutputs] = field(default_factory=dict)
+
+    def start(self) -> Positions:
+        return self.asking.start()
+
+    def asked(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
+        number, after = self.asking.ask(t, Positions(*places))
+        self.ends = []
+        for k in np.unique(number).tolist():
+            rows = np.flatnonzero(number == k)
+            if k == DENIED and not self.asking.game.waits:
+                last = self.asking.final(after.take(rows))
+                self.ends = list(zip(rows.tolist(), last.tolist(), strict=True))
+            else:
+                branches = [Branch(adding(loss), seen) for loss, _, seen in self.finite(k).outputs]
+                yield k, branches, rows, after.take(rows)
+
+    def finite(self, request: int) -> FiniteOutputs:
+        """The outputs of pair number `request`; of DENIED, that nothing happens."""
+        if request not in self._known:
+            self._known[request] = (
+                FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
+                if request == DENIED
+                else FiniteOutputs.of_pair(self.asking.pairs[request])
+            )
+        return self._known[request]
+
+    def shown(self, places: Positions, losses: list[Loss], seen: float) -> Positions:
+        total = np.array([double_of(loss) for loss in losses])
+        return self.asking.observed(places, total, np.full(len(losses), seen))
+
+    def names(self, places: Positions) -> list[Hashable]:
+        arrays = [leaf for leaf in leaves((places.memory,)) if isinstance(leaf, np.ndarray)]
+        known = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
+        return keys(tuple(known)) if len(known) > 1 else keys(places.state)
+
+
+@dataclass(slots=True)
+class TranscriptDistribution:
+    """mass[L] is the P-mass of the transcripts of loss L; their Q-mass is e^{-L} times that.
+
+    erased_p is the P-mass of transcripts that Q cannot produce. erased_q[L] times e^{-L}, summed, is the Q-mass of
+    those that P cannot produce. positions counts what was visited, rounds is the longest play.
+    """
+
+    mass: dict[Loss, Mass] = field(default_factory=dict)
+    erased_p: Mass = field(default_factory=flint.fmpq)
+    erased_q: dict[Loss, Mass] = field(default_factory=dict)
+    positions: int = 0
+    rounds: int = 0
+
+    @classmethod
+    def of(cls, asking: Asking, *, max_positions: int) -> TranscriptDistribution:
+        """The law of the game; NoFiniteLawError for a request without finitely many exact outputs."""
+        law, play, rounds = cls(), _Strategy(asking), asking.game.rounds
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
+            mass: list[Mass] = [flint.fmpq(1)]
+            for t, layer in enumerate(walk(play, ZERO, rounds=rounds)):
+                if t == rounds or not mass:
+                    for m, loss in zip(mass, layer.losses, strict=True):
+                        law._end(m, loss)
+                    break
+                law.positions += len(mass)
+                check_room(law.positions, max_positions, f"positions after {t + 1} rounds")
+                if any(move.request != DENIED for move in layer.moves):
+                    law.rounds = t + 1
+                for row, k in play.ends:  # with a last release, or none
+                    finite, m, (a, b) = play.finite(k), mass[row], layer.losses[row]
+                    law._erase(finite, m, (a, b))
+                    for step, share, _ in finite.outputs:
+                        law._end(m * share, (a + step[0], b * step[1]))
+                mass = law._carried(play, layer, mass)
+        return law
+
+    def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
+        """H_{e^epsilon} of the transcript: a rational where masses are, losses their logarithms, epsilon a LogRatio."""
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
+            if direction == "PQ":
+                total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())
+            else:
+                total = sum((m * decay_of(loss) for loss, m in self.erased_q.items()), start=flint.fmpq(0))
+                for loss, m in self.mass.items():
+                    total += m * decay_of(loss) * stopped((-loss[0], 1 / loss[1]), epsilon)
+        return fraction_of(total) if isinstance(total, flint.fmpq) else total
+
+    def _end(self, m: Mass, loss: Loss) -> None:
+        self.mass[loss] = self.mass.get(loss, 0) + m
+
+    def _erase(self, finite: FiniteOutputs, m: Mass, loss: Loss) -> None:
+        if finite.erased_p:
+            self.erased_p += m * finite.erased_p
+        if finite.erased_q:
+            self.erased_q[loss] = self.erased_q.get(loss, 0) + m * finite.erased_q
+
+    def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
+        """The masses of the next layer, whose positions are numbered as they are reached here."""
+        after: dict[int, Mass] = {}
+        for move in layer.moves:
+            finite, rows = play.finite(move.request), move.rows.tolist()
+            for row in rows:
+                self._erase(finite, mass[row], layer.losses[row])
+            for (_, share, _), reached in zip(finite.outputs, move.child.T.tolist(), strict=True):
+                for row, place in zip(rows, reached, strict=True):
+                    after[place] = after.get(place, 0) + mass[row] * share
+        return list(after.values())

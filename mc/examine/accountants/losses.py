@@ -1,0 +1,160 @@
+"""The game of an odometer: randomised responses of a few sizes, until the loss is above the bound that it states.
+
+>>> import filterproof as fp
+>>> from fractions import Fraction
+>>> game = OvertakingGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
+>>> found = game.solved(Divergence.exceedance())
+>>> 0 < found.low <= found.high < 0.05
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import flint
+import numpy as np
+from flint import fmpq
+
+from filterproof.filters.contract.state import keys
+from filterproof.filters.contract.work import count
+from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.accountants.holder_game import HolderGame
+from filterproof.mc.examine.divergence import Bound, Divergence
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.losses.balls import BITS, ball, down
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.numerics.exact import rational
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import RandomizedResponse
+from filterproof.theory.rounding import next_above
+
+#: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
+_LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
+_BEST = 3
+
+
+class OvertakingGame(HolderGame):
+    """An analyst asks for one of the `ratios` in each of so many rounds, to bring the loss above the bound once.
+
+    Solved backwards in fractions over all that the outcomes so far give: the odometer's own states, and e^loss. A
+    bound counts as overtaken where balls tell it from the loss. Both directions are one: a randomised response is its
+    own reverse.
+    """
+
+    fields: ClassVar[frozenset[str]] = frozenset({"ratios", "rounds"})
+
+    def __init__(self, holder: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
+        self.holder, self.ratios, self.rounds = holder, ratios, rounds
+        self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
+        self._known: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
+        self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
+        self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
+        self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
+        levels = ", ".join(map(str, ratios))
+        self.asked = (
+            f"randomised responses with e^epsilon among {levels}, for at most {count_words(rounds, 'round')}"
+        )
+
+    def measures(self) -> tuple[Divergence, ...]:
+        return (Divergence.exceedance(),)
+
+    def solved(self, measure: Divergence) -> Bound:
+        state = self.holder.start(1)
+        worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
+        value = Fraction(int(worth.p), int(worth.q))
+        low = down(value)
+        return Bound(low, low if Fraction(low) == value else next_above(low))
+
+    def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
+        """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
+        if rounds_left == 0:
+            return fmpq(0)
+        at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction by way of Python's
+        if at not in self._known:
+            asked = range(len(self.ratios))
+            self._known[at] = max(self._asking(state, told, odds, rounds_left, place) for place in asked)
+        return self._known[at]
+
+    def _asking(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int) -> fmpq:
+        count(1)
+        at, ratio = (told, place), rational(self.ratios[place])
+        if at not in self._spent:
+            after = self.holder.spend(state, self._pairs[self.ratios[place]])
+            self._spent[at] = after, keys(after)[0], self.bound(after)
+        (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
+        value = fmpq(0)
+        for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
+            value += share * (1 if _above(there, bound) else self._worth(after, said, there, rounds_left - 1))
+        return value
+
+    def bound(self, state: Any) -> float:
+        """What the odometer states in one run; FilterFault where that is no number."""
+        bound = np.asarray(self.holder.epsilon(state))
+        if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
+            raise FilterFault(
+                f"{type(self.holder).__name__}.epsilon must return one number for one run, got {bound!r}; "
+                "return inf where it bounds nothing"
+            )
+        return float(bound[0])
+
+    @property
+    def parts(self) -> tuple[Fraction | None, ...]:
+        """None for each round, and the ratios."""
+        return (*[None] * self.rounds, *self.ratios)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        ratios, rounds = tuple(part for part in parts if part is not None), parts.count(None)
+        return type(self)(self.holder, ratios, rounds) if ratios and rounds else None
+
+    def to_data(self) -> dict[str, Any]:
+        return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self.rounds}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        ratios = tuple(map(decode_fraction, data["ratios"]))
+        if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
+            raise ValueError(
+                f"ratios must be one to {_BEST}, above 1, got {data['ratios']}; pass what was written"
+            )
+        most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
+        return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
+
+    @classmethod
+    def proposed(cls, holder: Any) -> Iterator[Self]:
+        """The sizes whose likeliest way above the bound, all outcomes the same, is likeliest."""
+        straight = {ratio: cls(holder, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
+        best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
+        ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
+        yield cls(holder, ratios[:1], _LONGEST)
+        for rounds in _ROUNDS:
+            yield cls(holder, ratios, rounds)
+
+    def straight(self) -> float:
+        """The probability of outcomes that all raise the loss, as many as bring it above the bound; 0 if too many."""
+        (ratio,) = self.ratios
+        state = self.holder.start(1)
+        for t in range(1, self.rounds + 1):
+            count(1)
+            state = self.holder.spend(state, self._pairs[ratio])
+            if t * math.log(ratio) > self.bound(state):
+                return float((ratio / (1 + ratio)) ** t)
+        return 0.0
+
+
+def _ratio(size: float) -> Fraction:
+    return Fraction(max(round(math.exp(size) * 64), 65), 64)
+
+
+def _above(odds: fmpq, bound: float) -> bool:
+    """Whether log(odds) is certainly above the bound."""
+    loss = math.log(int(odds.p)) - math.log(int(odds.q))
+    if abs(loss - bound) > 1e-6 * (1 + abs(bound)):
+        return loss > bound
+    with PRECISION_LOCK, flint.ctx.workprec(2 * BITS):
+        return bool(flint.arb(odds).log() > ball(bound))

@@ -1,0 +1,245 @@
+"""Two data sets that differ in one person, asked the same questions: what either would release, and how they differ.
+
+>>> import filterproof as fp
+>>> from fractions import Fraction
+>>> people = fp.IndividualFilter(fp.BasicFilter(2.0), people=3)
+>>> of_the_first = Membership((0,), Fraction(3))
+>>> game = PeopleGame(people, (of_the_first, of_the_first))
+>>> print(*game.answered)  # the second exceeds the budget of the person who is told of
+RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import groupby, product
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from filterproof.filters import suppress_unsound_warning
+from filterproof.filters.accountants.no_noise import UNIT_NOISE, ZERO_NOISE
+from filterproof.filters.accountants.verifiable import QueryKind
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.work import count
+from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.accountants.holder_game import HolderGame
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.theory.argument_checks import check_count, check_real
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+#: People in the larger data set; the person 0 is missing in the other.
+PEOPLE = 3
+#: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.
+_DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
+_SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
+#: Units of work of a question to one holder, of each kind.
+_SELECTS, _SUMS = 5, 20
+_FREE = RandomizedResponse(0.0)
+
+#: What would be released to a question, but for the noise, and the noise.
+Truth: TypeAlias = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Whether anyone who takes part is among `of`, by randomised response of this ratio; free for all others."""
+
+    of: tuple[int, ...]
+    ratio: Fraction
+
+    def __str__(self) -> str:
+        people = " or ".join(map(str, self.of))
+        return f"whether person {people} takes part, by randomised response of e^epsilon = {self.ratio}"
+
+    @property
+    def _pair(self) -> RandomizedResponse:
+        return RandomizedResponse.from_ratio(self.ratio)
+
+    def ask(self, holder: Any, present: slice) -> Truth:
+        """Whether a holder of the people `present`, told the pair of each person's removal, lets anyone be counted."""
+        count(_SELECTS)
+        told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
+        active = np.asarray(holder.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
+        if active.shape != told_of.shape or active.dtype != np.bool_:
+            raise FilterFault(
+                f"{type(holder).__name__}.select must return a boolean for each of {len(told_of)} people, got "
+                f"{active.dtype} of shape {active.shape}"
+            )
+        return Fraction(bool((active & told_of).any())), Fraction(0)
+
+    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        """The pair of what is released with the person and without, None where nothing tells them apart."""
+        return None if one == other else self._pair
+
+    def to_data(self) -> dict[str, Any]:
+        return {"told of": list(self.of), "ratio": str(self.ratio)}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        people = (check_count("told of", person, least=0) for person in data["told of"])
+        return cls(tuple(people), decode_fraction(data["ratio"]))
+
+    @classmethod
+    def worth_asking(cls, holder: Any) -> tuple[Self, ...]:
+        """Questions worth asking."""
+        largest = (_largest(holder, wanted) for wanted in (1, 2, 4))
+        levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
+        others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
+        return (*(cls((0,), level) for level in levels), *others)
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """The sum of these numbers, one for each person."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
+
+    def ask(self, holder: Any, present: slice) -> Truth:
+        """What a holder of the people `present`, given each person's number, would add noise to."""
+        count(_SUMS)
+        told = holder.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
+        return Fraction(float(told.value[0])), Fraction(float(told.sigma))
+
+    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        (with_all, noise), (without, noise_without) = one, other
+        if noise != noise_without:
+            raise FilterFault(
+                f"the noise must not tell of a person, got {float(noise)} with the person and {float(noise_without)}"
+            )
+        shift = float(abs(with_all - without) / noise) * (1 - 2.0**-50)
+        return Gaussian(shift) if shift > 0 else None
+
+    def to_data(self) -> dict[str, Any]:
+        return {"values": list(self.values)}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        return cls(tuple(float(check_real("values", value)) for value in data["values"]))
+
+    @classmethod
+    def worth_asking(cls, holder: Any) -> tuple[Self, ...]:
+        whole = float(holder.largest)
+        rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
+        menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
+        _check_noise(holder, menu)
+        return menu
+
+
+def _check_noise(holder: Any, menu: tuple[Summed, ...]) -> None:
+    """Raise FilterFault where a fresh holder's noise is less than the sigma that it tells, which games believe."""
+    with suppress_unsound_warning():
+        silent, loud = holder.with_people(PEOPLE), holder.with_people(PEOPLE)
+    for question in menu:
+        values = np.array(question.values)[:, None]
+        without, told = (
+            one.noisy_sum(values, rng) for one, rng in ((silent, ZERO_NOISE), (loud, UNIT_NOISE))
+        )
+        drawn, sigma = float(abs(told.value[0] - without.value[0])), float(told.sigma)
+        # a few operations round the noise, and each sum is rounded to a double
+        rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(told.value[0]) + abs(without.value[0]))
+        if not drawn >= sigma - rounding:
+            raise FilterFault(
+                f"{type(holder).__name__} tells sigma={sigma:.6g}, and its noise is {drawn:.6g} where "
+                "rng.standard_normal is 1; tell the sigma that is drawn"
+            )
+
+
+Question: TypeAlias = Membership | Summed
+#: The questions of a holder, by how it is asked.
+_ASKED: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
+
+
+class PeopleGame(HolderGame):
+    """Questions asked one after the other, of the holder with everybody and of the one that never heard of person 0.
+
+    Who takes part depends on what was asked and on nothing that was released, so that the pairs released are known
+    before the play, and what an adaptive analyst does with the outputs is a choice among such sequences.
+    """
+
+    fields = frozenset({"questions"})
+    menu = "one person in or out"
+
+    def __init__(self, holder: Any, questions: tuple[Question, ...]) -> None:
+        self.holder, self.questions, self.rounds = holder, questions, len(questions)
+
+    @cached_property
+    def answered(self) -> tuple[DominatingPair | None, ...]:
+        """The pair that each question releases."""
+        worlds = slice(0, PEOPLE), slice(1, PEOPLE)
+        with suppress_unsound_warning():  # broken ones are made to be refuted
+            asked = [(self.holder.with_people(world.stop - world.start), world) for world in worlds]
+        return tuple(
+            question.between(*(question.ask(*world) for world in asked)) for question in self.questions
+        )
+
+    @cached_property
+    def sequence(self) -> Sequence:  # type: ignore[override]
+        return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
+
+    @property
+    def parts(self) -> tuple[Question, ...]:
+        return self.questions
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
+        return type(self)(self.holder, parts) if parts else None
+
+    @property
+    def asked(self) -> str:  # type: ignore[override]
+        runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
+        return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"questions": [question.to_data() for question in self.questions]}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        try:
+            questions = tuple(map(_ASKED[holder.played].from_data, data["questions"]))
+        except (TypeError, KeyError) as error:
+            raise ValueError(
+                f"questions must be those of {type(holder).__name__}, got {error}; pass what was written"
+            ) from error
+        return cls(holder, questions)
+
+    @classmethod
+    def proposed(cls, holder: Any) -> Iterator[Self]:
+        menu = _ASKED[holder.played].worth_asking(holder)
+        for first, second in product(menu, repeat=2):
+            for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
+                yield cls(holder, (pattern * _LONG)[:_LONG])
+        plays = 0
+        for depth in range(1, _DEEPEST + 1):
+            plays += len(menu) ** depth
+            if plays > _PLAYS:
+                break
+            for questions in product(menu, repeat=depth):
+                yield cls(holder, questions)
+
+
+def _largest(holder: Any, wanted: int) -> Fraction | None:
+    """About the largest ratio of which so many count, to a few parts in a thousand; None where there is none."""
+
+    def fits(size: float) -> bool:
+        return _lasts(holder, Membership((0,), _ratio(size))) >= wanted
+
+    size = largest_granted(fits, _SIZES, tolerance=2.0**-8)
+    return None if size is None else _ratio(size)
+
+
+def _ratio(size: float) -> Fraction:
+    return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
+
+
+def _lasts(holder: Any, question: Membership) -> int:
+    """How often person 0 counts when one question is repeated, 5 times at most."""
+    told = PeopleGame(holder, (question,) * 5).answered
+    return next((t for t, pair in enumerate(told) if pair is None), len(told))

@@ -1,0 +1,164 @@
+"""A measure of a transcript, with what a promise allows it: a hockey-stick divergence or a Rényi divergence.
+
+>>> from filterproof.theory.guarantees import ZCDP
+>>> Divergence.renyi(2.0).promised(ZCDP(0.5))
+1.0
+>>> print(Divergence.hockey_stick(1.5, "QP"))
+H at epsilon=1.5, QP
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from filterproof.filters.accountants.verifiable import AnytimeLossBound
+from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.pairs.base import Direction
+
+#: Orders at which a zCDP promise is examined.
+_ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
+#: And those that see a tail where doubles hold no probability: of zCDP, and of GDP the last one.
+_HIGH_ORDERS = (2.0**10, 2.0**20)
+#: The deltas at which a promise for every epsilon is examined, from the middle out to where it is thinnest.
+_DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """H_{e^at} of the transcript, or its Rényi divergence of order `at`; "PQ" is of P from Q, "QP" of Q from P.
+
+    Of an odometer, the probability that the loss is ever above its bound by more than `at`.
+
+    `promised` is what a guarantee allows it in either direction: delta(at), or the Rényi divergence that the
+    guarantee itself states, inf where it states none.
+    """
+
+    kind: Literal["hockey-stick", "renyi", "exceedance"]
+    at: float
+    direction: Direction = "PQ"
+
+    @classmethod
+    def hockey_stick(cls, epsilon: float, direction: Direction = "PQ") -> Self:
+        return cls("hockey-stick", float(epsilon), direction)
+
+    @classmethod
+    def renyi(cls, order: float, direction: Direction = "PQ") -> Self:
+        return cls("renyi", float(order), direction)
+
+    @classmethod
+    def exceedance(cls, direction: Direction = "PQ") -> Self:
+        return cls("exceedance", 0.0, direction)
+
+    @property
+    def both(self) -> tuple[Self, Self]:
+        """It in both directions, this one first."""
+        return self, replace(self, direction="QP" if self.direction == "PQ" else "PQ")
+
+    def promised(self, promise: Guarantee | AnytimeLossBound) -> float:
+        if isinstance(promise, AnytimeLossBound):
+            return promise.failure
+        if self.kind == "hockey-stick":
+            with np.errstate(all="ignore"):
+                return float(promise.delta(self.at))
+        match promise:
+            case ZCDP(rho):
+                return self.at * rho
+            case GaussianDP(mu):
+                return self.at * mu * mu / 2
+            case RenyiDP(alpha, rho) if self.at <= alpha:
+                return rho
+        return math.inf
+
+    def to_data(self) -> dict[str, Any]:
+        """The measure as JSON-able data."""
+        return {"kind": self.kind, "at": self.at, "direction": self.direction}
+
+    def __str__(self) -> str:
+        words = {
+            "hockey-stick": f"H at epsilon={self.at:g}",
+            "renyi": f"D of order {self.at:g}",
+            "exceedance": "P(the loss is ever above the bound)",
+        }
+        return f"{words[self.kind]}, {self.direction}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value that is certainly at least `low`, and at most `high` where that is known."""
+
+    low: float
+    high: float | None = None
+    evidence: Evidence = Evidence.CERTIFIED
+
+    def __str__(self) -> str:
+        most = "" if self.high is None else f", at most {above(self.high, 9)}"
+        return f"at least {below(self.low, 9)}{most} ({self.evidence.name})"
+
+
+def exceeds(low: float | Fraction, promised: float) -> bool:
+    """Whether a value of at least `low` breaks a promise of `promised`, by more than the rounding of the promise."""
+    if math.isinf(promised) or math.isnan(promised):
+        return False
+    if isinstance(low, float) and math.isinf(low):
+        return low > 0
+    return Fraction(low) > Fraction(promised) * (1 + MARGIN)
+
+
+def goals(promise: Guarantee) -> tuple[Divergence, ...]:
+    """The measures, in direction "PQ", at which a promise is examined: all that it says, or a grid of it."""
+    return tuple(dict.fromkeys(_goals(promise)))
+
+
+def _goals(promise: Guarantee) -> Iterator[Divergence]:
+    if isinstance(promise, (ApproxDP, PureDP)):
+        # nothing is promised beyond a pure epsilon: looked at where its own rounding cannot matter
+        beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0
+        yield Divergence.hockey_stick(promise.epsilon * (1 + float(MARGIN)) if beyond else promise.epsilon)
+        return
+    if isinstance(promise, ZCDP):
+        yield from (Divergence.renyi(order) for order in _ORDERS)
+    if isinstance(promise, RenyiDP):
+        yield Divergence.renyi(promise.alpha)
+    low, high = promise.range
+    if math.isfinite(high):  # where a range ends, the promise may be thinnest
+        yield Divergence.hockey_stick(high)
+    if low > 0:
+        yield Divergence.hockey_stick(low)
+    for delta in _DELTAS:
+        epsilon = _epsilon(promise, delta)
+        if epsilon is not None:
+            yield Divergence.hockey_stick(epsilon)
+    if isinstance(promise, (ZCDP, GaussianDP)):
+        orders = _HIGH_ORDERS if isinstance(promise, ZCDP) else _HIGH_ORDERS[-1:]
+        yield from (Divergence.renyi(order) for order in orders)
+    at_zero = Divergence.hockey_stick(0.0)
+    if 0 <= at_zero.promised(promise) < 1:
+        yield at_zero
+
+
+def _epsilon(promise: Guarantee, delta: float) -> float | None:
+    """An epsilon at which the promise is about `delta`, to three digits; None where there is none."""
+
+    def promised(epsilon: float) -> float:
+        return Divergence.hockey_stick(epsilon).promised(promise)
+
+    low, high = 0.0, 2.0**-20
+    while not promised(high) <= delta:
+        low, high = high, 2 * high
+        if high > 2.0**20:
+            return None
+    if low == 0 and promised(0.0) <= delta:
+        return None  # thinner than that everywhere
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if promised(middle) <= delta else (middle, high)
+    return float(f"{high:.4g}") if promised(float(f"{high:.4g}")) > 0 else high

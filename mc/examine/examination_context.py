@@ -1,0 +1,268 @@
+"""The subject of an examination: a filter, what its promise is measured by, and what it admits at its start."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import CodeType, MemberDescriptorType
+from typing import Any
+
+from filterproof.filters.contract.contract_checks import checked_admits, checked_start
+from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.examine.divergence import Divergence, goals
+from filterproof.mc.examine.examination import USED_UP, StageFinding
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.parameter_families import Line, coarse_first, family_of
+from filterproof.mc.examine.sequence import granted
+from filterproof.theory.pairs import DominatingPair
+
+
+@dataclass(frozen=True)
+class GrantedSizes:
+    """The sizes of a line that the filter grants as its first request, ascending, and the pairs.
+
+    raised is what its code said instead of an answer, and spending whether `admits` had said yes by then.
+    """
+
+    line: Line
+    sizes: tuple[float, ...]
+    pairs: tuple[DominatingPair, ...]
+    raised: str = ""
+    spending: bool = False
+
+    @cached_property
+    def every(self) -> tuple[DominatingPair, ...]:
+        """Every pair of the grid, ascending: what is denied at the start may be granted later."""
+        return tuple(map(self.line.pair, sorted({*self.line.sizes, *self.sizes})))
+
+    @property
+    def largest(self) -> DominatingPair:
+        """The largest pair that is granted."""
+        return self.pairs[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminationContext:
+    """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
+    closed the lines of which it admits nothing at its start. families are those that may be asked for: the user wants
+    them, and the filter's code answers, for one that it raises for is outside its scope.
+
+    pure says that no law of purity was found broken, so that a state stands for all that the filter knows; looks that
+    its decisions depend on realised losses.
+    """
+
+    filter: PrivacyFilter
+    goals: tuple[Divergence, ...]
+    lines: tuple[GrantedSizes, ...]
+    seed: int
+    closed: tuple[GrantedSizes, ...] = ()
+    families: frozenset[str] = frozenset()
+    pure: bool = True
+    looks: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        filt: PrivacyFilter,
+        seed: int,
+        lines: tuple[GrantedSizes, ...] = (),
+        closed: tuple[GrantedSizes, ...] = (),
+    ) -> ExaminationContext:
+        """The subject, its goals those of its promise."""
+        answered = frozenset(one.line.family for one in (*lines, *closed))
+        return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=bool(filt.looks_at_losses))
+
+    def promised(self, measure: Divergence) -> float:
+        """What the filter's promise allows a measure."""
+        return measure.promised(self.filter.promise)
+
+
+def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
+    """The single pairs that the filter names among its attributes: a menu, as a rule."""
+    pairs: list[DominatingPair] = []
+    for value in _held(filt, type(filt).__mro__):
+        parts = value if isinstance(value, (tuple, list)) else (value,)
+        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
+    return tuple(dict.fromkeys(pairs))
+
+
+def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
+    """The pairs that a filter names so and that a witness can name; none where it names anything else."""
+    held = _held_as(filt, name)
+    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
+    own = tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own  # no order of hashes
+    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+        return ()
+    return tuple(filter(_has_a_name, own))
+
+
+def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
+    """What the filter and these classes hold under a name."""
+    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
+    return (_held_as(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
+
+
+def _held_as(filt: PrivacyFilter, name: str) -> Any:
+    """What a filter holds under a name; no property is run unless it is ours, for it may raise or never return."""
+    value = inspect.getattr_static(filt, name, None)
+    ours = isinstance(value, property) and of_the_library(holder_of(type(filt), name))
+    return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
+
+
+#: Sizes of a line that are asked however little work is left.
+_ASKED = 4
+#: The relative precision of a largest size that is looked for with few bits, so that states meet again.
+_COARSE = 2.0**-10
+#: Numbers of a filter's own that are tried as sizes, and the multiples of each.
+_NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
+
+
+def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
+    """Sizes that the filter's own code suggests: numbers of its attributes and methods, and multiples of them.
+
+    A filter that grants a few levels only names them somewhere.
+    """
+    sizes: dict[float, None] = {}
+    for number in _numbers_of(filt):
+        if math.isfinite(number) and 1e-6 < number < 40 and len(sizes) < _NUMBERS:
+            sizes[float(number)] = None
+    # as people write them: three times 0.1 is 0.3
+    return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in sizes for k in _MULTIPLES))
+
+
+def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
+    own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
+    for value in _held(filt, own_classes):
+        yield from _numbers_in(value)
+    for kind in own_classes:
+        for method in vars(kind).values():
+            code = getattr(getattr(method, "__func__", method), "__code__", None)
+            if isinstance(code, CodeType):
+                yield from _numbers_in(code.co_consts)
+
+
+def _numbers_in(value: Any) -> Iterator[float]:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield float(value) if abs(value) < 1e300 else math.inf
+    elif isinstance(value, dict):
+        yield from _numbers_in([*value, *value.values()])
+    elif isinstance(value, (tuple, list)):
+        for part in value[:_NUMBERS]:
+            yield from _numbers_in(part)
+
+
+_LIBRARY = {"filterproof", "abc", "typing", "builtins"}
+
+
+def admission(
+    filt: PrivacyFilter, lines: tuple[Line, ...], limit: WorkLimit, *, seed: int, own_menu: bool = True
+) -> tuple[StageFinding, ExaminationContext]:
+    """What a fresh run of the filter grants: the finding, and the subject of all further stages.
+
+    A family for which its code raises is outside its scope; where it raises for all of them that is a fault. Each line
+    has its part of the work; where nothing is granted by then, every size is asked.
+    """
+    admissions: list[GrantedSizes] = []
+    for line in lines:
+        admissions.append(_admitted(filt, line, limit.fraction(1 / (len(lines) - len(admissions)))))
+    cut = limit.exhausted
+    if cut and not any(one.sizes for one in admissions):
+        cut, admissions = False, [_admitted(filt, line, None) for line in lines]
+    with examining(filt):
+        chosen = {line.family for line in lines}
+        own = [
+            one for one in own_pairs(filt) if (own_menu or family_of(one) in chosen) and _grants(filt, one)
+        ]
+    unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
+    if own := [pair for pair in own if _has_a_name(pair)]:
+        own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
+        sizes = tuple(map(float, range(1, len(own) + 1)))
+        line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
+        admissions.append(GrantedSizes(line, sizes, tuple(own)))
+    open_lines = tuple(one for one in admissions if one.sizes)
+    closed = tuple(one for one in admissions if not one.sizes and not one.raised)
+    raising = {one.line.family: one.raised for one in admissions if one.raised}
+    most: dict[str, float] = {}
+    for one in open_lines:
+        most[one.line.family] = max(most.get(one.line.family, 0.0), one.sizes[-1])
+    # of requests that it admits, where it never comes to spend on one
+    fault = "" if open_lines else next((one.raised for one in admissions if one.spending), "")
+    if not fault and raising.keys() >= {one.line.family for one in admissions}:
+        fault = next(iter(raising.values()), "")
+    finding = StageFinding(
+        stage="admission",
+        asked="What does a fresh run grant?",
+        found=", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing",
+        menu=", ".join(dict.fromkeys(line.family for line in lines)),
+        unseen=f"sizes between these: {USED_UP}" if cut else "",
+        fault=fault,
+        notes=(
+            *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
+            *(
+                f"not asked for: its own {kind}, which no witness can name: its class is not ours"
+                for kind in unnamed
+            ),
+        ),
+    )
+    with examining(filt):
+        return finding, ExaminationContext.of(filt, seed, open_lines, closed)
+
+
+def _has_a_name(pair: DominatingPair) -> bool:
+    with suppress(TypeError):
+        encode(pair, nameable())
+        return True
+    return False
+
+
+def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
+    return pairs[min(max(int(t), 1), len(pairs)) - 1]
+
+
+def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a fresh run is granted the pair; FilterFault where its code raises."""
+    with examining(filt):
+        return granted(filt, checked_start(filt, 1), pair) is not None
+
+
+def _admitted(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> GrantedSizes:
+    sizes, raised, spending = [], "", False
+    for number, t in enumerate(coarse_first(line.sizes)):
+        if number >= _ASKED and limit is not None and limit.exhausted:
+            break
+        try:
+            if _grants(filt, line.pair(t)):
+                sizes.append(t)
+        except FilterFault as fault:
+            raised = str(fault)
+            with suppress(FilterFault), examining(filt):
+                spending = bool(checked_admits(filt, checked_start(filt, 1), line.pair(t), 1)[0])
+            break
+    sizes.sort()
+    if sizes:
+        sizes.extend(_between(filt, line, sizes[-1], limit))
+    return GrantedSizes(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
+
+
+def _between(filt: PrivacyFilter, line: Line, top: float, limit: WorkLimit | None) -> list[float]:
+    """Sizes above the grid's last one that are granted too: one with few bits, and the largest double."""
+    denied = next((t for t in line.sizes if t > top), None)
+    if denied is None:
+        return []
+
+    def granted_too(size: float) -> bool:
+        with suppress(FilterFault):
+            return not (limit is not None and limit.exhausted) and _grants(filt, line.pair(size))
+        return False
+
+    coarse = last_granted(granted_too, top, denied, _COARSE)
+    largest = last_granted(granted_too, coarse, denied)
+    return [size for size in dict.fromkeys((coarse, largest)) if size > top]

@@ -1,0 +1,126 @@
+"""Pairs, numbers and plays as a person reads them.
+
+>>> import filterproof as fp
+>>> pair_words(fp.RandomizedResponse(1.0)), pair_words(fp.FinitePair((0.25, 0.75), (0.5, 0.5)))
+('RandomizedResponse(epsilon=1)', 'FinitePair(p=(0.25, 0.75), q=(0.5, 0.5))')
+>>> steps_words(((fp.Gaussian(1.0), 1), (fp.Gaussian(0.01), 7)))
+'Gaussian(mu=1), then 7 x Gaussian(mu=0.01)'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, cast
+
+from filterproof.mc.examine.divergence import exceeds
+from filterproof.theory.numerics.decimals import below
+from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.labelled import where_words
+
+#: The longest fraction that is shown as one, and the steps of a play and the pairs of a menu that are named.
+_LONGEST, _STEPS, _PAIRS = 12, 4, 3
+
+
+def count_words(number: int, noun: str, more: str = "") -> str:
+    """How many there are of something, of which several are `more`, by default with an s.
+
+    >>> count_words(1, "game"), count_words(1200, "query", "queries")
+    ('1 game', '1,200 queries')
+    """
+    return f"{number:,} {noun if number == 1 else more or f'{noun}s'}"
+
+
+def number_words(value: float | Fraction) -> str:
+    """A number to six digits; a fraction of few digits as it is, with its value.
+
+    >>> number_words(Fraction(1, 4)), number_words(Fraction(10**19, 3 * 10**19 + 1)), number_words(1e-5)
+    ('1/4 = 0.25', '0.333333', '1e-05')
+    """
+    if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _LONGEST:
+        return f"{value} = {float(value):.6g}"
+    return f"{float(value):.6g}"
+
+
+def told_apart(value: float, promised: float) -> tuple[str, str]:
+    """What is at least reached, and what is promised: to six digits, or to as many as tell the larger one apart.
+
+    >>> told_apart(2.0, 1.0), told_apart(1.000009, 1.0), told_apart(0.123456799, 0.123456788)
+    (('2', '1'), ('1.000009', '1'), ('0.123456799', '0.123456788'))
+    >>> told_apart(1.0, 1.000009), told_apart(1.0, 1.0)
+    (('1', '1.00001'), ('1', '1'))
+    """
+    words = below(value), number_words(promised)
+    for digits in range(7, 18) if exceeds(value, promised) else ():
+        if float(words[0]) > float(words[1]):
+            break
+        words = below(value, digits), f"{promised:.{digits}g}"
+    return words
+
+
+def worth_words(value: Fraction) -> str:
+    """What an exact worth is: "exactly" where the fraction is shown whole.
+
+    >>> worth_words(Fraction(1, 4)), worth_words(Fraction(10**19, 3 * 10**19 + 1))
+    ('is exactly 1/4 = 0.25', 'is 0.333333 to six digits, computed in fractions,')
+    """
+    if str(value) == (words := number_words(value)).partition(" = ")[0]:
+        return f"is exactly {words}"
+    return f"is {words} to six digits, computed in fractions,"
+
+
+def pair_words(pair: DominatingPair) -> str:
+    """The pair as an expression, without what is None, and its labels."""
+    if pair.labels:
+        return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
+    if "__dataclass_fields__" not in vars(type(pair)):
+        return repr(pair)
+    fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
+    shown = {name: _field(value) for name, value in fielded.items() if value is not None}
+    if set(shown) == {"epsilon", "ratio"}:  # its logarithm says less than the ratio
+        return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
+    told = (f"{name}={value}" for name, value in shown.items())
+    return f"{type(pair).__name__}({', '.join(told)})"
+
+
+def _field(value: object) -> str:
+    if isinstance(value, DominatingPair):
+        return pair_words(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_field, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, float) and value == round(value) and abs(value) < 1e6:
+        return str(round(value))
+    return repr(value)
+
+
+def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
+    """Requests in a row."""
+    told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
+    more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
+    return ", then ".join(told[:_STEPS]) + more
+
+
+def pairs_words(pairs: Iterable[DominatingPair]) -> str:
+    """Different pairs, of which the first are named."""
+    distinct = tuple(dict.fromkeys(pairs))
+    more = f" and {len(distinct) - _PAIRS} more" if len(distinct) > _PAIRS else ""
+    return ", ".join(map(pair_words, distinct[:_PAIRS])) + more
+
+
+def times_words(value: float, promised: float) -> str:
+    """How many times the promise a value is at least, '' where nothing is promised.
+
+    >>> times_words(3.0, 2.0), times_words(1.00001, 1.0), times_words(1.0, 0.0), times_words(2.0, 3.0)
+    ('1.5 times the promise', 'above the promise by 0.001 %', '', '0.666 times the promise')
+    """
+    if promised <= 0 or math.isinf(value):
+        return ""
+    share = value / promised
+    if 1 < share < 1.1:
+        return f"above the promise by {below(100 * (share - 1), 3)} %"
+    told = below(share, 3) if share < 100 else f"{math.floor(share):,}" if share < 1e6 else below(share, 2)
+    return f"{told} times the promise"

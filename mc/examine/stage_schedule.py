@@ -1,0 +1,452 @@
+"""The examination of a filter: its stages in turn, each with its share of the work, until a refutation ends it.
+
+The searches take turns: all of them do a small share of their work before any does a large one, so that what is cheap
+to find is found soon, wherever it lies.
+
+>>> from filterproof.filters.catalogue import CATALOGUE
+>>> found = examine(CATALOGUE["NaturalFilter"].example())
+>>> found.verdict.outcome.name, found.witness.evidence.name
+('REFUTED', 'EXACT')
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, BinaryIO, cast
+
+from filterproof.filters.accountants.verifiable import is_verifiable
+from filterproof.filters.adapters.bridge import LateBridgeError
+from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.contract.contract_checks import checked_filter
+from filterproof.filters.contract.work import (
+    Meter,
+    OutOfWork,
+    WorkLimit,
+    checked_effort,
+    count,
+    current,
+    metered,
+)
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
+from filterproof.mc.examine.examination import (
+    CUT,
+    STOPPED,
+    UNFINISHED,
+    USED_UP,
+    Examination,
+    PartialExamination,
+    StageFinding,
+)
+from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
+from filterproof.mc.examine.revalidation import differs, is_nondeterministic
+from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
+from filterproof.mc.examine.stages.certificate import PROVED, of_parts
+from filterproof.mc.examine.stages.filter_invariants import laws
+from filterproof.mc.examine.stages.games import games
+from filterproof.mc.examine.stages.sequences import sequences
+from filterproof.mc.examine.stages.shrinking import telling
+from filterproof.mc.examine.stages.strategy_search import search
+from filterproof.mc.examine.witness import Witness
+from filterproof.mc.examine.worker import Paused, ThreadsLost, results
+from filterproof.theory.argument_checks import check_count
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.proofs.proof import Proof
+
+#: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
+FAILURE = 1e-6
+#: Units of work of effort 1, and the share of it beyond its own after which a stage is ended.
+EFFORT, _GRACE = 1_200_000, 0.04
+#: The share of the effort in which a refutation is told, at least.
+_MOMENT = 0.06
+#: The share of the work for what a fresh run grants.
+_ADMISSION = 0.1
+#: The share of its work that each search has done when its turn ends, and the number of turns before the laws.
+_TURNS, _BEFORE_LAWS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
+#: The stages that search for a refutation.
+_SEARCHES = ("sequences", "games", "search")
+#: The stages that `examine` can be restricted to.
+STAGES = ("laws", "schedules", "parts", *_SEARCHES)
+
+
+def examine(
+    filt: PrivacyFilter,
+    *,
+    effort: float = 1.0,
+    seconds: float | None = None,
+    mechanisms: Sequence[str] | None = None,
+    seed: int = 20_261_121,
+    on_stage: Callable[[str], object] = lambda stage: None,
+    thorough: bool = False,
+    stages: Sequence[str] | None = None,
+    proofs: dict[str, Proof] | None = None,
+) -> Examination:
+    """Examine the promise of a filter with so much effort; the first refutation ends it unless it is `thorough`.
+
+    effort > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that the examination finds
+    the same on every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the
+    examination early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them;
+    all by default, and stages names of `STAGES`, too. on_stage is called with the name of each stage as it begins.
+    Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
+    Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out of range;
+    after Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own
+    code raises, prints or returns in the wrong form becomes a finding.
+    """
+    effort = checked_effort(effort)
+    units = EFFORT * effort
+    deadline, began = Deadline.of(seconds), time.perf_counter()
+    names = names_of(FAMILIES if mechanisms is None else mechanisms)
+    seed = check_count("seed", seed, least=0)
+    done = PROVED if proofs is None else proofs
+    pressed: KeyboardInterrupt | None = None
+    with metered():
+        limit, chosen = WorkLimit.of(units), _stages_of(stages)
+        exam = _Stages(filt, units, deadline, limit, on_stage, done, thorough=thorough, chosen=chosen)
+        try:
+            _in_turn(exam, names, seed, own_menu=mechanisms is None)
+        except KeyboardInterrupt as stop:
+            if exam.promise is None:
+                raise
+            exam.leave(STOPPED)
+            pressed = stop
+        except (OutOfTime, LateBridgeError) as late:
+            exam.leave(": ".join([exam.cut, *map(str, late.args)]))
+        except ThreadsLost as lost:
+            exam.leave(str(lost))
+        finally:
+            exam.close()
+    spent = time.perf_counter() - began
+    if exam.heard:
+        words = f"{type(filt).__name__} prints while it decides; what it printed was left out"
+        exam.findings.append(
+            StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
+        )
+    found = tuple(exam.findings)
+    examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
+    if pressed is not None:
+        raise PartialExamination(examination) from pressed
+    return examination
+
+
+def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
+    """All stages, each with its share of the work that is left."""
+    filt, holder = exam.filter, cast(object, exam.filter)
+    # nothing can be asked of a filter whose first answers do not come, so that they may take all the work
+    if is_verifiable(holder):
+        exam.run("admission", 1.0, partial(lets_through, holder), WorkLimit(sys.maxsize))
+        exam.prove()
+        exam.run("games", 1.0, partial(games_of, filt))
+    else:
+        exam.run(
+            "admission",
+            1.0,
+            partial(_admitted, filt, names, seed, exam.limit.fraction(_ADMISSION), own_menu=own_menu),
+            WorkLimit(sys.maxsize),
+        )
+    if exam.subject is None or not exam.subject.lines:
+        return
+    exam.begin_searches(exam.subject)
+    for _ in range(_BEFORE_LAWS):  # most faults show at once, and cheaper than the laws
+        exam.search()
+    exam.run("laws", 0.12, partial(laws, exam.subject))
+    if service_of(filt) is not None:
+        exam.run("schedules", 0.2, partial(schedules, exam.subject))
+    # where purity is broken a state does not stand for a run, and only what one run is granted counts
+    subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
+    if subject.pure:
+        exam.prove()
+    else:
+        exam.begin_searches(subject)
+    while exam.searches and (exam.thorough or not exam.witnesses):
+        exam.search()
+    if exam.witnesses and not any(one.stage == "parts" for one in exam.findings):
+        exam.prove(always=True)  # a theorem that says otherwise is a disagreement
+    exam.tell(subject)
+
+
+def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
+    """The stages that are asked for, and those without which there is no examination."""
+    for name in given or ():
+        if name not in STAGES:
+            raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
+    return frozenset(("admission", "telling", *(STAGES if given is None else given)))
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search in a worker that waits between its turns; its work is counted by a meter of its own."""
+
+    stage: str
+    meter: Meter
+    reports: Generator[Any, None, None]
+
+
+@dataclass(slots=True)
+class _Stages:
+    """The stages of one examination, each in a worker of its own, and what came back from them."""
+
+    filter: PrivacyFilter
+    units: float
+    deadline: Deadline
+    limit: WorkLimit
+    on_stage: Callable[[str], object]
+    proofs: dict[str, Proof]
+    thorough: bool
+    chosen: frozenset[str]
+    findings: list[StageFinding] = field(default_factory=list)
+    subject: ExaminationContext | None = None
+    promise: Guarantee | None = None
+    scope: str = ""
+    heard: bool = False
+    stage: str = ""
+    searches: list[_Search] = field(default_factory=list)
+    so_far: dict[str, StageFinding] = field(default_factory=dict)
+
+    def begin_searches(self, subject: ExaminationContext) -> None:
+        """All searches, each in a worker that waits for its turn, and those begun before given up."""
+        self.close()
+        left = self.limit.remaining
+        shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {"sequences": (0.3, sequences)}
+        if subject.pure:
+            # a filter that looks at losses is searched for as long as it is solved
+            shares["games"] = (0.3 if subject.looks else 0.4, games)
+            if subject.looks:
+                shares["search"] = (0.25, partial(search, failure=FAILURE))
+        for stage, (share, work) in shares.items():
+            if stage in self.chosen:
+                units, pauses = int(share * left), tuple(int(part * share * left) for part in _TURNS[:-1])
+                reports = self._reports(partial(work, subject), WorkLimit(units), self._late(units), pauses)
+                self.searches.append(_Search(stage, Meter(), reports))
+
+    def search(self) -> None:
+        """The next turn of each search."""
+        for one in tuple(self.searches):
+            if self.witnesses and not self.thorough:
+                return
+            before = one.meter.done
+            try:
+                with metered(one.meter):
+                    ended = self._turn(one.stage, one.reports)
+            finally:
+                count(one.meter.done - before)
+            if ended:
+                self.searches.remove(one)
+
+    def close(self) -> None:
+        """Give up the searches that have not ended."""
+        for one in self.searches:
+            one.reports.close()
+        self.searches.clear()
+
+    def prove(self, *, always: bool = False) -> None:
+        """Proofs do the work that they need, once in a process."""
+        before, proved = current().done, partial(_proved, self.filter, self.proofs)
+        self.run("parts", 1.0, proved, WorkLimit(sys.maxsize), always=always)
+        self.limit = WorkLimit(self.limit.until + current().done - before)
+
+    def tell(self, subject: ExaminationContext) -> None:
+        """The most telling witness of what was found, if anything was, and its play; a schedule tells itself."""
+        if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
+            # a refutation is made short and told however little work is left
+            least = _MOMENT * self.units
+            units = max(self.limit.remaining, least) if self.thorough else least
+            self.run("telling", 1.0, partial(telling, subject, found), WorkLimit.of(units), always=True)
+
+    @property
+    def cut(self) -> str:
+        """How far the examination came until its deadline."""
+        done = 1 - self.limit.remaining / self.units
+        return f"{CUT} {max(min(round(100 * done), 99), 0)} % of the work"
+
+    def leave(self, why: str) -> None:
+        """Keep what the searches found so far; a refutation that was not played afresh is none."""
+        self.findings += [*self.so_far.values(), self._ended(why)]
+
+    def _ended(self, found: str, **more: Any) -> StageFinding:
+        """What is found of a stage that did not come to its end."""
+        said = {"notes": (found,)} | more
+        return StageFinding(self.stage, "Was the stage finished?", found, "", UNFINISHED, **said)
+
+    def _afresh(self, finding: StageFinding) -> StageFinding:
+        """The finding, or what is found where its witness does not refute as a filter plays it that nobody has asked.
+
+        The worker of each play is a fork of this process.
+        """
+        witness, fault = finding.witness, ""
+        if witness is None:
+            return finding
+        try:
+            if not (other := differs(witness, self._aside)):
+                return finding
+            fault, found = (
+                is_nondeterministic(self.filter),
+                f"{witness.asked}: granted, but not afresh: {other}",
+            )
+        except ValueError as reason:
+            found = f"{witness.asked}: not played afresh: {reason}"
+        except FilterFault as broken:
+            found = fault = str(broken)
+        return _fallen(finding, found, fault)
+
+    def _aside(self, work: Callable[[], Any]) -> Any:
+        """What the work returns in a worker of its own, which this process, that asks the filter nothing, forks.
+
+        A replay is as long as its witness, and counts as no work.
+        """
+        unlimited = WorkLimit(sys.maxsize)
+        with metered():
+            (done,) = self._reports(lambda limit: iter((work(),)), unlimited, unlimited)
+        return done
+
+    @property
+    def witnesses(self) -> list[Witness]:
+        """The refutations so far, the most telling first."""
+        found = (one.witness for one in self.findings if one.witness is not None)
+        return sorted(found, key=lambda one: one.order)
+
+    def run(
+        self,
+        stage: str,
+        share: float,
+        work: Callable[[WorkLimit], Iterator[object]],
+        limit: WorkLimit | None = None,
+        *,
+        always: bool = False,
+    ) -> None:
+        """Keep the findings of a stage, also where its share of the work is used up or the filter's code raises.
+
+        Of none that was not asked for, or where one refutation was enough, unless it is to run always.
+        """
+        if stage not in self.chosen or (self.witnesses and not self.thorough and not always):
+            return
+        part = (limit or self.limit).fraction(share)
+        # the stages look at their limit themselves; what does not is ended
+        self._turn(stage, self._reports(work, part, self._late(part.until)))
+
+    def _late(self, until: float) -> WorkLimit:
+        """Where a stage is ended that does not look at its limit."""
+        return WorkLimit(int(until) + int(_GRACE * self.units))
+
+    def _turn(self, stage: str, reports: Generator[Any, None, None]) -> bool:
+        """Keep what a stage finds until it ends or pauses; whether it ended."""
+        self.stage, first, began = stage, len(self.findings), time.perf_counter()
+        with metered():  # what the caller does is no work of this examination
+            self.on_stage(stage)
+        try:
+            for finding in reports:
+                if isinstance(finding, Paused):
+                    self.so_far |= {} if finding.summary is None else {stage: finding.summary}
+                    return False
+                self.findings.append(self._afresh(finding))
+                if self.findings[-1].witness is not None and not self.thorough:
+                    break
+            reports.close()
+            self.so_far.pop(stage, None)
+        except OutOfWork:
+            self.findings.append(self._ended(USED_UP))
+        except FilterFault as broken:
+            self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
+        except (LateBridgeError, ThreadsLost):
+            raise  # no fault of the filter
+        except Exception as error:
+            if stage == "admission" and self.promise is None:
+                raise  # what is no filter is the caller's mistake
+            # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
+            said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
+            said = f"the stage broke off at what {said}"
+            self.findings.append(self._ended(said))
+        finally:
+            spent = time.perf_counter() - began
+            added = self.findings[first:]
+            self.findings[first:] = [replace(one, seconds=spent / len(added)) for one in added]
+        return True
+
+    def _reports(
+        self,
+        work: Callable[[WorkLimit], Iterator[object]],
+        limit: WorkLimit,
+        late: WorkLimit,
+        pauses: tuple[int, ...] = (),
+    ) -> Generator[Any, None, None]:
+        """What a worker found; what else it learnt, by the names of our fields, is kept."""
+        how: dict[str, Any] = {
+            "filt": self.filter,
+            "limit": late,
+            "deadline": self.deadline,
+            "pauses": pauses,
+        }
+        with closing(results(partial(_quietly, work, limit), **how)) as told:
+            for report in told:
+                if not isinstance(report, dict):
+                    yield report
+                    continue
+                self.proofs |= report.pop("proofs", {})
+                for name, value in report.items():
+                    setattr(self, name, value)
+
+
+def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
+    """The finding where its witness does not stand."""
+    notes = () if fault else (found,)
+    bare = replace(finding, verdict=None, witness=None, tightness=(), story=None)
+    return replace(bare, found=found, fault=fault, notes=notes)
+
+
+# -- what the workers do -------------------------------------------------------------------------------
+
+
+def _admitted(
+    filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
+) -> Iterator[object]:
+    """What the filter promises and a fresh run of it grants; TypeError for what is no filter."""
+    checked_filter(filt)
+    scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
+    yield {"promise": filt.promise, "scope": scope}
+    lines = at_labels(lines_of(names, filt.promise, own_numbers(filt)), filt)
+    finding, subject = admission(filt, lines, part, seed=seed, own_menu=own_menu)
+    yield {"subject": subject}
+    yield finding
+
+
+def _proved(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> Iterator[object]:
+    kept = dict(done)
+    yield of_parts(filt, done=kept)
+    yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
+
+
+def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) -> Iterator[object]:
+    """The stage, with what a filter prints and warns of out of sight; last whether it printed. Only in a worker."""
+    ear = _Ear(os.devnull, "w")
+    sink = io.TextIOWrapper(cast(BinaryIO, ear), "utf-8", "replace", write_through=True)
+    with redirect_stdout(sink):
+        os.dup2(ear.fileno(), 1)
+        warnings.simplefilter("ignore")
+        warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
+        try:
+            yield from work(limit)
+        finally:
+            yield {"heard": True} if ear.heard else {}
+
+
+class _Ear(io.FileIO):
+    """Forgets what is written to it, but for whether something was."""
+
+    heard = False
+
+    def write(self, data: Any) -> int:
+        self.heard = self.heard or memoryview(data).nbytes > 0
+        return super().write(data)
+
+    def close(self) -> None:
+        """Stay open: the worker goes on."""

@@ -1,0 +1,298 @@
+"""The frontier: what a filter affords in the states that some spending leads to makes the plays and the menus.
+
+What is asked depends on the limit in nothing but its end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from filterproof.filters.contract.largest_granted import largest_granted
+from filterproof.filters.contract.state import keys
+from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
+from filterproof.mc.examine.formatting import pair_words, steps_words
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.game_menus import Menu
+from filterproof.mc.examine.stages.plays import Player, leaders
+from filterproof.mc.examine.stages.rational_plans import small_ratio
+from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from filterproof.theory.pairs.base import Direction
+
+#: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
+_LASTING = (1000, 400)
+#: Rounds in which a least request is put, to learn how many requests are granted at all.
+_CAP = 2000
+#: The relative precision of a size, and a rougher one for rows and for losses.
+_COARSE, _ROUGH = 2.0**-9, 2.0**-5
+#: The most turns of two families.
+_TURNS = 40
+#: Shares of the largest first request, how often it is asked, and requests in a row that may follow.
+_OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
+#: Tails at which a loss is looked at, where there are too many to look at each, and shown to one that looks at losses.
+_TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
+_FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
+#: Units of work of what a reply is worth after every loss.
+_REPLY_UNITS = 4
+#: The share of a promise from which a guess is worth a game, and the most pairs of one.
+_WORTH, _PAIRS = 0.85, 4
+
+
+@dataclass(slots=True)
+class LargestGranted:
+    """What the filter affords: for each state, family and number of requests in a row the largest size granted."""
+
+    subject: ExaminationContext
+    limit: WorkLimit
+    known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
+
+    def fresh(self) -> Player:
+        """A run that has asked nothing; one that looks at losses is shown the median of each."""
+        return Player.fresh(self.subject, self.limit, 0.5 if self.subject.looks else None)
+
+    def afforded(self, player: Player, line: GrantedSizes, times: int = 1) -> float | None:
+        """About the largest size that the state grants `times` in a row, looked for among octaves, then between."""
+        key = keys(player.state)[0], line.line.name, times
+        if key not in self.known:
+            self.known[key] = self._largest(player, line, times)
+        return self.known[key]
+
+    def _largest(self, player: Player, line: GrantedSizes, times: int) -> float | None:
+        def lasts(size: float) -> bool:
+            return player.fork().ask(line.line.pair(size), times) == times
+
+        octaves = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3][::-1]
+        fewer = self.subject.looks or times >= min(_LASTING)
+        tolerance = math.inf if line.line.family == "own" else _ROUGH if fewer else _COARSE
+        low = largest_granted(lasts, octaves, tolerance)
+        if low is None or self.limit.exhausted:
+            return None
+        return _short(low) if lasts(_short(low)) else low
+
+    def pair(self, player: Player, line: GrantedSizes, times: int = 1) -> DominatingPair | None:
+        """The pair of that size."""
+        size = self.afforded(player, line, times)
+        return None if size is None else self.made(line, size)
+
+    def made(self, line: GrantedSizes, size: float) -> DominatingPair:
+        """The pair of that size; a response in small fractions where games need them, of one that looks at losses."""
+        if self.subject.looks and line.line.family == "rr" and (ratio := small_ratio(size)) is not None:
+            return RandomizedResponse.from_ratio(ratio)
+        return line.line.pair(size)
+
+
+def _short(size: float) -> float:
+    """At most the size, with few bits, so that states meet again."""
+    mantissa, exponent = math.frexp(size)
+    return math.ldexp(math.floor(mantissa * 2**10), exponent - 10)
+
+
+# -- fixed plays ---------------------------------------------------------------------------------------
+
+
+def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+    """Two families in turn, and rows of a thousand."""
+    frontier = LargestGranted(subject, limit)
+    lines = leaders((*subject.lines, *subject.closed))
+    yield from _turns(frontier, lines)
+    yield from _rows(frontier, lines)
+
+
+def _rows(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
+    """The largest requests that last as long as anything does, then a thousand rounds and four hundred."""
+    # how many are granted, however small: those refilled with every request are worth most all asked
+    most = [frontier.fresh().ask(line.line.pair(line.line.least), _CAP) for line in lines[:1]]
+    capped = [times for times in most if 1 < times < _CAP]
+    for times, line in product((*capped, *_LASTING), lines):
+        if not frontier.limit.exhausted:
+            yield from lasting(frontier, line, times)
+
+
+def lasting(frontier: LargestGranted, line: GrantedSizes, times: int) -> Iterator[Sequence]:
+    """The largest request that is granted so many times in a row, and then what is granted next."""
+    player = frontier.fresh()
+    pair = frontier.pair(player, line, times)
+    if pair is not None and player.ask(pair, times):
+        yield player.played
+        again = frontier.pair(player, line)
+        if again is not None and player.ask(again):
+            yield player.played
+
+
+def _turns(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
+    """Two families in turn, and two sizes of one, each the largest that lasts a few turns."""
+    for (one, other), parts in product(combinations(lines, 2), (2, 3)):
+        player = frontier.fresh()
+        first, second = frontier.pair(player, one, parts), frontier.pair(player, other, parts)
+        if frontier.limit.exhausted:
+            return
+        if first is None or second is None:
+            continue
+        for _ in range(_TURNS):
+            if not (player.ask(first) and player.ask(second)):
+                break
+        if player.steps:
+            yield player.played
+
+
+# -- menus ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A pair asked for a number of times in a row, one of Gaussians or responses where it is more than once."""
+
+    pair: DominatingPair
+    times: int
+
+    def whole(self, way: Direction) -> DominatingPair | None:
+        """One pair that reveals as much, as seen from that side; None for a row of responses."""
+        if self.times == 1:
+            return self.pair if way == "PQ" else self.pair.swapped
+        mu = self.pair.normal_mu
+        return None if mu is None else Gaussian(float(mu) * math.sqrt(self.times))
+
+    def left(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
+        """About H_{e^epsilon} of it, in doubles."""
+        if (whole := self.whole(way)) is not None:
+            return np.asarray(whole.hockey_stick(epsilons))
+        losses, masses = _row_law(float(self.pair.pure_epsilon), self.times)
+        return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
+
+    def losses(self, way: Direction, *, few: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Its finite losses and their masses: all there are where these are few."""
+        whole = self.whole(way)
+        if whole is None:
+            return _row_law(float(self.pair.pure_epsilon), self.times)
+        if whole.outputs is not None:
+            finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
+            return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
+        return quantiles(whole, _FEW if few else _TAILS)
+
+    def losses_that_sum_to(self, loss: float) -> list[float]:
+        """The loss in equal parts; of responses the high ones first."""
+        if self.whole("PQ") is not None:
+            return [loss / self.times] * self.times
+        level = float(self.pair.pure_epsilon)
+        ups = round((loss / level + self.times) / 2)
+        return [level] * ups + [-level] * (self.times - ups)
+
+    def __str__(self) -> str:
+        return steps_words(((self.pair, self.times),))
+
+
+def quantiles(
+    pair: DominatingPair, tails: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The losses of a pair at these upper tails, and the mass about each of them."""
+    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
+    return np.asarray(pair.loss_isf(tails)), np.diff(edges)
+
+
+@lru_cache(maxsize=1 << 10)
+def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The losses of so many randomised responses, and their masses under P."""
+    ups = np.arange(times + 1, dtype=np.float64)
+    # binomial masses by logarithms: scipy.stats takes as long to import as all of the rest of the examination's SciPy
+    choices = special.gammaln(times + 1) - special.gammaln(ups + 1) - special.gammaln(times - ups + 1)
+    masses = np.exp(choices - ups * np.logaddexp(0, -level) - (times - ups) * np.logaddexp(0, level))
+    return level * (2 * ups - times), masses
+
+
+def alternatives(
+    subject: ExaminationContext, goals: tuple[Divergence, ...], limit: WorkLimit
+) -> Iterator[tuple[float, Menu]]:
+    """(The guessed share of the promise, the menu): a first request, and by its answer what may follow.
+
+    Best first of each kind of first request, so that a menu is there before all are guessed.
+    """
+    frontier = LargestGranted(subject, limit)
+    every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
+    menus_tried: set[tuple[DominatingPair, ...]] = set()
+    for first_times, share in product(_FIRST, _OPENINGS):
+        guesses: list[tuple[float, Menu]] = []
+        for opening in openings:
+            player = frontier.fresh()
+            if limit.exhausted or (first_times > 1 and opening.line.family not in ("rr", "gaussian")):
+                continue
+            top = frontier.afforded(player, opening, first_times)
+            if top is None:
+                continue
+            first = _Row(frontier.made(opening, _short(share * top)), first_times)
+            if player.grants(first.pair):
+                guesses += _guessed(frontier, first, goals, every)
+        for guess in sorted(guesses, key=lambda one: -one[0]):
+            if guess[0] >= _WORTH and guess[1].pairs not in menus_tried:
+                menus_tried.add(guess[1].pairs)
+                yield guess
+
+
+def _guessed(
+    frontier: LargestGranted, first: _Row, goals: tuple[Divergence, ...], every: tuple[GrantedSizes, ...]
+) -> Iterator[tuple[float, Menu]]:
+    """What the best continuations after each loss are worth together, in shares of the promise, and their menu."""
+    subject = frontier.subject
+    ways: tuple[Direction, ...] = ("PQ", "QP")
+    for way in ways:
+        losses, masses = first.losses(way, few=subject.looks)
+        shown = losses if way == "PQ" else -losses
+        after = [_replies(frontier, first, loss, every) for loss in shown.tolist()]
+        replies = list(dict.fromkeys(chain.from_iterable(after)))
+        granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
+        if (
+            way == "QP"
+            and not subject.looks
+            and all(row.pair.swapped == row.pair for row in (first, *replies))
+        ):
+            return
+        for goal in goals:
+            stopped = np.maximum(-np.expm1(np.minimum(goal.at - losses, 0.0)), 0.0)
+            count(_REPLY_UNITS * len(replies))
+            worth = np.array([one.left(goal.at - losses, way) for one in replies])
+            table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
+            # games of filters that look at losses are solved where all pairs are finite
+            for finite in (False, True) if subject.looks and first.pair.outputs is not None else (False,):
+                out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
+                if finite and not out:
+                    continue
+                table[out] = 0.0
+                best = table.argmax(axis=0)
+                gains = masses * table.max(axis=0)
+                value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(goal)
+                shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
+                chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
+                yield value / promised if promised else value * 1e12, _menu(first, chosen[: _PAIRS - 1])
+
+
+def _menu(first: _Row, chosen: list[_Row]) -> Menu:
+    pairs = tuple(dict.fromkeys(row.pair for row in (first, *chosen)))
+    rounds = first.times + max((row.times for row in chosen), default=0)
+    then = " or ".join(pair_words(row.pair) for row in chosen)
+    return Menu(f"{first}, then by its answer {then}" if then else str(first), pairs, rounds)
+
+
+def _replies(
+    frontier: LargestGranted, first: _Row, loss: float, every: tuple[GrantedSizes, ...]
+) -> list[_Row]:
+    """What is afforded after the first request, and after its loss where the filter looks at it."""
+    player = frontier.fresh()
+    for each in first.losses_that_sum_to(loss):
+        if not player.ask(first.pair, loss=each if frontier.subject.looks else None):
+            return []
+    replies: dict[_Row, None] = {}
+    for line in every:
+        counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
+        for times in counts if line.line.family in ("rr", "gaussian") else (1,):
+            pair = frontier.pair(player, line, times) if not frontier.limit.exhausted else None
+            if pair is not None:
+                replies[_Row(pair, times)] = None
+    return list(replies)

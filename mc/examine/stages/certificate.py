@@ -1,0 +1,376 @@
+"""The stage of parts: a filter built from library charges, an exact budget and a library conversion is proved.
+
+So is a holder by the theorem on its rule, what it rests on, and the numbers that run.
+
+>>> import filterproof as fp
+>>> class Mine(fp.AdditiveFilter):
+...     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+...     charge = fp.zcdp_charge
+>>> found = parts(Mine())
+>>> found.outcome.name, found.evidence.name
+('HOLDS', 'CERTIFIED')
+
+What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
+brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
+
+>>> found = of_parts(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> found.verdict.outcome.name, found.whole
+('HOLDS', True)
+>>> class Others(fp.IndividualFilter):
+...     pass
+>>> print(of_parts(Others(fp.ZCDPFilter(0.5), people=2)).found)
+no theorem covers Others: it is not a class of the library, and its code may be its own
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from inspect import getattr_static
+from typing import Any
+
+from filterproof.filters import PrivacyFilter
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.linear_queries import LinearQueries
+from filterproof.filters.accountants.verifiable import VerifiableAccountant, is_verifiable
+from filterproof.filters.accounting.charge_rules import (
+    ChargeRule,
+    GDPCharge,
+    PureCharge,
+    RenyiCharge,
+    ZCDPCharge,
+    renyi_charge,
+)
+from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.catalogue import (
+    CATALOGUE,
+    AllOrdersFilter,
+    GaussianResidueFilter,
+    PotentialFilter,
+    RealisationFilter,
+)
+from filterproof.filters.certified.admission_conditions import verify_implication
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.filters.certified.certify import certify
+from filterproof.filters.certified.comparison import ComparisonStatus
+from filterproof.filters.certified.covered import Join, joined
+from filterproof.filters.certified.double_double import limit_of
+from filterproof.filters.contract.contract_checks import checked_reaches
+from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.worst_case.calibrate import CalibratedFilter
+from filterproof.mc.worst_case.menu_levels import DOMINATION
+from filterproof.theory.conversions import CONVERSIONS
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.kernel.kernel_theorems import KERNEL
+from filterproof.theory.numerics.decimals import above, below
+from filterproof.theory.pairs import is_ours
+from filterproof.theory.proofs import THEOREMS, prove
+from filterproof.theory.proofs.proof import Proof
+from filterproof.theory.theorems.theorem import RefusedError
+
+SCOPE = (
+    "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
+    "declare, in finitely many rounds"
+)
+#: What is certified of a filter of the catalogue: its numbers, or more or less than those.
+_NUMBERS = (
+    "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very "
+    "doubles"
+)
+_TOLD: dict[type[PrivacyFilter], str] = {
+    PotentialFilter: (
+        "its table: what is kept from the first level on, and the inequality of every charge "
+        "of every member of its design, at the very heights and charges that run, with the members' own "
+        "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
+        "rounding is paid for, and is not certified here"
+    ),
+    GaussianResidueFilter: (
+        "its first level and what randomised responses and Gaussians of several sizes are "
+        "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
+        "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
+        "where it is enough by its docstring's argument"
+    ),
+}
+#: Proofs already run in this process.
+PROVED: dict[str, Proof] = {}
+#: The charges, and the guarantees, of the library that sums are proved for.
+CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
+_GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
+#: The methods that decide, or are asked in the place of those.
+_DECIDING = (
+    *(
+        "start",
+        "admits",
+        "spend",
+        "grant",
+        "step_inplace",
+        "observe",
+        "looks_at_losses",
+        "is_reachable_state",
+    ),
+    *("open", "_cost", "__getattribute__"),
+)
+
+
+class Unknown(Exception):  # noqa: N818 - a reason, no error
+    """Why no theorem covers a filter as it runs."""
+
+
+#: What the stage asks of a filter, of a holder; what it is about, and what it does not look at.
+_QUESTIONS = (
+    (
+        "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
+        "every mechanism that it admits, by what its pair declares",
+        "what pairs declare, and the interpreter below",
+    ),
+    (
+        "Do the theorem on its rule and the numbers that run cover it?",
+        "all that its theorem covers",
+        "pairs that a caller declares wrongly, noise that is drawn in doubles, and the interpreter below",
+    ),
+)
+
+
+def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None:
+    """HOLDS where a filter is built of library parts whose theorems give its promise; None where it is not so built.
+
+    An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
+    library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
+    sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
+    catalogue, if the worst case over its menu, solved again, keeps the promise. A holder of the library, from a fresh
+    one of its parameters on, if what it rests on holds, its numbers are certified and its theorem's proof runs: what it
+    has charged is not looked at, but that it is a sum of charges. UNDECIDED, with the reason, where it is one of these
+    and something stands in the way. `done` keeps proofs from call to call.
+    """
+    kind, held = type(thing), is_verifiable(thing)
+    listed = _listed(kind) and "theorem" in vars(kind)
+    by: Callable[..., Verdict]
+    if held:
+        by = _of_a_holder
+    elif issubclass(kind, AdditiveFilter):
+        by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
+    elif kind is CalibratedFilter:
+        by = _of_a_game
+    elif listed and kind.sound is True and kind.theorem is not None:
+        by = _of_the_catalogue
+    else:
+        return None
+    try:
+        return by(thing, done=done)
+    except (Unknown, RefusedError) as reason:
+        name = kind.__name__
+        uncovered = (
+            f"no theorem covers {name}" if held else f"{name} is not covered by a theorem on its parts"
+        )
+        return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
+
+
+def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
+    """The finding on the parts; proofs are run, which takes seconds once, and no code but the library's.
+
+    `done` keeps proofs from call to call.
+    """
+    verdict = parts(thing, done=done)
+    whole = verdict is not None and verdict.outcome is Outcome.HOLDS
+    asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
+    return StageFinding(
+        "parts",
+        asked,
+        "it is not made of library parts" if verdict is None else verdict.detail,
+        about,
+        unseen,
+        verdict if whole else None,
+        whole=whole,
+        notes=() if verdict is None or whole else (verdict.detail,),
+    )
+
+
+def _listed(kind: type) -> bool:
+    return any(kind is entry.kind for entry in CATALOGUE.values())
+
+
+def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
+    rule, budget, promise = _library_parts(filt)
+    _certified(filt)
+    certain, bits = verify_implication(rule, limit_of(budget), promise)
+    how = f"certified in balls of {bits} bits at these very doubles" if bits else "compared exactly"
+    detail = (
+        f"the deciding functions are the library's own; what a sum of {rule!r} bounds is proved by theorem "
+        f"{rule.theorem!r}, {rule.source}; a sum within {budget!r}, about {budget.limit:.10g}, gives "
+        f"{promise!r} by {certain.says}, {how}"
+    )
+    keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
+    return _proved(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
+
+
+def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
+    """Charge, budget and promise; raises Unknown unless all that decides is the library's own."""
+    kind = type(filt)
+    for name in _DECIDING:
+        if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
+            raise Unknown(f"{kind.__name__} has a {name} of its own")
+    for name in ("charge", "promise", "budget"):
+        if isinstance(getattr_static(kind, name, None), property):
+            raise Unknown(f"it computes its {name}, which may change")
+    if not of_the_library(holder_of(kind, "extremal")):
+        raise Unknown(f"{kind.__name__} has an extremal of its own")
+    if filt.sound is not True:
+        raise Unknown(f"it does not say of itself that it is sound, but sound={filt.sound!r}")
+    charge: Any = filt.charge
+    if type(charge) not in CHARGES:
+        raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
+    if type(getattr(filt, "promise", None)) not in _GUARANTEES:
+        raise Unknown("its promise is not a plain value of a guarantee of the library")
+    follows = getattr_static(filt, "budget") is vars(AdditiveFilter)["budget"]
+    if follows and not any(filt.conversion is one for one in CONVERSIONS):
+        raise Unknown(f"its conversion is {filt.conversion!r}, not one of the library's")
+    try:
+        budget = filt.budget
+    except ValueError as reason:
+        raise Unknown(str(reason)) from reason
+    if type(budget) is not Budget:
+        raise Unknown(f"its budget is a {type(budget).__name__}, not a plain Budget")
+    return charge, budget, filt.promise
+
+
+def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
+    """The filters of the catalogue that are no single sum."""
+    joins = joined(filt)
+    theorem, numbers, scope, evidence = type(filt).theorem, _certified(filt), SCOPE, Evidence.EXACT
+    assert theorem is not None
+    if type(filt) is AllOrdersFilter:
+        allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
+        if set(filt.usable) != set(allowed):
+            raise Unknown("it keeps other orders than it promises")
+        for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
+            verify_implication(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
+        told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
+    elif type(filt) is RealisationFilter:
+        assert filt.dhat is not None
+        assert filt.theta is not None
+        dhat, theta = Fraction(filt.dhat), Fraction(filt.theta)
+        if dhat + theta * (1 - dhat) * filt.rounds > Fraction(filt.delta):
+            raise Unknown("dhat + theta (1 - dhat) N is more than delta")
+        told = (
+            f": dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} theta={filt.theta!r} "
+            f"N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
+        )
+        scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
+    elif numbers is None:
+        raise Unknown(f"no certificate joins {theorem!r} to its code")
+    else:
+        told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
+        evidence = numbers.evidence
+    told += "".join(
+        f"; {pair!r} is covered {join.value}"
+        for pair, join in joins.items()
+        if join in (Join.OWN, Join.GAUSSIAN)
+    )
+    return _proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
+
+
+def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
+    """The numbers that the filter runs with, None where none is certified; RefusedError where one may be unsound.
+
+    A filter that gives budget away keeps its promise.
+    """
+    certificate = certify(filt)
+    for one in certificate.refused:
+        if one.found is ComparisonStatus.LOOSE:
+            continue
+        raise RefusedError(
+            f"{one.number.says} is {one.found.name}: {one.found.value}", engine="flint", evidence=one.evidence
+        )
+    return certificate if certificate.numbers else None
+
+
+def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
+    """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
+    if not _listed(type(filt.inner)):
+        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not of the catalogue")
+    if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
+        raise Unknown("its levels cover nothing but themselves")
+    try:
+        solved = filt.recheck()
+    except ValueError as reason:
+        raise Unknown(str(reason)) from reason
+    detail = (
+        f"the worst case over its {len(filt.menu)} levels, solved again by its own code, lies in "
+        f"[{below(solved.low, 9)}, {above(solved.high, 9)}], within the promised {filt.promise.delta_at_epsilon!r}; "
+        "what a level dominates is a post-processing of it"
+    )
+    return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
+
+
+def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
+    """A holder: the theorem on its rule, the kernel's on it, and the certificate of its numbers."""
+    kind = type(holder)
+    if not of_the_library(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
+        raise Unknown("it is not a class of the library, and its code may be its own")
+    cited: list[str] = []
+    evidence: list[Evidence] = []
+    scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
+    for inner in holder.rests_on:
+        known = parts(inner, done=done)
+        if known is None or known.outcome is not Outcome.HOLDS:
+            why = f"no theorem covers {inner!r}" if known is None else known.detail
+            raise Unknown(f"it keeps what its filter keeps, and {why}")
+        cited += known.citations
+        evidence += [] if known.citations else [known.evidence]
+        if not is_verifiable(inner):
+            scopes.append(known.scope)
+    if not _reached(holder):
+        raise Unknown("what its people were charged is no sum of charges")
+    numbers = certify(holder)  # type: ignore[arg-type]
+    if numbers.refused or not numbers.numbers:
+        raise Unknown(f"its numbers are not certified: {numbers}")
+    theorem = THEOREMS[holder.theorem]
+    if len(scopes) == 1:
+        scopes.append(theorem.hypotheses)
+    kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
+    points = (
+        f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
+    )
+    said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
+    return _proved(
+        (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done
+    )
+
+
+def _reached(holder: VerifiableAccountant) -> bool:
+    """Whether everybody's state is one that granted requests may have led to."""
+    if isinstance(holder, IndividualFilter):
+        return bool(checked_reaches(holder.filter, holder._state, holder.people).all())
+    if isinstance(holder, LinearQueries):
+        return bool(holder._budget.is_reachable_state((holder._sums.high, holder._sums.low)).all())
+    return True
+
+
+def _proved(
+    keys: tuple[str, ...],
+    cited: tuple[str, ...],
+    evidence: tuple[Evidence, ...],
+    scope: str,
+    detail: str,
+    done: dict[str, Proof] | None = None,
+) -> Verdict:
+    """HOLDS by the theorems of these keys, whose steps are run, by what is cited, and by other evidence.
+
+    Raises RefusedError where a step of a theorem is refused.
+    """
+    kept = PROVED if done is None else done
+    proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]
+    for proof in proofs:
+        if not proof.holds:
+            raise RefusedError(
+                f"theorem {proof.name!r}: {proof.verdict().detail}", engine="proof", evidence=proof.evidence
+            )
+    citations = tuple(dict.fromkeys(cited))
+    weakest = Evidence.weakest(*evidence, *(proof.evidence for proof in proofs))
+    return Verdict(
+        Outcome.HOLDS, Evidence.CITED if citations else weakest, scope, detail, citations=citations
+    )

@@ -1,0 +1,267 @@
+"""The stage of telling: the refutation found is made one that a person understands, and its play is told.
+
+Nothing is believed that was not certified again: a sequence by its own admission and a certified lower bound, a menu by
+its solved game, a plan in rational numbers. All is tried in a fixed order; the work decides only where it ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, groupby, product, takewhile
+from operator import itemgetter
+from typing import TypeVar
+
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
+from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.examination import USED_UP, StageFinding
+from filterproof.mc.examine.examination_context import ExaminationContext
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.formatting import count_words, pair_words
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.game_menus import Menu
+from filterproof.mc.examine.stages.games import chosen_goals, solved
+from filterproof.mc.examine.stages.plays import plain
+from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
+from filterproof.mc.examine.stages.sequences import most
+from filterproof.mc.examine.trace import Trace, curve_of, prefix, story_of_plan, story_of_sequence
+from filterproof.mc.examine.witness import TELLING, Witness, sequence_witness
+from filterproof.mc.examine.worker import limited
+from filterproof.mc.worst_case.plan import Plan
+from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
+from filterproof.theory.rounding import away_from_zero
+
+T = TypeVar("T")
+
+_ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
+#: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
+_GOALS, _SEEN = 4, 1e-3
+#: e^epsilon of plain responses, and shares of erasures; the rounds of a menu's game that is written out.
+_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
+_PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
+
+
+def telling(
+    subject: ExaminationContext, witnesses: tuple[Witness, ...], limit: WorkLimit
+) -> Iterator[StageFinding]:
+    """One finding: the most telling witness, with its story; what was found before, where nothing is plainer."""
+    search = _Telling(subject, limit.fraction(0.35), witnesses)
+    if subject.looks:
+        search.plans()
+    else:
+        search.plays()
+        search.limit = limit.fraction(0.5)
+        search.shrink()
+    if subject.pure:
+        search.menu()
+        search.limit = limit.fraction(0.7)
+        search.write_out()
+    yield search.finding(limit)
+
+
+@dataclass(slots=True)
+class _Telling:
+    """The most telling witness so far."""
+
+    subject: ExaminationContext
+    limit: WorkLimit
+    witnesses: tuple[Witness, ...]
+    best: Witness = field(init=False)
+    tried: int = 0
+
+    def __post_init__(self) -> None:
+        self.best = self.witnesses[0]
+
+    def keep(self, witness: Witness | None) -> bool:
+        """Whether the witness is more telling than what was known."""
+        before, self.best = self.best, min(self.best, witness or self.best, key=lambda one: one.order)
+        return self.best is not before
+
+    def certified(self, played: Sequence) -> Witness | None:
+        """The witness of a sequence at the first goal at which it is `TELLING` times the promise, or else above it."""
+        self.tried += 1
+        above: Witness | None = None
+        likely = [
+            (measure, promised, bound)
+            for measure, bound in (most(played, self.goals) if played.steps else ())
+            if exceeds(bound, promised := self.subject.promised(measure))
+        ]
+        for measure, promised, bound in likely[:_GOALS]:
+            if above is not None and bound < TELLING * promised:
+                continue
+            low = played.low(measure, promised)
+            if not exceeds(low, promised) or not played.admitted(self.subject.filter):
+                continue
+            found = sequence_witness(self.subject.filter, played, measure, low)
+            if low >= TELLING * promised:
+                return found
+            above = above or found
+        return above
+
+    @property
+    def goals(self) -> tuple[Divergence, ...]:
+        """What the promise is measured by; of a curve not its far end."""
+        subject = self.subject
+
+        def promised_from(least: float) -> tuple[Divergence, ...]:
+            return tuple(g for g in subject.goals if g.kind == "renyi" or least <= subject.promised(g) < 1)
+
+        return promised_from(_SEEN) or promised_from(-math.inf)
+
+    def plays(self) -> None:
+        """Plain plays, until one is short, fixed, of known kinds, and far above the promise."""
+        for played in plain(self.subject, self.limit):
+            if not any(self.best.order[:4]) or self.limit.exhausted:
+                return
+            best = self.best
+            if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
+                played = prefix(played, best.rounds)  # only a shorter one can be plainer
+            self.keep(self.certified(played))
+
+    def shrink(self) -> None:
+        """Leave out what the best sequence does not need."""
+        fixed = [one for one in (self.best, *self.witnesses) if one.kind == "sequence"]
+        if not fixed:
+            return
+        start = min(fixed, key=lambda one: one.order)
+        # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
+        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
+
+        def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
+            found = None if self.limit.exhausted else self.certified(_joined(pieces))
+            if found is None or found.factor < least:
+                return False
+            self.keep(found)
+            return True
+
+        self.keep(start)
+        minimise(_pieces(start.played), refutes, limit=self.limit)
+
+    def menu(self) -> None:
+        """Fewer rounds of the best menu's game, and fewer pairs."""
+        best = self.best
+        if best.kind != "menu" or best.measure.kind != "hockey-stick":
+            return
+        pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], nameable())
+        fewer = next((n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve(pairs, n)), 0)
+        minimise(pairs, lambda some: bool(some) and self._solve(some, fewer or best.rounds), limit=self.limit)
+
+    def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
+        """Whether the game of so many rounds over these pairs is more telling."""
+        menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
+        at = replace(self.best.measure, direction="PQ")
+        games = self._within(0.2, lambda: list(solved(self.subject, menu, at)))
+        return any(self.keep(game.witness) for game in games or () if game is not None)
+
+    def _within(self, share: float, work: Callable[[], T]) -> T | None:
+        """What the work gives, None where the work is used up or it asks for what is outside the filter's scope."""
+        try:
+            with examining(self.subject.filter), stopping_at(self.limit.fraction(share)):
+                return work()
+        except (OutOfWork, FilterFault):
+            return None
+
+    def write_out(self) -> None:
+        """The best menu's game as a plan, which can be told."""
+        if self.best.kind == "menu":
+            told = self._within(0.5, partial(written, self.subject.filter, self.best))
+            self.best = told or self.best
+
+    def plans(self) -> None:
+        """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""
+        certain, factor, _, kinds = self.best.order[:4]
+        short = self.best.kind == "plan" and self.best.rounds <= 2
+        if not self.subject.families >= {"rr"} or (short and not (certain or factor or kinds)):
+            return
+        filt = self.subject.filter
+        with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
+            for found in limited(plain_plans(self.subject), filt, self.limit):
+                self.keep(found)
+
+    # -- what is told --------------------------------------------------------------------------------
+
+    def finding(self, limit: WorkLimit) -> StageFinding:
+        """The best witness and its story."""
+        best, self.limit = self.best, limit
+        story = None
+        with suppress(FilterFault, ValueError):
+            story = None if limit.exhausted else self._story(best)
+        asked = scope = best.asked
+        if best.kind == "sequence":
+            scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
+        looked_at = count_words(self.tried, "play was", "plays were")
+        unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
+        return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
+
+    def _story(self, best: Witness) -> Trace | None:
+        """The play and its curve, as far as the work allows."""
+        filt = self.subject.filter
+        match best.kind:
+            case "sequence":
+                story, reached = story_of_sequence(filt, best.played, best.measure), best.played.low
+            case "plan":
+                story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
+                reached = partial(_worth, best.plan, self.subject)
+            case _:
+                return None
+        points = takewhile(lambda _: not self.limit.exhausted, curve_of(story, filt.promise, reached))
+        return replace(story, curve=tuple(points))
+
+
+# -- plans ---------------------------------------------------------------------------------------------
+
+
+def plain_plans(subject: ExaminationContext) -> Iterator[Witness]:
+    """The refutations by games over one or two plain requests that a fresh run grants, few rounds first."""
+    filt, goals = subject.filter, tuple(ratios_of(subject.filter, chosen_goals(subject)))
+    start = filt.start(1)
+    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
+    erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
+    asked = [
+        pair
+        for few, pairs in ((4, responses), (1, erasures))
+        for pair in [pair for pair in pairs if admits(filt, start, pair)][:few]
+    ]
+    menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
+    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, goals):
+        if (found := solved_plan(filt, menu, rounds, epsilon, ratio)) is not None:
+            yield found
+
+
+def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
+    """The plan that is best over a menu's pairs that have rational masses; None where much is lost by the others."""
+    if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
+        return None
+    pairs = [exact for pair in decode(best.data["menu"], nameable()) if (exact := pair.rational) is not None]
+    if not pairs:
+        return None
+    epsilon = best.measure.at
+    found = solved_plan(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
+    return None if found is None or found.factor < min(TELLING, 0.9 * best.factor) else found
+
+
+def _worth(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
+    return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
+
+
+def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:
+    """The requests in pieces of which any number of them can be left out: of each row half, a quarter, and so on."""
+    pieces = []
+    for pair, left in played.steps:
+        while left:
+            pieces.append((pair, (left + 1) // 2))
+            left //= 2
+    return pieces
+
+
+def _joined(steps: Iterable[tuple[DominatingPair, int]]) -> Sequence:
+    """The sequence with the same requests in a row counted together."""
+    rows = groupby(steps, key=itemgetter(0))
+    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))

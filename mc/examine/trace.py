@@ -1,0 +1,259 @@
+"""The story of a witness: its play round by round, as the filter's author can follow it, and why it comes to this.
+
+>>> import filterproof as fp
+>>> played = Sequence(((fp.Gaussian(1.0), 2),))
+>>> class Free(fp.PrivacyFilter):
+...     promise = fp.ZCDP(0.5)
+...     def start(self, n): return np.zeros(n)
+...     def admits(self, spent, request): return spent + request.zcdp_rho <= 0.5
+...     def spend(self, spent, request): return spent
+>>> told = story_of_sequence(Free(), played, Divergence.renyi(2.0))
+>>> [(one.rounds, one.asked, one.before, one.after, round(one.reached, 6)) for one in told.turns]
+[('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
+>>> told.passed, told.why
+(2, ('in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing',))
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
+from filterproof.filters.contract.state import State, leaves, same
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.divergence import Divergence, exceeds
+from filterproof.mc.examine.formatting import pair_words
+from filterproof.mc.examine.sequence import Sequence, granted
+from filterproof.mc.losses.log_ratio import nearest_log
+from filterproof.mc.worst_case.plan import Plan, masses_of
+from filterproof.theory.guarantees import Guarantee
+from filterproof.theory.pairs import DominatingPair
+
+#: Rows of a story, letters of a state, and the requests that are played for one; the state after more of them.
+_ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
+#: Points of a curve, the largest epsilon of one, and the delta at which it may end.
+_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
+#: The most reasons that are told, and what counts for a number of a state.
+_REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Rounds of one request in a row: what was asked, the state before and after, and what was revealed by then.
+
+    rounds is "3" or "3-9". after is what the answer made of the state, and `when` which answers came before, where the
+    play depends on them. reached is at least the measure of all released until then; promised what is allowed.
+    """
+
+    rounds: str
+    when: str
+    asked: str
+    answered: str
+    before: str
+    after: str
+    reached: float
+    promised: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The play of a witness: its turns, the round at which the promise is passed, and why, as far as it shows.
+
+    moves tell a schedule, which has no rounds.
+    curve has points (epsilon, delta of the play at least, promised).
+    """
+
+    measure: Divergence
+    turns: tuple[Turn, ...]
+    passed: int | None
+    why: tuple[str, ...]
+    curve: tuple[tuple[float, float, float], ...] = ()
+    moves: tuple[str, ...] = ()
+
+
+def state_words(state: State) -> str:
+    """What the filter knows of its one run.
+
+    >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
+    '0.25, (1, 2)'
+    >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
+    True
+    """
+    told = ", ".join(_values(np.asarray(part)[0]) for part in leaves(state))
+    return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."
+
+
+def _values(part: Any) -> str:
+    if np.ndim(part):
+        return f"({', '.join(map(_values, part))})"
+    shown: object = type(part).__repr__
+    if shown is object.__repr__:  # an address says nothing
+        held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
+        return f"{type(part).__name__}({held})"
+    return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
+
+
+def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
+    """The story of requests fixed in advance, which the filter grants."""
+    turns, why, steps = list[Turn](), dict[object, str](), list[tuple[DominatingPair, int]]()
+    promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
+    after_row = state_words(state)
+    passed = _passed(played, measure, promised)
+    for pair, times in _cut(played, passed):
+        before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
+        for number in played_on:
+            after = granted(filt, state, pair)
+            if after is None:
+                raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
+            # what comes later explains nothing, nor what is charged where it pays for what it lost
+            if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
+                for key, reason in _why(state, after, pair, f"in round {rounds_done + number + 1:,},"):
+                    why.setdefault(key, reason)
+            last, state = state, after
+        # what is left by a row that is not played to its end is known where a request left all as it was
+        whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
+        after_row = state_words(state) if whole else _UNTOLD
+        steps.append((pair, times))
+        rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
+        request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
+        rounds_done += times
+        reached = Sequence(tuple(steps)).low(measure, promised)
+        if len(turns) < _ROWS or rounds_done == played.rounds:
+            turns.append(Turn(rounds, "", request, "granted", before_row, after_row, reached, promised))
+    return Trace(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
+
+
+def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
+    """The steps, short ones round by round, cut where the promise is passed."""
+    begin = 0
+    for pair, times in played.steps:
+        end, cuts = begin + times, range(0)
+        if times <= 3 and played.rounds <= _ROWS:
+            cuts = range(begin + 1, end)
+        elif passed is not None and begin < passed - 1 < end:
+            cuts = range(passed - 1, min(passed + 1, end))
+        for first, last in pairwise((begin, *cuts, end)):
+            yield pair, last - first
+        begin = end
+
+
+def prefix(played: Sequence, rounds: int) -> Sequence:
+    """The first so many requests."""
+    steps, left = [], rounds
+    for pair, times in played.steps:
+        if left > 0:
+            steps.append((pair, min(times, left)))
+        left -= times
+    return Sequence(tuple(steps))
+
+
+def _passed(played: Sequence, measure: Divergence, promised: float) -> int | None:
+    """The first round after which more was revealed than is promised."""
+
+    def above(rounds: int) -> bool:
+        return exceeds(prefix(played, rounds).low(measure, promised), promised)
+
+    rounds = played.rounds
+    return bisect_left(range(rounds), True, lo=1, key=above) if above(rounds) else None
+
+
+# -- why -----------------------------------------------------------------------------------------------
+
+
+def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterator[tuple[object, str]]:
+    """What a grant did not charge, and what it took away from the state; of what is the same the first is told."""
+    if pair.pure_epsilon > 0 and same(before, after)[0]:
+        yield pair, f"{when} {pair_words(pair)} leaves the state as it was: it cost nothing"
+    for name, old, new in _changes(before, after):
+        if 0 <= new < old * 0.75:
+            yield (when, name), f"{when} {name} falls from {old:.4g} to {new:.4g}"
+
+
+def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
+    """The numbers of a state by name; of a row of three or more their sum, for they may change places."""
+    parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
+    for number, both in enumerate(zip(*parts, strict=True), 1):
+        name = f"part {number} of the state" if len(parts[0]) > 1 else "the state"
+        old, new = ([float(x) for x in np.ravel(part) if isinstance(x, _NUMBERS)] for part in both)
+        if len(old) > 2:
+            yield f"the sum of {name}", sum(old), sum(new)
+        else:
+            one = np.ndim(both[0]) == 0
+            for place, values in enumerate(zip(old, new, strict=False), 1):
+                yield name if one else f"number {place} of {name}", *values
+
+
+# -- plans ---------------------------------------------------------------------------------------------
+
+
+def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
+    """The story of an adaptive plan: a turn for each position that it comes to, as far as it matters."""
+    promised, way = measure.promised(filt.promise), measure.direction
+    worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
+    turns: list[Turn] = []
+    why: dict[object, str] = {}
+
+    def tell(position: Plan, state: State, when: str, number: int) -> None:
+        spent = checked_spend(filt, state, position.request, 1)
+        after: dict[str, list[str]] = {}
+        later: list[tuple[Plan, State, str]] = []
+        outcomes = zip(masses_of(position.request), position.then, strict=True)
+        possible = [(*masses, then) for masses, then in outcomes if masses[way == "QP"]]
+        for p, q, following in possible:
+            loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
+            observed = checked_observe(filt, spent, np.array([loss]), 1)
+            outcome = f"loss {loss:+.3g}"
+            after.setdefault(state_words(observed), []).append(outcome)
+            if passed is not None and number <= passed:  # what comes later explains nothing
+                of = f"{outcome}, which tells for Q," if way == "QP" and loss < 0 else f"{outcome},"
+                for key, reason in _why(state, observed, position.request, f"in round {number}, after {of}"):
+                    why.setdefault(key, reason)
+            if following is not None:
+                later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
+        ways_on = "; ".join(
+            words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
+        )
+        ends = "go on below" if later else "stop"
+        ends += ", else stop" if 0 < len(later) < len(possible) else ""
+        turns.append(
+            Turn(
+                str(number),
+                when,
+                pair_words(position.request),
+                f"granted, then {ends}",
+                state_words(state),
+                ways_on,
+                float(worths[number - 1]),
+                promised,
+            )
+        )
+        for following, observed, words in later:
+            if len(turns) < _ROWS:
+                tell(following, observed, words, number + 1)
+
+    tell(plan, checked_start(filt, 1), "", 1)
+    turns.sort(key=lambda one: int(one.rounds))
+    return Trace(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
+
+
+def curve_of(
+    story: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
+) -> Iterator[tuple[float, float, float]]:
+    """Points of the promised curve and the play's, `_POINTS` epsilons up to where little is promised."""
+    measure = story.measure
+    far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
+    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+        far *= 1.25
+    for number in range(_POINTS):
+        at = Divergence.hockey_stick(far * number / (_POINTS - 1), measure.direction)
+        promised = at.promised(promise)
+        if 0 <= promised <= 1:
+            yield at.at, reached(at), promised

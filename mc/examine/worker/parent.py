@@ -1,0 +1,259 @@
+"""Waiting: a worker is started, and its answers are read while the deadline, the child and Ctrl-C are watched."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from typing import Any, NoReturn, TypeVar, cast
+
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, current, stopping_at
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.deadline import NEVER, Deadline, OutOfTime
+from filterproof.mc.examine.filter_fault import FilterFault, examining
+from filterproof.mc.examine.worker.child import CUT, Inside, Task, dumped, loaded, serve
+from filterproof.mc.examine.worker.threads import threads_besides, threads_lost, waits_for_ever
+
+T = TypeVar("T")
+
+#: Units of work of a worker.
+_FORK_UNITS = 400
+#: Seconds between two looks at a child, and those that it has to end.
+_BREATH, _LEAVING = 0.05, 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A worker waits, and its findings so far, None where nothing sums them up."""
+
+    summary: Any
+
+
+def alone(work: Callable[[], T], **how: Any) -> T:
+    """What `work` returns, run in a worker; the keywords are those of `results`."""
+    found: T
+    (found,) = results(lambda: (each() for each in (work,)), **how)
+    return found
+
+
+def results(
+    work: Callable[[], Iterable[Any]],
+    *,
+    filt: PrivacyFilter | None = None,
+    whose: str = "",
+    limit: WorkLimit | None = None,
+    deadline: Deadline = NEVER,
+    command: bool = False,
+    pauses: tuple[int, ...] = (),
+) -> Generator[Any, None, None]:
+    """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
+
+    whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
+    FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
+    is passed on to it; the second kills it. With so many units done as each of `pauses` says the worker waits, and
+    `Paused` is yielded, until it is asked for more.
+    Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
+    FilterFault where the code ends its process or waits for ever; ThreadsLost where it may have done so for want of
+    threads that ran here; and NotImplementedError where processes do not fork.
+    """
+    if not hasattr(os, "fork"):
+        raise NotImplementedError(
+            f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
+        )
+    count(_FORK_UNITS)
+    task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here, pauses)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()  # or both would write what is in the buffer
+    with closing(_Child(task, deadline)) as child:
+        yield from child.answers()
+
+
+def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
+    """What `answers` yields in this process, under a limit of its own; it does not pause between two answers.
+
+    Raises OutOfWork beyond the limit, and FilterFault where the filter's own code raises.
+    """
+    meter, end = current(), object()
+    while True:
+        pauses, meter.pauses = meter.pauses, ()
+        try:
+            with examining(filt), stopping_at(limit):
+                found = next(answers, end)
+        finally:
+            meter.pauses = pauses
+        if found is end:
+            return
+        yield cast(T, found)
+
+
+class _Child:
+    """A fork, which has all that this process has: its answers, while it, the deadline and Ctrl-C are watched."""
+
+    def __init__(self, task: Task, deadline: Deadline) -> None:
+        self.task, self.deadline, self.pressed = task, deadline, False
+        self.arrived: list[bytes] = []
+        self.code: int | None = None
+        self.pipe, other_end = Pipe()
+        with other_end, warnings.catch_warnings():
+            # of threads: the child leaves without them
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                self.pid = os.fork()
+            except BaseException:
+                self.pipe.close()
+                raise
+            if not self.pid:
+                try:
+                    self.pipe.close()
+                    serve(task, other_end)
+                finally:
+                    os._exit(CUT)
+        # only now: libraries that know of forks end their threads before one, and start them again
+        self.lost = Inside.lost + threads_besides()
+        if not task.nested:
+            with suppress(OSError):
+                os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
+
+    def answers(self) -> Iterator[Any]:
+        self._go_on(dumped(self.lost, None))
+        while True:
+            try:
+                kind, *contents = self._loaded(self._message())
+            except KeyboardInterrupt:
+                if self.pressed or not self.task.command:
+                    raise
+                self.pressed = True
+                with suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGINT)
+                continue
+            match kind:
+                case "item":
+                    yield contents[0]
+                    self._go_on()
+                case "paused":
+                    yield Paused(contents[0])
+                    self._go_on()
+                case "spent":
+                    if contents[0] is not None:
+                        yield contents[0]
+                    raise OutOfWork
+                case "raised":
+                    self._raise(*contents)
+                case _:
+                    self._join()
+                    return
+
+    def close(self) -> None:
+        """Kill it, and all that it started and that is left."""
+        if not self.task.nested:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        if self.code is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        self._join()
+        self.pipe.close()
+
+    def _go_on(self, words: bytes = b".") -> None:
+        with suppress(OSError):
+            self.pipe.send_bytes(words)
+
+    def _message(self) -> bytes:
+        """The body of the next message."""
+        has_ended, before = False, None
+        while True:
+            if self.deadline.expired:  # also where answers come all the time
+                raise OutOfTime
+            if self.arrived:
+                return self.arrived.pop()
+            try:
+                if self.pipe.poll(0 if has_ended else _BREATH):
+                    self._receive()
+                    continue
+            except (EOFError, OSError):
+                has_ended = True
+            if has_ended:
+                raise self._vanished()
+            has_ended = self._ended() is not None
+            waiting = None if self.task.command else waits_for_ever(self.pid)
+            if waiting is not None and waiting == before:
+                raise self._stuck()
+            before = waiting
+
+    def _receive(self) -> None:
+        """Take a message whole: Ctrl-C waits for its end."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.arrived.append(self.pipe.recv_bytes())
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def _ended(self) -> int | None:
+        """The status, minus the signal that ended it, None while it runs."""
+        if self.code is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody else waited for it
+                pid, status = self.pid, 0
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+        return self.code
+
+    def _join(self) -> int | None:
+        """The status once it has ended, None if it has not in time."""
+        until, pause = time.monotonic() + _LEAVING, 1e-4
+        while self._ended() is None and time.monotonic() < until:
+            time.sleep(pause)
+            pause = min(2 * pause, _BREATH)
+        return self.code
+
+    def _stuck(self) -> Exception:
+        if self.lost:
+            return threads_lost(self.lost, self.task.whose, "waits for ever", nested=Inside.here)
+        return FilterFault(
+            f"the code of {self.task.whose} waits for ever: no thread of its process runs; nothing was decided: "
+            "a filter's code must not wait for a lock that it holds, nor for a thread that has ended"
+        )
+
+    def _vanished(self) -> Exception:
+        code = self._join()
+        how = f"ended with status {code}"
+        if code is None or code == CUT:
+            how = "could not send what it found"
+        elif code < 0:
+            named = -code in list(signal.Signals)
+            how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
+            # some libraries end a process that lacks their threads
+            if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost:
+                return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
+        return FilterFault(
+            f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "
+            "a filter's code must not end the process, nor use up the memory"
+        )
+
+    def _loaded(self, body: bytes) -> Any:
+        try:
+            return loaded(body, self.task.filter)
+        except Exception as error:
+            raise FilterFault(
+                f"what was found about {self.task.whose} could not be read, {type(error).__name__}: {error}; "
+                "define its classes where they can be imported"
+            ) from error
+
+    def _raise(self, body: bytes | None, message: str, trace: str) -> NoReturn:
+        if self.pressed and message.startswith("KeyboardInterrupt"):
+            raise KeyboardInterrupt
+        error: BaseException | None = None
+        if body is not None:
+            with suppress(FilterFault):
+                error = self._loaded(body)
+        if not isinstance(error, Exception):  # an exit of the code's is none of ours
+            error = FilterFault(f"the code of {self.task.whose} raised {message}")
+        raise error from RuntimeError(f"in a worker:\n{trace}")

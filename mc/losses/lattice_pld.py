@@ -1,0 +1,212 @@
+"""The law of a request's privacy loss on a lattice of step h."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs import DominatingPair
+
+#: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
+_MOST_UNITS = 2**31
+#: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.
+_SEEN = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A loss in (edges[i], edges[i+1]] counts as low[i], or as high[i] with probability share[i], in steps.
+
+    A loss above the last edge counts as infinite; after one at or below the first an adversary stops.
+    """
+
+    edges: NDArray[np.float64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    share: NDArray[np.float64]
+
+    @classmethod
+    def of_cells(
+        cls, edges: NDArray[np.int64], step: float, share: NDArray[np.float64], atoms: Sequence[int]
+    ) -> Self:
+        """The report of one end of each cell, and of an atom at edges[i], i in `atoms`, where it is seen near there."""
+        bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
+        points, at = bounds[beside], edges[beside]
+        slack = _SEEN * np.maximum(np.abs(points), step)
+        bounds[beside] = points + slack
+        return cls(
+            np.insert(bounds, beside, points - slack),
+            np.insert(edges, beside, at),
+            np.insert(np.append(edges[1:], edges[-1]), beside, at),
+            np.insert(share, beside, 0.0),
+        )
+
+    def count(
+        self, losses: NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The places that losses count as, and which losses have one."""
+        cell = np.searchsorted(self.edges, losses) - 1
+        known = (cell >= 0) & (cell < len(self.low))
+        cell = np.where(known, cell, 0)
+        if not self.share.any():
+            return self.low[cell], known
+        raised = rng.random(len(losses)) < self.share[cell]
+        return np.where(raised, self.high[cell], self.low[cell]), known
+
+
+@dataclass(frozen=True, slots=True)
+class LatticePLD:
+    """P(L = k h) = masses[i] for k = places[i], and P(L = inf) = revealed; the masses may be rounded to a side.
+
+    The tilted law has the mass masses[i] e^{tilt places[i]}. report says how an adversary counts the loss that it sees;
+    None where nobody plays.
+    """
+
+    places: NDArray[np.int64]
+    masses: NDArray[np.float64]
+    revealed: float = 0.0
+    report: Report | None = None
+
+    def weighed(self, tilt: float) -> NDArray[np.float64]:
+        """The masses of the tilted law; in logarithms, because a factor alone may be no double."""
+        weighed: NDArray[np.float64] = np.exp(np.log(self.masses) + tilt * self.places)
+        return weighed
+
+    def log_moment(self, tilt: float) -> float:
+        """log of the sum of the tilted law."""
+        exponents = tilt * self.places
+        top = float(exponents.max())
+        return top + math.log(float((self.masses * np.exp(exponents - top)).sum()))
+
+    def tilted(self, tilt: float) -> NDArray[np.float64]:
+        """The tilted law divided by its sum."""
+        exponents = tilt * self.places
+        weights = self.masses * np.exp(exponents - exponents.max())
+        shares: NDArray[np.float64] = weights / weights.sum()
+        return shares
+
+    def mean_and_variance(self, tilt: float) -> tuple[float, float]:
+        """Those of the place under `tilted`."""
+        shares = self.tilted(tilt)
+        mean = float(shares @ self.places)
+        return mean, float(shares @ (self.places - mean) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A pair that is KOV(epsilon, delta); larger levels dominate smaller ones.
+
+    epsilon is a ball of small relative radius, even near 0; exact is epsilon as a rational, None if it is not one.
+    delta is a rational, so that 1 - delta loses no digits.
+    """
+
+    epsilon: flint.arb
+    delta: Fraction
+    exact: Fraction | None
+
+    @property
+    def masses(self) -> tuple[tuple[flint.arb, flint.arb], tuple[flint.arb, flint.arb]]:
+        """The P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
+            fallen = (-self.epsilon).exp()  # e^epsilon may be no ball
+            more = ball(1 - self.delta) / (1 + fallen)
+            less = fallen * more
+        return (less, more), (more, less)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPLD:
+    """What is reported of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
+
+    That is post-processing, so that compositions lie below true ones. The place need not be the loss of the report:
+    that only decides which reports a sum cannot tell apart.
+    """
+
+    p: LatticePLD
+    q: LatticePLD
+
+    @classmethod
+    def of(
+        cls, places: NDArray[np.int64], masses: Sequence[tuple[flint.arb, flint.arb]], revealed: float
+    ) -> Self:
+        """The law of reports whose P-mass and Q-mass lie in these balls."""
+        p, q = (
+            np.array(side)
+            for side in zip(*((max(down(a), 0.0), max(up(b), 0.0)) for a, b in masses), strict=True)
+        )
+        met = p > 0
+        return cls(LatticePLD(places[met], p[met], revealed), LatticePLD(places[met], q[met]))
+
+    @classmethod
+    def of_level(cls, known: Level, units: int) -> Self:
+        """KOV(epsilon, delta), its two losses reported at `units` steps."""
+        with PRECISION_LOCK, flint.ctx.workprec(BITS):
+            rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
+            masses = known.masses if units else ((rest, rest),)
+            return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
+
+
+def level(pair: DominatingPair) -> Level | None:
+    """The KOV parameters of a pair that is randomised response, an erasure or both; None for any other."""
+    if (own := pair.kov) is None:
+        return None
+    delta = Fraction(float(own.delta)) if own.exact_delta is None else own.exact_delta
+    if own.ratio is None:
+        return Level(ball(float(own.epsilon)), delta, Fraction(float(own.epsilon)))
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
+        return Level(ball(own.ratio - 1).log1p(), delta, Fraction(0) if own.ratio == 1 else None)
+
+
+def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:
+    """(units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
+
+    For levels that are exact multiples of a double, least = most; else the two differ by rounding only.
+    Of a filter that does not look at losses the games on the two lattices enclose the game asked for, because larger
+    levels dominate.
+    """
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
+        sizes = [float(lv.epsilon) for lv in levels]
+        positive = [size for size in sizes if size > 0]
+        if not positive:
+            return [0] * len(sizes), Fraction(1), Fraction(1)
+        base = min(positive)
+        if math.isinf(max(sizes) / base):
+            return None
+        shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
+        parts = math.lcm(*(share.denominator for share in shares))
+        units = [int(share * parts) for share in shares]
+        if max(units) > _MOST_UNITS:
+            return None
+        gaps = [abs(size - unit * (base / parts)) for size, unit in zip(sizes, units, strict=True)]
+        if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):
+            return None
+        steps = [lv.epsilon / unit for lv, unit in zip(levels, units, strict=True) if unit]
+        least = min(fraction(step.lower()) for step in steps)
+        most = max(fraction(step.upper()) for step in steps)
+    return units, least, most
+
+
+def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
+    """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):
+        places, masses = np.array([0]), [ball(1 - delta)]
+        if units:
+            places = np.array([-units, units])
+            masses = [p for p, _ in Level(ball(step) * units, delta, None).masses]
+        # the sign tells two outputs apart, and the largest double finite losses from infinite ones
+        edges = np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max])
+        return LatticePLD(
+            places,
+            np.array([rounded(mass, side) for mass in masses]),
+            rounded(ball(delta), side),
+            Report(edges, places, places, np.zeros(len(places))),
+        )

@@ -1,0 +1,122 @@
+"""Two trainings that differ in one person: what either would have released, by the code that releases it.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.training.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
+>>> sums = fp.training.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> two = TwoTrainings(people, sums, person=0, runs=4)
+>>> with_person, without = two.sums()
+>>> (with_person - without).ravel()  # the residual 1/2 times the feature 1
+array([0.5, 0.5, 0.5, 0.5])
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filterproof.filters.accountants.clipped_sums import ClippedSums, Vectors
+from filterproof.filters.accountants.individual import IndividualFilter
+from filterproof.filters.accountants.no_noise import ZERO_NOISE
+from filterproof.filters.accountants.personal_reports import check_person
+from filterproof.mc.estimate.path_bound import ruled
+from filterproof.mc.training.training import LogisticTraining, MakeSums, Training, WithCanary, check_training
+from filterproof.theory.argument_checks import check_count, check_positive
+from filterproof.theory.guarantees import Guarantee
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Others:
+    """Everyone's vectors but one person's."""
+
+    vectors: Vectors
+    person: int
+
+    def norms(self) -> NDArray[np.float64]:
+        return np.delete(self.vectors.norms(), self.person, axis=-1)
+
+    def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.vectors.weighted(np.insert(factors, self.person, 0.0, axis=-1))
+
+
+class TwoTrainings:
+    """One training on two data sets, with and without `person`, given the same releases in each of `runs` worlds.
+
+    Two objects by `make`, one that knows everybody and one that never heard of the person. Both are asked for the
+    same sums, without noise, so that everything that they would have released is known.
+    """
+
+    def __init__(self, training: Training, make: MakeSums, *, person: int, runs: int) -> None:
+        check_training(training)
+        if not callable(make):
+            raise TypeError(
+                f"make must be a function of people and runs, got {make!r}; pass ClippedSums.making(...), say"
+            )
+        if check_count("people", training.people) < 2:
+            raise ValueError(
+                f"training must have at least 2 people, got {training.people}; add another person"
+            )
+        self._training, self._person = training, check_person(person, training.people)
+        self._everybody, self._others = make(training.people, runs), make(training.people - 1, runs)
+        self.parameters = training.start(runs)
+        self.sigma = self.other_sigma = 0.0
+        self._given: NDArray[np.float64] | Vectors | None = training.vectors(self.parameters)
+        self._tables = isinstance(self._given, np.ndarray)
+
+    @property
+    def promise(self) -> Guarantee:
+        """What the object that knows everybody promises."""
+        return self._everybody.promise
+
+    @property
+    def kept(self) -> float | None:
+        """The bound on a sum of squared shifts that the library's own code keeps, by a theorem; None if none is known.
+
+        It is where both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and
+        where the library computes the norms: of tables, and of its own closed forms.
+        """
+        inner = self._training.training if type(self._training) is WithCanary else self._training
+        if not (self._tables or type(inner) is LogisticTraining):
+            return None
+        bounds = {_squares_kept(sums) for sums in (self._everybody, self._others)}
+        return bounds.pop() if len(bounds) == 1 else None
+
+    def vectors(self, *, without: bool) -> NDArray[np.float64] | Vectors:
+        """Everyone's vectors at the present parameters, or everyone's but the person's."""
+        if self._given is None:  # asked for by both sides, and by an audit
+            self._given = self._training.vectors(self.parameters)
+        given = self._given
+        if isinstance(given, np.ndarray) != self._tables:
+            raise TypeError(
+                f"vectors must be of one kind in every step, got {type(given).__name__}; pass arrays always, or never"
+            )
+        if not without:
+            return given
+        if not isinstance(given, np.ndarray):
+            return _Others(given, self._person)
+        rows: NDArray[np.float64] = np.delete(np.asarray(given), self._person, axis=1)
+        return rows
+
+    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The next sums with and without the person, (runs, d) each; both objects charge, and say their noise."""
+        with_person = self._everybody.release(self.vectors(without=False), ZERO_NOISE)
+        without_person = self._others.release(self.vectors(without=True), ZERO_NOISE)
+        self.sigma = float(check_positive("sigma", with_person.sigma))
+        self.other_sigma = float(check_positive("sigma", without_person.sigma))
+        return with_person.value, without_person.value
+
+    def go_on(self, released: NDArray[np.float64]) -> None:
+        """Both go on from what was released."""
+        self.parameters = self._training.step(self.parameters, released)
+        self._given = None
+
+
+def _squares_kept(sums: object) -> float | None:
+    """The bound on a person's sum of squared norms over sigma that the ledgers behind `sums` keep; None if unknown."""
+    if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
+        return None
+    holds = ruled(sums.people.filter)
+    return 2 * holds.zcdp if holds is not None and math.isfinite(holds.zcdp) else None

@@ -1,0 +1,245 @@
+"""What each result says as HTML: an estimate never without its interval, a bound never without its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from filterproof.filters.certified.certified_numbers import CertifiedNumbers
+from filterproof.mc.estimate.compare_filters import FilterChoice, FilterComparison
+from filterproof.mc.estimate.curve import Curve
+from filterproof.mc.estimate.survival import SurvivalCurve
+from filterproof.mc.estimate.trade_off import TradeOff
+from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.intervals.anytime import Decision
+from filterproof.mc.intervals.estimate import Estimate
+from filterproof.mc.losses.composition import Bounds
+from filterproof.mc.training.training_audit import TrainingAudit
+from filterproof.mc.worst_case.calibrate import CalibratedFilter
+from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
+from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
+from filterproof.reports.html_repr.cells import VALUES, cells
+from filterproof.reports.html_repr.numbers import agreed_within
+from filterproof.reports.template import mathml, rendered
+from filterproof.theory.agreement import Agreement
+from filterproof.theory.display import Displayed, Plottable
+from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.theory.numerics.decimals import above, below, chance, interval, near
+from filterproof.theory.proofs.proof import Proof
+
+#: Lines of a table that are shown; `rows()` has them all.
+MOST_LINES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A title, a sentence, a table and notes, all escaped when rendered but for formulas, which are Markup.
+
+    names are the heads of the columns; without them each line is a label and what it says.
+    """
+
+    title: str
+    words: str
+    lines: Sequence[Sequence[str | Markup]] = ()
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    formula: Markup = Markup("")  # noqa: RUF009, it does not change
+
+    def html(self, value: Any) -> str:
+        """The HTML, with the picture of `value` where it has one."""
+        picture = words = ""
+        if isinstance(value, Plottable) and self.lines:
+            from filterproof.reports.drawing import data_uri, svg_text
+            from filterproof.reports.html_repr.pictures import alt
+
+            picture, words = data_uri(svg_text(value.plot())), alt(value)
+        return rendered("shown.html.j2", one=self, picture=picture, alt=words)
+
+
+def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
+    """At most MOST_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
+    told = list(lines)
+    if len(told) <= MOST_LINES:
+        return told, ()
+    places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
+    return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
+
+
+def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
+    """A result as its rows: of one row a line for each cell; of several a table, below which stands what all share.
+
+    Their values stand in the table, equal or not.
+    """
+    told = [cells(row) for row in value.rows()]
+    if len(told) < 2:
+        return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
+    names = dict.fromkeys(name for row in told for name in row)
+    equal = [name for name in names if len({row.get(name) for row in told}) == 1]
+    shared = {name: told[0][name] for name in equal if name not in VALUES}
+    heads = tuple(name for name in names if name not in shared)
+    lines, left_out = some([row.get(name, "") for name in heads] for row in told)
+    common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."
+    return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))
+
+
+_UNDECIDED = "UNDECIDED: neither proved nor refuted. Finding nothing wrong proves nothing."
+
+
+def fragment(value: Any) -> Fragment:
+    """A result in words and a table; TypeError for what is none."""
+    for kind in type(value).__mro__:
+        if kind in FRAGMENTS:
+            return FRAGMENTS[kind](value)
+    raise TypeError(f"value must be a result, got {type(value).__name__}; see its repr")
+
+
+def _rows(
+    title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
+) -> Callable[[Any], Fragment]:
+    """What tells a result by its rows, under a title and by default its own words."""
+    return lambda value: of_rows(title, words(value), value, *notes(value))
+
+
+def _verdict(value: Verdict) -> Fragment:
+    notes = (_UNDECIDED,) if value.outcome is Outcome.UNDECIDED else ()
+    cited = (f"Cited, not checked here: {citation}." for citation in value.citations)
+    return of_rows(value.outcome.name, "", value, *cited, *notes)
+
+
+def _agreement(value: Agreement) -> Fragment:
+    lines = [
+        (one.what, interval(one.low, one.high), interval(one.least, one.most), "yes" if one.meets else "NO")
+        for one in value.compared
+    ]
+    told, left_out = some(lines)
+    notes = (
+        f"Compared: {value.scope}; some interval misses by chance with probability at most {chance(value.failure)}.",
+        "Two routes to the same numbers: nothing is said of a promise.",
+        *left_out,
+    )
+    names = ("number", "simulated", "other route", "meets")
+    return Fragment(value.outcome.name, agreed_within(value), told, names, notes)
+
+
+def _proof(value: Proof) -> Fragment:
+    theorem = value.theorem
+    lines = [
+        (
+            str(place),
+            Markup("{}{}").format(step.statement, mathml(step.latex)),
+            step.evidence.name if step.holds else f"REFUSED: {step.detail}",
+            step.checked.word,
+        )
+        for place, step in enumerate(value.steps, 1)
+    ]
+    notes = (
+        f"Source: {theorem.source}.",
+        *(f"It uses {lemma.theorem.title}: {_sentence(lemma.verdict())}." for lemma in value.lemmas),
+        value.joined,
+    )
+    formula = Markup("<p>{}</p>").format(theorem.claim) + mathml(theorem.claim_latex)
+    names = ("step", "statement", "evidence", "checked")
+    return Fragment(theorem.title, _sentence(value.verdict()), lines, names, notes, formula)
+
+
+def _certified_numbers(value: CertifiedNumbers) -> Fragment:
+    names = ("theorem", "number", "value", "found", "evidence")
+    # those that are refused first, so that none of them is left out
+    lines, left_out = some(
+        (
+            one.number.theorem,
+            one.number.says,
+            "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
+            one.found.name,
+            one.evidence.name,
+        )
+        for one in sorted(value.numbers, key=lambda one: one.fits)
+    )
+    count, refused = len(value.numbers), dict.fromkeys(one.found.name for one in value.refused)
+    words = f"{count - len(value.refused)} of {count_words(count, 'number')} fit their theorems"
+    if refused:
+        words += f"; REFUSED: {', '.join(refused)}"
+    notes = (
+        *(f"Not covered: {note}." for note in value.uncovered),
+        "Found by running the code at the points that are named; nothing is said of others.",
+        *left_out,
+    )
+    return Fragment(f"Certified numbers of {value.subject}", words, lines, names, notes)
+
+
+def _together(failure: float) -> str:
+    return f"all intervals hold together, except with probability at most {chance(failure)}"
+
+
+def _delta(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
+    return f"delta {value}"
+
+
+def _sentence(verdict: Verdict) -> str:
+    return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
+
+
+#: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
+FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
+    Estimate: _rows("Estimate"),
+    TrainingAudit: _rows(
+        "Audit of a training",
+        notes=lambda one: () if one.refutes else ("It is not refuted, which proves nothing.",),
+    ),
+    Curve: _rows(
+        "Curve", lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}"
+    ),
+    FilterComparison: _rows(
+        "Filters",
+        lambda one: (
+            f"rounds of {one.mechanism} within ({one.epsilon:g}, {one.delta:g})-DP; a plan fixed in advance "
+            f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
+        ),
+    ),
+    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {near(one.rounds)} rounds"),
+    TradeOff: _rows(
+        "Trade-off curve",
+        lambda one: (
+            "a band around the least type II error at every type I error alpha; it fails anywhere with probability at "
+            f"most {chance(one.failure)}"
+        ),
+        lambda one: (
+            f"Rests on {words}."
+            for words in dict.fromkeys(each.rests_on for each in (*one.forward.at, *one.backward.at))
+        ),
+    ),
+    SurvivalCurve: _rows(
+        "Survival curve", lambda one: f"P(T >= t), T the number of outputs released; {_together(one.failure)}"
+    ),
+    WorstCase: _rows(
+        "Worst case",
+        _delta,
+        notes=lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
+    ),
+    Evaluation: _rows("Value of one strategy", _delta),
+    NumericalEvaluation: _rows(
+        "Value of one strategy",
+        lambda one: (
+            f"delta near {near(one.value)}, on two grids that differ by {above(one.difference, 2)}, at epsilon "
+            f"{one.epsilon}"
+        ),
+    ),
+    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
+    Bounds: _rows("Bounds"),
+    Decision: _rows("Decision"),
+    CalibratedThreshold: _rows(
+        "Calibrated threshold",
+        lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)} keeps {_delta(one)}",
+    ),
+    CalibratedFilter: _rows(
+        "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)
+    ),
+    Verdict: _verdict,
+    Agreement: _agreement,
+    Proof: _proof,
+    CertifiedNumbers: _certified_numbers,
+}

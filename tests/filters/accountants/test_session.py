@@ -1,0 +1,156 @@
+"""A session decides once and before it releases, records before it answers, and keeps what was spent as its own."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof.filters as fp
+from filterproof.filters.contract.contract_checks import checked_admits
+from filterproof.theory.guarantees import ApproxDP
+from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+from tests.filters.own import Adding
+
+
+class MyFilter(Adding):
+    """The user's filter of the README."""
+
+    most = 0.02
+
+    def cost(self, request: DominatingPair) -> Any:
+        return request.pure_epsilon**2 / 2
+
+
+def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
+    session = fp.GaussianFilter(mu=1.0).open()
+    assert session.request(Gaussian(mu=0.6))
+    assert not session.request(Gaussian(mu=0.9))
+    with pytest.raises(fp.FilterHaltedError, match=r"after 1 grant with 0\.8 left"):
+        session.request(Gaussian(mu=0.01))
+    assert session.remaining() == session.affordable(Gaussian) == 0.0
+
+
+def test_probabilities_are_affordable_up_to_one() -> None:
+    assert fp.BasicFilter(1.0, 0.25).open().affordable(Erasure) == 0.25
+    assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
+
+
+def test_bisection_finds_the_largest_parameter() -> None:
+    filt = MyFilter()
+    state = np.array([0.0, 0.015, 0.02, 0.03])
+    best = filt.affordable(state, RandomizedResponse)
+    assert best[[0, 1, 3]] == pytest.approx([0.2, 0.1, 0.0], rel=1e-9, abs=0)
+    assert 0 < best[2] < 1e-8  # the user's own sum cannot tell 0.02 + 1e-18 from 0.02
+    assert checked_admits(filt, state, RandomizedResponse(best), 4).tolist() == [True, True, True, False]
+    above = np.nextafter(best, np.inf)
+    assert not filt.admits(state, RandomizedResponse(above)).any()
+    assert filt.affordable(np.zeros(2), Gaussian).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("sizes", [[0.1, 9.0], [9.0, 0.1], []])
+def test_several_pairs_at_once_are_no_request(sizes: list[float]) -> None:
+    session = fp.GaussianFilter(mu=1.0).open("retry")
+    before = session.to_dict()
+    with pytest.raises(TypeError, match="pair must be a single pair, got parameters of shape"):
+        session.request(Gaussian(np.array(sizes)))
+    assert session.to_dict() == before
+
+
+class TurnsInto(list[float]):
+    """A number that is another each time it is read."""
+
+    def __float__(self) -> float:
+        return self.pop(0)
+
+
+@pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, math.log(2) * (1 + 1e-11), math.nan])
+def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(loss: float) -> None:
+    step = RandomizedResponse.from_ratio(2)
+    session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
+    assert session.request(step)
+    said = r"(within the epsilon 0\.693147 of what was granted|loss must be a number), got loss="
+    with pytest.raises(ValueError, match=said):
+        session.observe(loss)
+    with pytest.raises(RuntimeError, match="call observe"):
+        session.request(step)
+    # the mechanism's own, which the pair only dominates, may be any within it; another reading of it is none
+    session.observe(TurnsInto([math.log(2), -50.0]))  # type: ignore[arg-type]
+    assert session.request(step)
+    assert session.remaining() > 0.9
+    session.observe(0.1)
+    with pytest.raises(RuntimeError, match="no release waits"):
+        session.observe(0.1)
+
+
+def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
+    class Widening(MyFilter):
+        def admits(self, spent: Any, request: DominatingPair) -> Any:
+            self.promise = ApproxDP(epsilon=9.0, delta=1e-5)
+            return np.ones(len(spent), dtype=np.bool_)
+
+    for ask in (Widening().open().request, fp.IndividualFilter(Widening(), 2).select):
+        with pytest.raises(TypeError, match="Widening must keep its promise"):
+            ask(RandomizedResponse(5.0))
+
+
+def test_a_filter_that_still_decides_by_its_old_name_is_refused() -> None:
+    old = type("Old", (fp.ZCDPFilter,), {"__slots__": (), "decide": lambda *asked: None})
+    with pytest.raises(
+        TypeError, match=r"Old\.decide must not be defined, for it is not called; name it grant"
+    ):
+        old(0.5).open()
+
+
+# -- one decision, and states that are nobody else's -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["with the spend", "alone"])
+def test_a_session_and_people_decide_once(together: bool) -> None:
+    asked: list[str] = []
+
+    class Told(Adding):
+        def admits(self, state: Any, request: DominatingPair) -> Any:
+            asked.append("admits")
+            return super().admits(state, request)
+
+        def spend(self, state: Any, request: DominatingPair) -> Any:
+            asked.append("spend")
+            return super().spend(state, request)
+
+        def grant(self, state: Any, request: DominatingPair) -> Any:
+            asked.append("grant")
+            after = state + request.pure_epsilon
+            return after <= 1, after if together else None
+
+    session, people = Told().open("retry"), fp.IndividualFilter(Told(), 3)
+    granting = ["grant"] if together else ["grant", "spend"]
+    for fits in (True, True, False):
+        asked.clear()
+        assert session.request(RandomizedResponse(0.5)) == fits
+        assert asked == (granting if fits else ["grant"])
+    assert session.granted == 2
+    for active in ([True] * 3, [True, False, True], [True, False, False]):
+        asked.clear()
+        assert people.select(RandomizedResponse(np.array([0.25, 0.75, 0.5]))).tolist() == active
+        assert asked == granting
+
+
+def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
+    class Reusing(fp.GaussianTracker):
+        """Its states are all in one buffer."""
+
+        __slots__ = ()
+        buffer = np.zeros((3, 1))
+
+        def spend(self, state: Any, request: Any) -> Any:
+            self.buffer[:] = super().spend(state, request)
+            return tuple(self.buffer)
+
+    tracker = Reusing(1.0)
+    people = fp.IndividualTracker(tracker, 1)
+    for _ in range(2):
+        people.spend(Gaussian(0.9))
+    spent = people.values().made_public()
+    tracker.spend(tracker.start(1), Gaussian(0.1))
+    assert people.values().made_public() == spent == 2**0.5

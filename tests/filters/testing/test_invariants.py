@@ -1,0 +1,180 @@
+"""The contract: every filter of the catalogue obeys every law, and filters with planted faults do not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+import filterproof as fp
+from filterproof.filters.catalogue import CATALOGUE
+from filterproof.filters.testing.invariant_tests import law_class
+from filterproof.filters.testing.invariants import EXAMINED
+from filterproof.theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+from tests.filters.own import Adding
+
+#: Filters whose broken promise is found below by play with the right mechanisms, not by the default ones.
+FOUND_OUT = {"NaiveRealisationFilter"}
+#: Filters that think long about each request.
+SLOW = {"AllOrdersFilter", "BlackwellFilter", "PotentialFilter", "RangedBlackwellFilter", "SomeOrderFilter"}
+
+
+def contract(name: str) -> Any:
+    """The laws of one entry, with mechanisms that it covers; in this process, for its code is ours."""
+    entry = CATALOGUE[name]
+    filt = entry.example()
+    menu = getattr(filt, "menu", None) if name != "RealisationFilter" else None
+    if name == "PotentialFilter":  # each new pair costs it milliseconds, and there are thousands by default
+        menu = _FEW
+    return law_class(
+        filt,
+        mechanisms=st.sampled_from(menu) if menu else None,
+        larger=entry.larger(),
+        examples=4 if name in SLOW else 8,
+    )
+
+
+_FEW = (
+    *(RandomizedResponse(epsilon) for epsilon in (0.01, 0.125, 0.25, 0.26, 0.5, 1.5)),
+    *(Gaussian(mu) for mu in (0.05, 0.2, 0.35)),
+    *(SubsampledGaussian(q, 1.0) for q in (0.05, 0.1)),
+    *(Laplace(8.0), Laplace(3.0), KOV(0.1, 1e-3), KOV(0.25, 1e-3), Erasure(0.001), Erasure(0.004)),
+)
+CONTRACTS = {name: contract(name) for name in CATALOGUE}
+OTHERS = {
+    "BlockFilter": law_class(fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4), examples=5)
+}
+CASES = [
+    (name, law)
+    for name, tests in (CONTRACTS | OTHERS).items()
+    for law in vars(tests)
+    if law.startswith("test_") and not (name in FOUND_OUT and law == "test_the_promise_is_kept")
+]
+
+
+@pytest.mark.parametrize(("name", "law"), CASES)
+def test_every_filter_obeys(name: str, law: str) -> None:
+    getattr((CONTRACTS | OTHERS)[name](), law)()
+
+
+def test_no_law_is_left_out() -> None:
+    for tests in CONTRACTS.values():
+        expected = {f"test_{law.__name__}" for law in EXAMINED}
+        expected |= {f"test_{name}" for name in ("something_is_admitted", "the_promise_is_kept")}
+        expected |= {"test_a_larger_budget_admits_as_much", "test_order_does_not_matter"}
+        assert {law for law in vars(tests) if law.startswith("test_")} == expected
+    free = {name for name in CATALOGUE if CATALOGUE[name].kind.order_free}
+    # what these charge depends on the level that they leave
+    bound = {name for name in CATALOGUE if CATALOGUE[name].example().looks_at_losses} | {
+        "GaussianResidueFilter",
+        "PotentialFilter",
+    }
+    assert free == set(CATALOGUE) - bound
+
+
+@pytest.mark.usefixtures("unshrunk")
+def test_play_with_erasures_finds_the_naive_filter_out() -> None:
+    tests = fp.laws(
+        CATALOGUE["NaiveRealisationFilter"].example(), mechanisms=st.floats(0.006, 0.01).map(Erasure)
+    )
+    with pytest.raises(AssertionError, match="above the promised"):
+        tests().test_the_promise_is_kept()
+
+
+# -- planted faults --------------------------------------------------------------------------------------------
+
+
+class OfSquares(Adding):
+    """The user's filter of the README, with a little more budget; it may grow where it must not."""
+
+    order_free = True
+
+    def __init__(self, limit: float = 0.02, growth: float = 1.0) -> None:
+        self.most, self.growth = limit, growth
+
+    def cost(self, request: DominatingPair) -> Any:
+        return request.pure_epsilon**2 / 2
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        return super().spend(spent * self.growth, request)
+
+
+SMALL = st.floats(0.001, 0.19).map(RandomizedResponse)
+LARGE = st.floats(0.5, 2.0).map(RandomizedResponse)
+
+
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize(
+    ("filt", "law", "drawn", "examples"),
+    [
+        (OfSquares(limit=2.0), "test_the_promise_is_kept", LARGE, 100),
+        # two orders seldom end on different sides of the budget
+        (OfSquares(growth=1.5), "test_order_does_not_matter", SMALL, 2000),
+        (OfSquares(), "test_something_is_admitted", st.just(Erasure(0.5)), 100),
+    ],
+)
+def test_a_planted_fault_breaks_its_law(filt: OfSquares, law: str, drawn: Any, examples: int) -> None:
+    """The other laws are broken in `test_broken_laws`."""
+    with pytest.raises(AssertionError) as error:
+        getattr(fp.laws(filt, mechanisms=drawn, examples=examples)(), law)()
+    assert law != "test_something_is_admitted" or "pass mechanisms=" in str(error.value)
+
+
+@pytest.mark.usefixtures("unshrunk")
+def test_a_larger_budget_that_admits_less_is_found() -> None:
+    few = st.sampled_from([Gaussian(0.3), Gaussian(0.95)])
+    tests = fp.laws(fp.ZCDPFilter(0.5), larger=fp.ZCDPFilter(0.4), mechanisms=few)
+    with pytest.raises(AssertionError, match="is granted by"):
+        tests().test_a_larger_budget_admits_as_much()
+
+
+TestSound = fp.laws(OfSquares, mechanisms=SMALL, examples=20)
+
+
+ELSEWHERE = """
+import numpy as np
+import filterproof as fp
+
+
+class MyFilter(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= {budget}
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+
+small = fp.strategies.mechanisms(most=2.0)
+TestMyFilter = fp.laws(MyFilter, mechanisms=small{examples})
+"""
+
+
+def run_elsewhere(folder: Path, budget: float, examples: str = "", *chosen: str) -> str:
+    """The last lines of pytest on a test module of someone else's."""
+    (folder / "test_mine.py").write_text(ELSEWHERE.format(budget=budget, examples=examples))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen, str(folder)]
+    house = str(Path(fp.__file__).parents[1])
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": house},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout[-600:]
+
+
+def test_two_lines_work_in_someone_elses_repository(tmp_path: Path) -> None:
+    told = run_elsewhere(tmp_path, 0.02, ", examples=5", "-k", "halting or the_old_state")
+    assert "2 passed, 11 deselected" in told

@@ -1,0 +1,192 @@
+"""Filters whose code misbehaves, each in one way; all but that is the README's filter of Gaussians and sums."""
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import filterproof as fp
+from tests.mc.examine.example_filters import Sum
+
+
+class LinearCharge(Sum):
+    """Admits while the sum of the zCDP charges is at most 0.02, as its promise of zCDP allows; sound."""
+
+    promise = fp.ZCDP(0.02)
+    most = 0.0199
+
+
+class OnlyGaussians(LinearCharge):
+    """Knows `mu` and nothing else, as in the README."""
+
+    def cost(self, state, request):
+        return np.broadcast_to(request.mu**2 / 2, state.shape)
+
+
+class Raises(LinearCharge):
+    def admits(self, state, request):
+        raise ZeroDivisionError("no budget was set")
+
+
+class RaisesForOneFamily(LinearCharge):
+    def admits(self, state, request):
+        if type(request).__name__ == "Laplace":
+            raise NotImplementedError("Laplace is to do")
+        return super().admits(state, request)
+
+
+def for_ever():
+    while True:
+        pass
+
+
+class Hangs(LinearCharge):
+    def admits(self, state, request):
+        return for_ever()
+
+
+class HangsLate(LinearCharge):
+    """Answers fresh runs, and no other."""
+
+    def admits(self, state, request):
+        return for_ever() if state.any() else super().admits(state, request)
+
+
+class ScalarAnswers(LinearCharge):
+    def admits(self, state, request):
+        return bool((state + self.cost(state, request) <= 0.0199).all())
+
+
+class ScalarState(LinearCharge):
+    def spend(self, state, request):
+        return float(state[0])
+
+
+class ChargesANumber(fp.ZCDPFilter):
+    def __init__(self):
+        super().__init__(0.0199)
+
+    def charge(self, request):
+        return request.zcdp_rho
+
+
+class GrowingState(LinearCharge):
+    """Keeps the history in the state, a column more each time."""
+
+    def start(self, n):
+        return np.zeros((n, 1))
+
+    def admits(self, state, request):
+        return super().admits(state.sum(axis=1), request)
+
+    def spend(self, state, request):
+        return np.concatenate([state, self.cost(state[:, 0], request)[:, None]], axis=1)
+
+
+class MutatesItsInput(LinearCharge):
+    def spend(self, state, request):
+        state += self.cost(state, request)
+        return state
+
+
+def first(name: str, do: Callable[[], object]) -> type[LinearCharge]:
+    """A filter that does something each time that it is asked, and then answers as it should."""
+
+    def admits(self, state, request):
+        do()
+        return LinearCharge.admits(self, state, request)
+
+    return type(name, (LinearCharge,), {"admits": admits})
+
+
+def used_standard_output():
+    if not sys.stdout.closed:
+        sys.stdout.buffer.flush()
+        assert not sys.stdout.isatty()
+        assert sys.stdout.fileno() > 2
+        sys.stdout.close()
+
+
+def warned():
+    warnings.warn("the budget is low", RuntimeWarning, stacklevel=1)
+    warnings.simplefilter("always")
+
+
+Prints = first("Prints", lambda: print("deciding"))  # noqa: T201
+UsesStandardOutput = first("UsesStandardOutput", used_standard_output)
+Warns = first("Warns", warned)
+SetsNumpyErrors = first("SetsNumpyErrors", lambda: np.seterr(all="raise"))
+
+
+class StartsAProcess(LinearCharge):
+    """Never ends it."""
+
+    words = ("sleep", "3600.25")
+    process = None
+
+    def admits(self, state, request):
+        self.process = self.process or subprocess.Popen(self.words)
+        return super().admits(state, request)
+
+
+class HasAPool(LinearCharge):
+    """Asks a thread, which its pool starts when it is first asked."""
+
+    def __init__(self):
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="HasAPool")
+
+    def admits(self, state, request):
+        return self.pool.submit(super().admits, state, request).result()
+
+
+class KeepsStateOutside(LinearCharge):
+    def __init__(self):
+        self.spent = 0.0
+
+    def admits(self, state, request):
+        return np.full(len(state), self.spent + float(np.max(request.zcdp_rho)) <= 0.0199)
+
+    def spend(self, state, request):
+        self.spent += float(np.max(request.zcdp_rho))
+        return state
+
+
+class MixesRuns(LinearCharge):
+    def admits(self, state, request):
+        return np.full(len(state), bool((state.sum() + self.cost(state, request) <= 0.0199).all()))
+
+
+class AnswersAtRandom(LinearCharge):
+    def __init__(self):
+        self.rng = np.random.default_rng(1)
+
+    def admits(self, state, request):
+        return super().admits(state, request) & (self.rng.random(len(state)) < 0.7)
+
+
+class PromisesANumber(LinearCharge):
+    promise = 1.0  # type: ignore[assignment]
+
+
+class PromiseRaises(LinearCharge):
+    @property
+    def promise(self):  # type: ignore[override]
+        raise KeyError("epsilon")
+
+
+class RunsOutOfMemory(LinearCharge):
+    def spend(self, state, request):
+        raise MemoryError
+
+
+class AdmitsNothing(LinearCharge):
+    def admits(self, state, request):
+        return np.zeros(len(state), dtype=bool)
+
+
+class GrantsOtherwise(LinearCharge):
+    def grant(self, state, request):
+        return np.ones(len(state), dtype=bool), self.spend(state, request)

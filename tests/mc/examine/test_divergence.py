@@ -1,0 +1,79 @@
+"""What a promise allows each measure, where it is examined, and when a number breaks it."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from filterproof.mc.examine.divergence import Divergence, exceeds, goals
+from filterproof.mc.worst_case.plan import MARGIN
+from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
+
+#: A promise -> the hockey-sticks and the orders at which it is examined; None for a grid of them.
+EXAMINED: dict[Guarantee, tuple[tuple[float, ...] | None, set[float]]] = {
+    ApproxDP(1.0, 1e-5): ((1.0,), set()),
+    ApproxDP(0.0, 0.1): ((0.0,), set()),
+    # nothing is promised beyond a pure epsilon: just beyond it
+    PureDP(1.0): ((1 + float(MARGIN),), set()),
+    PureDP(0.0): ((0.0,), set()),
+    ApproxDP(2.0, 0.0): ((2 + 2 * float(MARGIN),), set()),
+    **dict.fromkeys(
+        (ZCDP(0.5), ZCDP(1e-4)), (None, {1.1, 1.5, 2.0, 4.0, 8.0, 32.0, 128.0, 2.0**10, 2.0**20})
+    ),
+    RenyiDP(8.0, 0.3): (None, {8.0}),
+    **dict.fromkeys(
+        (GaussianDP(1.0), GaussianDP(1e-3), GaussianDP(0.05), GaussianDP(6.0)), (None, {2.0**20})
+    ),
+}
+
+
+@pytest.mark.parametrize("promise", EXAMINED, ids=repr)
+def test_a_promise_is_examined_where_it_says_something_and_in_one_direction(promise: Guarantee) -> None:
+    chosen, (epsilons, orders) = goals(promise), EXAMINED[promise]
+    assert len(set(chosen)) == len(chosen)
+    assert {goal.direction for goal in chosen} == {"PQ"}
+    assert {goal.at for goal in chosen if goal.kind == "renyi"} == orders
+    assert all(0 <= goal.promised(promise) < math.inf for goal in chosen)
+    sticks = [goal for goal in chosen if goal.kind == "hockey-stick"]
+    promised = sorted(goal.promised(promise) for goal in sticks)
+    assert promised[-1] < 1
+    if epsilons is not None:
+        assert tuple(goal.at for goal in sticks) == epsilons
+    elif promise in (
+        ZCDP(0.5),
+        ZCDP(1e-4),
+        GaussianDP(1.0),
+        GaussianDP(0.05),
+    ):  # from the middle to the thin end
+        assert promised[0] < 1e-19
+        assert promised[-1] > 1e-3
+        # every decade or so of small deltas has its epsilon; four digits of it keep delta within a third
+        for delta in (1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20):
+            assert promised[-1] <= delta or any(delta / 1.5 < near < delta * 1.5 for near in promised)
+
+
+def test_the_pair_whose_own_epsilon_is_the_promised_double_keeps_a_pure_promise_there() -> None:
+    (goal,) = goals(PureDP(1.0))
+    assert float(RandomizedResponse(1.0).hockey_stick(goal.at)) == goal.promised(PureDP(1.0)) == 0
+
+
+@pytest.mark.parametrize("order", [1.1, 2.0, 8.0, 128.0])
+def test_a_renyi_divergence_is_promised_what_the_guarantee_itself_states(order: float) -> None:
+    measure = Divergence.renyi(order)
+    assert measure.promised(ZCDP(0.25)) == order * 0.25
+    # that of the Gaussian pair, which is all that GDP says
+    assert measure.promised(GaussianDP(0.5)) == pytest.approx(float(Gaussian(0.5).renyi(order)), rel=1e-12)
+    assert measure.promised(RenyiDP(8.0, 0.3)) == (0.3 if order <= 8 else math.inf)
+    for silent in (PureDP(1.0), ApproxDP(1.0, 1e-5)):
+        assert measure.promised(silent) == math.inf
+
+
+@pytest.mark.parametrize("promised", [0.3, 1e-5, 1e-300, 2.0, 0.0, math.inf, math.nan])
+def test_a_promise_is_broken_only_beyond_the_rounding_of_its_doubles(promised: float) -> None:
+    says = math.isfinite(promised)
+    edge = Fraction(promised) * (1 + MARGIN) if says else Fraction(3)
+    for low in (edge, edge * (1 - Fraction(1, 10**12))):
+        assert not exceeds(low, promised)
+    for low in (edge + Fraction(1, 10**400), 5e-324 if promised == 0 else promised * (1 + 1.1e-9), math.inf):
+        assert exceeds(low, promised) is says

@@ -1,0 +1,136 @@
+"""What is asked of a filter: families in lines, its own pairs and numbers, and what a fresh run grants of them."""
+
+import math
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.examine.examination_context import admission, named_pairs, own_numbers, own_pairs
+from filterproof.mc.examine.parameter_families import FAMILIES, lines_of
+from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
+from tests.mc.examine import example_filters as toys
+from tests.mc.examine import misbehaving_filters as unhappy
+
+PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.PureDP(1.0)]
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=repr)
+def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise) -> None:
+    for line in lines_of(tuple(FAMILIES), promise):
+        sizes = line.sizes
+        assert list(sizes) == sorted(set(sizes))
+        assert line.least <= sizes[0]
+        assert sizes[-1] <= line.most
+        pairs = [line.pair(t) for t in sizes[:: max(len(sizes) // 12, 1)]]
+        assert all(pair.shape == () for pair in pairs)
+        assert len({type(pair) for pair in pairs}) == 1
+        reveals = [float(pair.hockey_stick(0.0)) for pair in pairs]
+        assert all(low <= high + 1e-12 for low, high in pairwise(reveals)), line.name
+
+
+def test_two_points_are_pairs_of_exact_masses_and_kov_pairs_have_shares_of_the_promised_delta() -> None:
+    lines = lines_of(("twopoint",), fp.PureDP(1.0))
+    for line, other in zip(lines[::2], lines[1::2], strict=True):
+        for t in line.sizes[::9]:
+            pair = line.pair(t)
+            assert isinstance(pair, FinitePair)
+            assert sum(pair.exact_masses.p) == sum(pair.exact_masses.q) == 1
+            assert other.pair(t) == pair.swapped
+    deltas = {float(line.pair(1.0).delta) for line in lines_of(("kov",), fp.ApproxDP(1.0, 1e-4))}
+    assert {1e-4, 0.5e-4} <= deltas
+    assert max(deltas) > 1e-4
+
+
+class Coin(RandomizedResponse):
+    """A pair of one's own."""
+
+
+class Menu(unhappy.LinearCharge):
+    """Grants the pairs of its menu, and levels that only its code names."""
+
+    menu = (RandomizedResponse(0.3), Erasure(0.001))
+    coin = Coin(0.2)
+    single = Gaussian(0.377)
+    vector = Gaussian(np.array([1.0, 2.0]))
+    prices: ClassVar[dict[float, float]] = {0.13: 0.17}
+    levels = (0.07, 0.11)
+
+    @property
+    def left(self):
+        raise NotImplementedError("a session knows")
+
+    def admits(self, state, request):
+        named = request in (*self.menu, self.coin) or (
+            isinstance(request, Gaussian) and float(request.mu) in (0.0456, *self.levels, *self.prices)
+        )
+        return np.full(len(state), named)
+
+
+def asked(filt, *families, own=()):
+    lines = lines_of(families, filt.promise, own)
+    finding, subject = admission(filt, lines, WorkLimit.of(2_400_000), seed=1)
+    return finding, {one.line.name: one for one in subject.lines}, [one.line.name for one in subject.closed]
+
+
+def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
+    assert own_pairs(Menu()) == (*Menu.menu, Menu.coin, Menu.single)  # and no arrays of pairs
+    numbers = own_numbers(Menu())
+    for number in (0.07, 0.11, 0.0456, 0.13, 0.17):
+        multiples = {number, 2 * number, round(3 * number, 12), number / 2}  # 0.21, not 0.21000000000000002
+        assert multiples <= set(numbers)
+    assert all(0 < number < 120 for number in numbers)
+    # and what a stage asks for by its name: no property is run unless it is ours, nor a pair that no witness can name
+    foreign = fp.from_budget(lambda: [], lambda held, event: None, fp.PureDP(9.0), menu=Menu.menu)
+    assert named_pairs(Menu(), "menu") == named_pairs(foreign, "menu") == Menu.menu
+    assert named_pairs(type("Both", (Menu,), {"menu": [*Menu.menu, Menu.coin]})(), "menu") == Menu.menu
+    for name in ("left", "coin", "vector", "levels", "admits", "none"):
+        assert named_pairs(Menu(), name) == ()
+    finding, granted, closed = asked(Menu(), "gaussian", own=numbers)
+    assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
+    assert set(granted["its own menu"].pairs) == set(Menu.menu)
+    assert any("its own Coin, which no witness can name" in note for note in finding.notes)
+    assert closed == []
+    assert "gaussian up to 0.13" in finding.found
+
+
+def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
+    _, granted, closed = asked(toys.ByHand(), "gaussian", "erasure")
+    ((name, line),) = granted.items()
+    largest = math.sqrt(2 * toys.RHO)
+    assert line.sizes == tuple(sorted(line.sizes))
+    assert line.pairs == tuple(map(Gaussian, line.sizes))
+    assert largest * (1 - 2.0**-9) < line.sizes[-1] <= largest
+    assert line.largest == line.pairs[-1]
+    # those of the line, and from the last of them on what the search for the largest asked
+    assert [t for t in line.sizes if t in line.line.sizes] == [t for t in line.line.sizes if t <= largest]
+    assert line.sizes[-1] * (1 + 2.0**-50) > largest
+    assert set(line.every) >= set(map(Gaussian, line.line.sizes))
+    assert (name, closed) == ("gaussian", ["erasure"])
+
+
+#: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.
+BOTH, FIRST = ("gaussian", "laplace"), ["gaussian"]
+ANSWERS = [
+    (unhappy.RaisesForOneFamily, BOTH, "", ["outside its scope: laplace"], FIRST, []),
+    (unhappy.Raises, BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
+    # a denial is an answer; the Gaussians that are admitted end in the exception
+    (unhappy.RunsOutOfMemory, ("gaussian", "erasure"), "RunsOutOfMemory.spend raised Memory", None, [], None),
+    (unhappy.MutatesItsInput, FIRST, "MutatesItsInput.spend must leave the state", None, [], None),
+]
+
+
+@pytest.mark.parametrize(("kind", "families", "fault", "notes", "granted", "denied"), ANSWERS)
+def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
+    kind, families, fault, notes, granted, denied
+) -> None:
+    finding, found, closed = asked(kind(), *families)
+    assert finding.fault.startswith(fault)
+    assert bool(finding.fault) is bool(fault)
+    assert notes is None or [note.partition(",")[0] for note in finding.notes] == notes
+    assert [*found] == granted
+    assert granted or finding.found == "nothing"
+    assert denied is None or closed == denied

@@ -1,0 +1,180 @@
+"""Whatever a filter's code does, an examination ends with a sentence about it, and leaves nothing behind."""
+
+import os
+import re
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filterproof.mc.examine.examination import PartialExamination, Status
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.theory.evidence import Outcome
+from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine.stages.test_stages import SeesRewinding
+from tests.mc.examine.test_worker import assert_gone
+
+#: The work of an examination here; the seconds of one whose filter never returns.
+EFFORT, SECONDS = 0.01, 0.5
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_left_as_it_was() -> Iterator[None]:
+    def seen() -> tuple[object, ...]:
+        return sys.stdout, sys.stderr, list(warnings.filters), np.geterr(), sys.gettrace()
+
+    before, process, shown = seen(), os.getpid(), warnings.showwarning
+    processes = _children()
+    yield
+    assert seen() == before
+    assert _children() == processes
+    assert warnings.showwarning is shown
+    assert os.getpid() == process
+
+
+def line_of(kind: type, words: str) -> int:
+    """The line of a class of `unhappy` that holds the words."""
+    lines = Path(unhappy.__file__).read_text().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"class {kind.__name__}("))
+    return 1 + next(i for i in range(first, len(lines)) if words in lines[i])
+
+
+#: The filter -> the method that is named, the words on its line, and words of the sentence.
+BREAKS = {
+    unhappy.Raises: ("admits", "raise Zero", "ZeroDivisionError: no budget was set"),
+    unhappy.ScalarAnswers: ("admits", "def admits", "must return booleans of shape (1,), got"),
+    unhappy.ScalarState: ("spend", "def spend", "must return an array"),
+    unhappy.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
+    unhappy.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
+    unhappy.RunsOutOfMemory: ("spend", "raise MemoryError", "MemoryError"),
+}
+
+
+@pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
+def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
+    method, words, said = BREAKS[kind]
+    found = examine(kind(), effort=EFFORT)
+    assert found.status is Status.FAULTY
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    fault = found.faults[0]
+    assert fault.startswith(f"{kind.__name__}.{method} ")
+    assert said in fault
+    assert f"unhappy.py, line {line_of(kind, words)}" in fault
+    assert found.verdict.detail == "no verdict: " + "; ".join(found.faults)
+    assert found.witness is None
+
+
+#: The filter -> words of the sentence.
+IMPURE = {
+    unhappy.KeepsStateOutside: "keeps state outside its state",
+    unhappy.AnswersAtRandom: "breaks the contract: ",
+}
+
+
+@pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
+def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, capsys) -> None:
+    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["laws"])
+    assert capsys.readouterr() == ("", "")
+    assert found.status is Status.FAULTY
+    assert any(fault.startswith(kind.__name__) and IMPURE[kind] in fault for fault in found.faults)
+    assert found.verdict.outcome is not Outcome.HOLDS
+
+
+#: The filter -> a note on it.
+ODD = {
+    unhappy.Prints: "Prints prints while it decides; what it printed was left out",
+    **dict.fromkeys(
+        (unhappy.UsesStandardOutput, unhappy.Warns, unhappy.GrowingState, unhappy.SetsNumpyErrors)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ODD, ids=lambda kind: kind.__name__)
+def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
+    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["laws"])
+    assert capsys.readouterr() == ("", "")
+    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert ODD[kind] is None or ODD[kind] in found.findings[-1].notes
+
+
+def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
+    found = examine(unhappy.AdmitsNothing(), effort=EFFORT, on_stage=print)
+    assert capsys.readouterr().out == "admission\n"
+    assert not any("prints" in note for one in found.findings for note in one.notes)
+    assert (found.status, found.faults) == (Status.DENIES, ())
+    assert "admits nothing that was tried" in found.verdict.detail
+
+
+HANGS = (unhappy.Hangs, unhappy.HangsLate)
+
+
+@pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)
+def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
+    found = examine(kind(), seconds=SECONDS)
+    assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
+    assert (found.status, found.faults, found.witness) == (Status.EXAMINED, (), None)
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.verdict.detail.startswith(f"{found.stopped}: nothing was found above the promise")
+    assert kind is unhappy.HangsLate or not found.admits_something
+
+
+def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
+    def pressed(stage: str) -> None:
+        if stage == "sequences":
+            threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+
+    with pytest.raises(PartialExamination) as caught:
+        examine(unhappy.HangsLate(), on_stage=pressed)
+    found = caught.value.examination
+    assert found.stopped.startswith("stopped by Ctrl-C")
+    assert found.admits_something
+
+
+def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
+    found = examine(unhappy.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["laws"])
+    assert (found.status, found.faults) == (Status.EXAMINED, ())
+    words = "\0".join(unhappy.StartsAProcess.words).encode()
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        if words in _read(one):  # which is killed, and may not have ended yet
+            assert_gone(int(one.parent.name))
+
+
+def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
+    filt = unhappy.HasAPool()
+    found = examine(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
+    assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
+    assert any(one.stage == "games" and one.tightness for one in found.findings)
+    filt.open("retry").request(fp.Gaussian(0.1))
+    with filt.pool:
+        found = examine(filt, effort=EFFORT, mechanisms=["rr"])
+    assert (found.status, found.faults) == (Status.THREADS_LOST, ())
+    assert re.match(
+        r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", found.stopped
+    )
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.verdict.detail.startswith(found.stopped)
+
+
+def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
+    found = examine(SeesRewinding(), effort=EFFORT, mechanisms="rr")
+    assert found.status is Status.FAULTY
+    assert found.witness is None
+    assert not any(one.stage == "games" for one in found.findings)
+
+
+def _children() -> list[str]:
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it ended meanwhile
+        return b""

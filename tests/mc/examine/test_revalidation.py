@@ -1,0 +1,199 @@
+"""A refutation stands where its witness refutes when it is played by a filter that nobody has asked before."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.revalidation import _telling, differs, happens
+from filterproof.mc.examine.stage_schedule import examine
+from filterproof.mc.examine.witness import Witness, menu_witness, witness
+from filterproof.mc.examine.worker import alone
+from filterproof.mc.worst_case.plan import Plan
+from filterproof.mc.worst_case.solve import solved_case
+from filterproof.theory.evidence import Outcome
+from tests.mc.examine import example_filters as toys
+from tests.mc.examine import services, witnesses
+from tests.mc.examine.stages.test_stages import SeesRewinding
+
+SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction(9)))
+#: The starts after which a filter that tires charges nothing.
+_RUNS = 12
+
+
+class Tires(toys.Sum):
+    """A sum that is kept, until it was started often; sound when nobody has asked it before."""
+
+    def __init__(self):
+        self.starts = 0
+
+    def start(self, n):
+        self.starts += 1
+        return super().start(n)
+
+    def spend(self, state, request):
+        return state if self.starts > _RUNS else super().spend(state, request)
+
+
+class TiresAtLosses(Tires):
+    """The same, and is shown what was lost."""
+
+    def observe(self, state, loss):
+        return state + 0 * loss
+
+
+class TiredPeople(fp.IndividualFilter):
+    """Lets everybody take part once it was asked often."""
+
+    asked: ClassVar[list[int]] = []
+
+    def select(self, request):
+        self.asked.append(1)
+        allowed = super().select(request)
+        return allowed | (len(self.asked) > 100)
+
+
+class TiredPurse(services.Purse):
+    """Charges nothing once its process was begun often."""
+
+    begun: ClassVar[list[int]] = []
+
+    def __init__(self, disk):
+        super().__init__(disk)
+        self.begun.append(1)
+
+    def charge(self, pair):
+        if len(self.begun) <= _RUNS:
+            super().charge(pair)
+
+
+class KnowsKeys(services.Purse):
+    """Sound: the keys that it answered are forgotten as its process ends, for they are nowhere but in memory."""
+
+    known: ClassVar[set[str]] = set()
+
+    def request(self, pair, key):
+        if key in self.known:
+            yield fp.services.Release(again=True)
+        elif self.fits(pair):
+            self.known.add(key)
+            self.charge(pair)
+            yield fp.services.Release()
+
+
+class HasAPurse(toys.PureSum):
+    """Sound, beside a service that is asked by keys."""
+
+    service = TiredPurse
+
+
+#: An impure filter that is sound when fresh -> how it is examined, so that a witness of another kind is found of each.
+IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
+    Tires: {"mechanisms": ["gaussian", "rr", "twopoint"], "effort": 0.03, "stages": ["sequences"]},
+    TiresAtLosses: {"mechanisms": ["gaussian", "rr"], "effort": 0.03, "stages": ["games"]},
+    partial(TiredPeople, fp.ZCDPFilter(0.5), 3): {"effort": 0.07, "stages": ["games"]},
+    HasAPurse: {"mechanisms": ["rr"], "effort": 0.07, "stages": ["schedules"]},
+}
+
+
+@pytest.mark.parametrize("make", IMPURE, ids=lambda make: getattr(make, "__name__", "TiredPeople"))
+def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
+    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("verify", "replay", "schedule_search"):
+        monkeypatch.setattr(
+            f"filterproof.mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None)
+        )
+    found = examine(make(), **IMPURE[make])
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.witness is None
+    assert any("depend on what it was asked before" in fault for fault in found.faults)
+    assert found.status is Status.FAULTY
+
+
+# -- each kind of witness ----------------------------------------------------------------------------------------
+
+
+def rewound_plan() -> Witness:
+    plan = Plan(SMALL, (Plan(SMALL, (None, None)), Plan(LARGE, (None, None))))
+    return witnesses.written(SeesRewinding(), 1.0, Fraction(3), plan)
+
+
+def rewound_menu() -> Witness:
+    filt, at, menu = SeesRewinding(), Divergence.hockey_stick(1.0), (SMALL, LARGE)
+    worst = solved_case(filt, menu, epsilon=1.0, rounds=2)
+    return menu_witness(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
+
+
+def tired_sequence() -> Witness:
+    """The witness made by a filter that is tired, beside one that is not."""
+    filt = Tires()
+    filt.starts = _RUNS
+    made = witnesses.sequence(filt, fp.Gaussian(0.9), Divergence.renyi(2.0))
+    return Witness(Tires(), made.data)
+
+
+def differs_afresh(made: Witness) -> str:
+    return differs(made, partial(alone, filt=made.filter))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [rewound_plan, rewound_menu, tired_sequence],
+)
+def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_stand(
+    make: Callable[[], Witness],
+) -> None:
+    made = make()
+    assert made.value > made.promised
+    if make is not tired_sequence:  # whose replay asks for many runs, as who found it did
+        assert alone(lambda: made.replay().refutes, filt=made.filter)
+    assert differs_afresh(made)
+
+
+def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
+    with pytest.raises(TypeError, match="TiresAtLosses changed its attribute 'starts'"):
+        witness(TiresAtLosses(), Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9)
+
+
+@pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
+def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
+    with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
+        fp.services.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.2)
+
+
+@pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
+def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
+    made = witnesses.WITNESSES[kind][0]()
+    assert differs_afresh(made) == ""
+
+
+@pytest.mark.parametrize(("loss", "granted"), [(0.4, True), (1.0, False), (np.inf, True)])
+def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: bool) -> None:
+    small = fp.Gaussian(0.05)
+    assert happens(toys.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
+
+
+def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
+    made = witnesses.sequence(toys.ByHand(), fp.Gaussian(0.02))
+    assert differs_afresh(made) == "it is within the promise"
+
+
+def test_a_plan_is_worth_what_its_histories_are() -> None:
+    made = rewound_plan()
+    plan, filt = made.plan, made.filter
+    for way in ("PQ", "QP"):
+        paid = [*plan.paid(Fraction(3, 2), way)]
+        assert [history for history, _ in paid] == [*plan.histories()]
+        assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
+    first, second, *_ = sorted(plan.paid(Fraction(1)), key=lambda one: -one[1])
+    # those that are worth most, as many as are worth more together
+    assert [*_telling(plan, Fraction(1), "PQ", first[1])] == [first[0], second[0]]

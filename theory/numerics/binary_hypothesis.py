@@ -1,0 +1,281 @@
+"""The largest hockey-stick of two outcomes whose divergences keep bounds, and what bounds it for every pair of laws.
+
+>>> bounds = (Kept(Fraction(8), fmpq(1)),)
+>>> x, y, kept = most_under(1.0, bounds)
+>>> above = stick_above(fmpq(1), x, y, kept)
+>>> with ctx.workprec(224):
+...     abs(above - (arb(x) - arb(1).exp() * y)) < 1e-30
+True
+
+By data processing two outcomes (x, 1 - x) against (y, 1 - y), an event and its complement, are enough. The moment of
+an order above 1, m = x^a y^{1-a} + (1-x)^a (1-y)^{1-a}, and the relative entropy are jointly convex in (x, y). So
+tangent planes at a point, with weights w_j >= 0 by which their gradients sum to that of x - e^epsilon y, bound it:
+
+    X - e^epsilon Y <= x - e^epsilon y + sum_j w_j (M_j - m_j(x, y))    where every moment keeps its bound M_j.
+
+Two planes are enough in the plane; what their gradients miss by rounding is added. So points may be sought in doubles
+and by Newton's method: any point bounds, and a good one to its last digits.
+Source: Balle and others and Asoodeh and others for one order; Riess and others (arXiv 2602.04562), that several orders
+are met by two outcomes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from flint import arb, ctx, fmpq
+
+from filterproof.theory.numerics.exact import fraction_of, rational
+from filterproof.theory.numerics.golden_section import lowest_at
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+
+if TYPE_CHECKING:
+    import mpmath as mp
+
+_DIGITS, _BITS = 50, 224
+#: A mass nearer to nothing is not written down as a fraction.
+_FURTHEST = 2**16
+#: How near to its bound, relatively, a divergence is that may decide.
+_NEAR = 1e-5
+#: A divergence that is above its bound by less, relatively, is within it.
+_BEYOND = 1e-20
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """D_order <= most, of P from Q, or of Q from P where `back`."""
+
+    order: Fraction
+    most: fmpq
+    back: bool = False
+
+
+#: The P- and the Q-mass of the first outcome, and what decides there.
+Point = tuple[fmpq, fmpq, tuple[Kept, ...]]
+
+
+def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
+    """A number that is no less than H_{e^epsilon}(P||Q) of all laws that keep the bounds, by planes at (x, y).
+
+    One bound or two. Raises ArithmeticError where a weight would be below zero.
+    """
+    with PRECISION_LOCK, ctx.workprec(_BITS):
+        power = arb(epsilon).exp()
+        planes = [_plane(arb(x), arb(y), one, arb(rational(one.order)), arb.log) for one in bounds]
+        goals = [
+            arb(one.most) if one.order == 1 else ((rational(one.order) - 1) * arb(one.most)).exp()
+            for one in bounds
+        ]
+        if len(planes) == 1:
+            weights = [(1 / planes[0][1]).mid()]
+        else:
+            (_, ax, ay), (_, bx, by) = planes
+            whole = ax * by - ay * bx
+            weights = [((by + power * bx) / whole).mid(), ((-power * ax - ay) / whole).mid()]
+        missed_x = 1 - sum((w * plane[1] for w, plane in zip(weights, planes, strict=True)), arb(0))
+        missed_y = -power - sum((w * plane[2] for w, plane in zip(weights, planes, strict=True)), arb(0))
+        if not all(w >= 0 for w in weights):
+            raise ArithmeticError(f"weights must be >= 0, got {weights}; take another point")
+        room = sum(
+            (w * (goal - plane[0]) for w, goal, plane in zip(weights, goals, planes, strict=True)), arb(0)
+        )
+        return arb(x) - power * y + room + abs(missed_x) + abs(missed_y)
+
+
+def _plane(x: Any, y: Any, bound: Kept, a: Any, log: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
+    """The moment and its derivatives by x and y, in balls or in mpmath's numbers."""
+    p, q = (y, x) if bound.back else (x, y)
+    ratio, rest = p / q, (1 - p) / (1 - q)
+    if bound.order == 1:
+        first, other = log(ratio), log(rest)
+        plane = p * first + (1 - p) * other, first - other, rest - ratio
+    else:
+        t = a - 1
+        up, down = ratio**t, rest**t
+        plane = p * up + (1 - p) * down, a * (up - down), t * (down * rest - up * ratio)
+    return (plane[0], plane[2], plane[1]) if bound.back else plane
+
+
+def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
+    """Where x - e^epsilon y is largest under bounds on a few orders, to about 40 digits."""
+    import mpmath as mp  # by those who ask for one
+
+    start = _start(
+        epsilon, [(float(one.order), float(one.most.p) / float(one.most.q), one.back) for one in bounds]
+    )
+    with PRECISION_LOCK, mp.workdps(_DIGITS):
+        power, best = mp.exp(mp.mpf(epsilon)), None
+        for deciding in _deciding(bounds, start):
+            point = _polished(power, deciding, start)
+            if point is None or not all(_within(one, *point) for one in bounds):
+                continue
+            if best is None or point[0] - power * point[1] > best[0]:
+                best = point[0] - power * point[1], point, deciding
+        if best is None:
+            raise ArithmeticError(
+                f"epsilon must be one at which Newton's method stays, got {epsilon!r}; try another"
+            )
+        return _exact(best[1][0]), _exact(best[1][1]), best[2]
+
+
+def _deciding(bounds: Sequence[Kept], start: tuple[float, float]) -> Iterator[tuple[Kept, ...]]:
+    """The bounds that may decide at a point: one of those that are met there, or two."""
+    near = []
+    for bound in bounds:
+        rate = _divergence(float(bound.order), bound.back, *start) / (
+            float(bound.most.p) / float(bound.most.q)
+        )
+        if rate > 1 - _NEAR:
+            near.append((-rate, bound))
+    met = [one for _, one in sorted(near, key=lambda both: both[0])]
+    yield from ((one,) for one in met)
+    yield from combinations(met, 2)
+
+
+def _divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
+    """D_order of two outcomes, in doubles, from the logarithms of the masses of the first."""
+    p, q = (log_y, log_x) if back else (log_x, log_y)
+    rest_p, rest_q = (math.log(-math.expm1(log)) if log < 0 else -math.inf for log in (p, q))
+    if rest_p == -math.inf:
+        return p - q if order != 1 else -q
+    if rest_q == -math.inf:
+        return math.inf
+    if order == 1:
+        return math.exp(p) * (p - q) + math.exp(rest_p) * (rest_p - rest_q)
+    one, rest = order * p + (1 - order) * q, order * rest_p + (1 - order) * rest_q
+    top = max(one, rest)
+    return (top + math.log(math.exp(one - top) + math.exp(rest - top))) / (order - 1)
+
+
+def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple[float, float]:
+    """(log x, log y) of about the largest x - e^epsilon y: the largest x of each y, and y by golden section."""
+
+    def highest(log_y: float) -> float:
+        low, high = log_y, 0.0
+        for _ in range(52):
+            middle = (low + high) / 2
+            fits = all(_divergence(order, back, middle, log_y) <= most for order, most, back in bounds)
+            low, high = (middle, high) if fits else (low, middle)
+        return low
+
+    def stick(log_y: float) -> float:
+        log_x = highest(log_y)
+        more = log_x - log_y - epsilon  # compared by its logarithm where it is above zero
+        return log_x + math.log(-math.expm1(-more)) if more > 0 else -1e6 + more
+
+    log_y = lowest_at(lambda log_y: -stick(log_y), -740.0, -1e-9, steps=60)
+    return highest(log_y), log_y
+
+
+def _polished(
+    power: mp.mpf, bounds: tuple[Kept, ...], start: tuple[float, float]
+) -> tuple[mp.mpf, mp.mpf] | None:
+    """The point near `start` where two bounds are met, or one is and x - e^epsilon y rises no more; or None."""
+    import mpmath as mp
+
+    orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
+    goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in bounds]
+
+    def missed(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
+        x, y = _inside(log_x, log_y)
+        planes = [_plane(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)]
+        off = [
+            plane[0] / goal - 1 if one.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
+            for plane, one, a, goal in zip(planes, bounds, orders, goals, strict=True)
+        ]
+        return off if len(bounds) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
+
+    found = _root(missed, start)
+    if found is None:
+        return None
+    x, y = mp.exp(found[0]), mp.exp(found[1])
+    return (x, y) if 0 < y < x < 1 else None
+
+
+def _within(bound: Kept, x: mp.mpf, y: mp.mpf) -> bool:
+    import mpmath as mp
+
+    a = mp.mpf(bound.order.numerator) / bound.order.denominator
+    moment, goal = _plane(x, y, bound, a, mp.log)[0], mp.mpf(int(bound.most.p)) / int(bound.most.q)
+    spent = moment if bound.order == 1 else mp.log(moment) / (a - 1)
+    return bool(spent <= goal + goal * _BEYOND)
+
+
+def most_under_zcdp(epsilon: float, rho: float) -> Point:
+    """Where x - e^epsilon y is largest of what is rho-zCDP: two outcomes, at the order that decides or at order 1."""
+    import mpmath as mp
+
+    most = rational(rho)
+
+    def at(order: Fraction, back: bool = False) -> Kept:
+        return Kept(order, rational(order) * most, back)
+
+    with PRECISION_LOCK, mp.workdps(_DIGITS):
+        power, budget = mp.exp(mp.mpf(epsilon)), mp.mpf(rho)
+        loss = mp.findroot(lambda z: z * mp.tanh(z / 2) - budget, mp.sqrt(2 * budget) + budget)
+        if loss > epsilon and 2 * loss * power <= mp.exp(loss) - mp.exp(-loss):  # randomised response
+            x, y = 1 / (1 + mp.exp(-loss)), 1 / (1 + mp.exp(loss))
+            return _exact(x), _exact(y), (at(Fraction(1)), at(Fraction(1), back=True))
+        orders = (1.0, *(1 + 2.0**k for k in range(-5, 20)))
+        start = _start(epsilon, [(a, a * rho, False) for a in orders])
+        _, order = max((_divergence(a, False, *start) / a, a) for a in orders)
+        found = _polished_order(epsilon, budget, order, start) if order > 1 else None
+        if found is not None:
+            return _exact(found[1]), _exact(found[2]), (at(fraction_of(found[0])),)
+    return most_under(epsilon, [at(Fraction(1)), at(Fraction(1), back=True)])
+
+
+def _polished_order(
+    epsilon: float, rho: mp.mpf, order: float, start: tuple[float, float]
+) -> tuple[mp.mpf, mp.mpf, mp.mpf] | None:
+    """(a, x, y) near a guess, where D_a = a rho, D_a / a is largest in a and x - e^epsilon y rises no more; or None."""
+    import mpmath as mp
+
+    power = mp.exp(mp.mpf(epsilon))
+
+    def missed(log_t: mp.mpf, log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
+        t, (x, y) = mp.exp(log_t), _inside(log_x, log_y)
+        a, first, other = 1 + t, mp.log(x / y), mp.log((1 - x) / (1 - y))
+        one, rest = x * mp.exp(t * first), (1 - x) * mp.exp(t * other)
+        moment = mp.log(one + rest)
+        gain = (one * first + rest * other) / (one + rest) * a * t - moment * (t + a)
+        flat = 1 - (t * (one / y - rest / (1 - y))) / (power * a * (one / x - rest / (1 - x)))
+        return moment / (a * t * rho) - 1, gain / moment, flat
+
+    found = _root(missed, (math.log(order - 1), *start))
+    if found is None:
+        return None
+    a, x, y = 1 + mp.exp(found[0]), mp.exp(found[1]), mp.exp(found[2])
+    return (a, x, y) if 0 < y < x < 1 else None
+
+
+def _inside(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    import mpmath as mp
+
+    if not (log_x < 0 and log_y < 0):
+        raise ValueError(f"masses must be below one, got their logarithms {log_x} and {log_y}; start nearer")
+    return mp.exp(log_x), mp.exp(log_y)
+
+
+def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> Sequence[mp.mpf] | None:
+    """Newton's method, None where it leaves the numbers that it is about, or does not converge."""
+    import mpmath as mp
+
+    try:
+        found = mp.findroot(missed, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
+    except (ValueError, ZeroDivisionError, TypeError):
+        return None
+    return found if all(isinstance(one, mp.mpf) for one in found) else None
+
+
+def _exact(x: mp.mpf) -> fmpq:
+    if abs(x.man_exp[1]) > _FURTHEST:
+        raise ArithmeticError(
+            f"masses must be at least 2^-{_FURTHEST}, got one of 2^{x.man_exp[1]}; ask for less"
+        )
+    return rational(fraction_of(x))

@@ -1,0 +1,38 @@
+"""The nodes and weights of Gauss and Legendre.
+
+>>> [part.round(4).tolist() for part in gauss_legendre(2)]
+[[-0.5774, 0.5774], [1.0, 1.0]]
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import roots_legendre
+
+from filterproof.theory.argument_checks import check_count
+
+#: Nodes for each standard deviation of a step: with 4 of them walks agree with finer ones within 1e-11.
+_FINE = 5
+
+
+@lru_cache(maxsize=256)
+def gauss_legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(nodes in (-1, 1), their weights), exact for polynomials of degree below 2 `nodes`; remembered, and read-only."""
+    at, weight = roots_legendre(check_count("nodes", nodes))
+    at.flags.writeable = weight.flags.writeable = False
+    return at, weight
+
+
+def steps_rule(nodes: int, limit: float, scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`gauss_legendre` for normal steps of `scale` on (-limit, limit); ValueError where it is too coarse for them."""
+    nodes = check_count("nodes", nodes, least=2)
+    if not nodes >= _FINE * limit / scale:
+        raise ValueError(
+            f"nodes must be at least {_FINE} for each step of the interval, got nodes={nodes} for {limit / scale:.6g} "
+            f"steps; pass nodes={math.ceil(min(_FINE * limit / scale, 2.0**62))} or more"
+        )
+    return gauss_legendre(nodes)

@@ -1,0 +1,132 @@
+"""What is true of a pair of finitely many outcomes: sums over them, in balls.
+
+>>> from filterproof.theory.pairs import Erasure
+>>> print(Erasure(0.25).reference_values.hockey_stick(3.0).ball())
+0.250000000000000
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from filterproof.theory.numerics.precision import PRECISION_LOCK
+from filterproof.theory.pairs.reference_values import (
+    INFINITE,
+    Exact,
+    PairReferenceValues,
+    ReferenceValue,
+    ball_of,
+)
+
+if TYPE_CHECKING:
+    from flint import arb
+
+#: A formula in the parameters, or a fraction: 0 exactly where there is no mass.
+Mass: TypeAlias = str | Fraction
+_Balls: TypeAlias = list[tuple["arb", "arb"]]
+#: Bits that hold 1 - d for the least d, and a moment near one.
+_WHOLE = 1200
+
+
+class FiniteReferenceValues(PairReferenceValues):
+    """The truths of a pair whose outcomes are listed."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def masses(self) -> list[tuple[Mass, Mass]]:
+        """(P, Q) outcome by outcome."""
+
+    @property
+    def pure_epsilon(self) -> ReferenceValue:
+        return INFINITE if self._lacks(0) or self._lacks(1) else self._sum(_largest_loss)
+
+    def renyi(self, alpha: Exact) -> ReferenceValue:
+        return INFINITE if self._lacks(1) else self._sum(partial(_divergence, Fraction(alpha)))
+
+    def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
+        return self._sum(partial(_above, Fraction(epsilon)))
+
+    def loss_cdf(self, x: Exact) -> ReferenceValue:
+        return self._sum(partial(_below, Fraction(x)))
+
+    def loss_isf(self, tail: Exact) -> ReferenceValue:
+        infinite = sum((Fraction(p) for p, q in self.masses if q == 0), Fraction(0))
+        return INFINITE if infinite > tail else self._sum(partial(_level, Fraction(tail)))
+
+    def _lacks(self, which: int) -> bool:
+        """Whether P (0) or Q (1) lacks an outcome that the other one has."""
+        return any(both[which] == 0 != both[1 - which] for both in self.masses)
+
+    def _sum(self, of: Callable[[_Balls], arb]) -> ReferenceValue:
+        """A function of the outcomes that P or Q can produce."""
+
+        def value() -> arb:
+            from flint import ctx
+
+            with PRECISION_LOCK, ctx.workprec(2 * ctx.prec + _WHOLE):
+                masses = [both for both in self.masses if any(mass != 0 for mass in both)]
+                return of(
+                    [
+                        (ReferenceValue(p, self.at).ball(), ReferenceValue(q, self.at).ball())
+                        for p, q in masses
+                    ]
+                )
+
+        return ReferenceValue(value)
+
+
+def _is_zero(mass: arb) -> bool:
+    """Whether there is no mass, which a ball around a tiny one does not say."""
+    return bool(mass.is_exact() and mass.is_zero())
+
+
+def _divergence(order: Fraction, both: _Balls) -> arb:
+    alpha = ball_of(order)
+    produced = [(p, q) for p, q in both if not _is_zero(p)]
+    if order == 1:
+        return sum((p * (p / q).log() for p, q in produced), ball_of(0))
+    moment = sum(((alpha * p.log() - (alpha - 1) * q.log()).exp() for p, q in produced), ball_of(0))
+    return moment.log() / (alpha - 1)
+
+
+def _above(x: Fraction, both: _Balls) -> arb:
+    ratio, zero = ball_of(x).exp(), ball_of(0)
+    return sum(((p - ratio * q).max(zero) for p, q in both), zero)
+
+
+def _below(level: Fraction, both: _Balls) -> arb:
+    ratio, total = ball_of(level).exp(), ball_of(0)
+    for p, q in both:
+        gap = p - ratio * q
+        if gap < 0:
+            total += p
+        elif not gap > 0:
+            return total.nan()
+    return total
+
+
+def _level(tail: Fraction, both: _Balls) -> arb:
+    """The largest loss with more than `tail` of mass at it and above."""
+    goal = ball_of(tail)
+    above = sum((p for p, q in both if _is_zero(q)), ball_of(0))
+    finite = [(p, q) for p, q in both if not (_is_zero(p) or _is_zero(q))]
+    for p, q in sorted(finite, key=lambda masses: (masses[0] / masses[1]).mid(), reverse=True):
+        above += p
+        if above > goal:
+            return (p / q).log()
+        if not above < goal:
+            return above.nan()
+    return above.nan()
+
+
+def _largest_loss(both: _Balls) -> arb:
+    largest = ball_of(0)
+    for p, q in both:
+        largest = largest.max(abs((p / q).log()))
+    return largest

@@ -1,0 +1,32 @@
+"""The refusal of what is too large to be computed: by its size, before anything is allocated, and never by a clock.
+
+>>> check_size("design", 2**31, 2**25, "heights", "pass fewer")
+Traceback (most recent call last):
+filterproof.theory.size_limits.TooLargeError: design must need at most 33554432 heights, got 2147483648; pass fewer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class TooLargeError(ValueError):
+    """What is asked for takes more memory or work than is allowed."""
+
+
+def check_size(name: str, needed: int, most: int, what: str, remedy: str) -> None:
+    """TooLargeError if the argument `name` needs more than `most` of `what`."""
+    if needed > most:
+        raise TooLargeError(f"{name} must need at most {most} {what}, got {needed}; {remedy}")
+
+
+@contextmanager
+def in_memory(name: str, value: int) -> Iterator[None]:
+    """TooLargeError in place of MemoryError where the argument `name` is a number of things that memory cannot hold."""
+    try:
+        yield
+    except MemoryError as error:
+        raise TooLargeError(
+            f"{name} must fit into memory, got {name}={value!r}: {error}; pass fewer"
+        ) from error

@@ -1,0 +1,91 @@
+"""Claims that the kernel proves for outcomes of any kind, real numbers among them: integrals in place of sums."""
+
+from __future__ import annotations
+
+from filterproof.theory.theorems.conversion_theorems import B_STAR
+from filterproof.theory.theorems.formula import Formula
+from filterproof.theory.theorems.theorem import Theorem, beside, kernel_steps
+
+_MECHANISMS = (
+    "adaptive mechanisms with outcomes of any kind, given by two densities against an integral on them, which is "
+    "monotone, homogeneous and subadditive where functions are not negative, as every upper integral is, on the real "
+    "line Lebesgue's; finitely many rounds on each path, chosen by the outcomes so far"
+)
+_ITERATED = (
+    "iterated integrals. That these are integrals against the law of the transcript, where all is measurable, is "
+    "Tonelli's theorem, which is not covered"
+)
+
+_MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names={"rho": "B"})
+_CONVERTED = Formula(
+    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="cks_bound alpha (budget alpha) epsilon",
+    names={"alpha": "1 + t", "budget alpha": "B"},
+)
+_EVENT = Formula("exp(epsilon)*q + delta")
+_GAUSSIAN_RHO = Formula("(p - q)**2/(2*sigma**2)", rocq="(p - q) ^ 2 / (2 * sigma ^ 2)")
+
+
+#: The claims that the kernel decides.
+ROWS = (
+    Theorem(
+        name="RDP filter, any outcomes",
+        title="The Rényi filter for outcomes of any kind",
+        source="Feldman & Zrnic, Theorem 4.3 and Remark 4.4",
+        hypotheses=f"every order alpha > 1; {_MECHANISMS}; declared rho_t >= D_alpha both ways, a filter that admits "
+        "while sum rho_t <= B and decides before the release",
+        claim="The transcript, of densities p and q, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t "
+        "and B = alpha r the condition is the same at every order, so sum r_t <= r gives r-zCDP. Its moments are "
+        f"{_ITERATED}",
+        stated=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
+        steps=kernel_steps("renyi_filter_any", "zcdp_filter_any") + beside("finitely_many"),
+    ),
+    Theorem(
+        name="approximate-DP filter, any outcomes",
+        title="The approximate-DP filter for outcomes of any kind",
+        source="Feldman & Zrnic, Theorem 4.9",
+        hypotheses=f"epsilon > 0, 0 < delta < 1; {_MECHANISMS}; a filter that admits while zCDP charges, for an "
+        "e_t-DP mechanism whose densities add their integrals, as measurable ones do, e_t^2/2, sum to at most B and "
+        "decides before the release, B > 0 any budget that the simple or the CKS conversion allows",
+        claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget. Gaussian releases of real numbers are "
+        "charged rho = (p - q)^2/(2 sigma^2), Laplace releases half the square of |p - q|/scale. Probabilities are "
+        f"{_ITERATED}",
+        stated=(
+            r"\sum_{t\le T}\rho_t \le B^*(\varepsilon,\delta) = ",
+            B_STAR,
+            r",\qquad \rho(\mathcal N(p, \sigma^2), \mathcal N(q, \sigma^2)) = ",
+            _GAUSSIAN_RHO,
+        ),
+        steps=kernel_steps(
+            "approximate_dp_filter_any", "theorem_4_9_any", "gaussian_filter_real", "laplace_filter_real"
+        )
+        + beside("gaussian_is_zcdp"),
+    ),
+    Theorem(
+        name="all orders, any outcomes",
+        title="A filter with a budget at every order of a set, for outcomes of any kind",
+        source="Feldman & Zrnic, Theorem 4.3 and Remark 4.4",
+        hypotheses=f"finitely many orders alpha_j > 1 fixed in advance; {_MECHANISMS}; declared divergences at least "
+        "the true ones both ways; a filter that admits while the declared divergences sum to at most B_j at each order "
+        "alpha_j, and decides before the release",
+        claim="The transcript is (alpha_j, B_j)-RDP at each of the orders, so (epsilon, delta)-DP with delta the least "
+        f"of the values below, t = alpha_j - 1 and B = B_j. Moments and probabilities are {_ITERATED}",
+        stated=(
+            r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
+            _CONVERTED,
+        ),
+        steps=kernel_steps("all_orders_filter_any", "all_orders_delta_any"),
+    ),
+    Theorem(
+        name="basic composition, any outcomes",
+        title="Basic composition for outcomes of any kind",
+        source="Rogers, Roth, Ullman & Vadhan; Taylor, Vippathalla & Coon, Section II-A",
+        hypotheses=f"epsilon, delta >= 0; {_MECHANISMS}; the integral of (p - e^epsilon_t q)_+ of a mechanism at most "
+        "delta_t, both ways; a filter that admits while sum epsilon_t <= epsilon and sum delta_t <= delta, and decides "
+        "before the release",
+        claim="The transcript is (epsilon, delta)-DP; with Laplace releases of real numbers, charged |p - q|/scale, it "
+        f"is epsilon-DP. Probabilities are {_ITERATED}",
+        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        steps=kernel_steps("basic_filter_any", "basic_filter_laplace"),
+    ),
+)

@@ -1,0 +1,233 @@
+"""A theorem is a claim with steps that engines check; `THEOREMS` has every one by name.
+
+>>> list(THEOREMS)[2:5]
+['RR zCDP', 'RDP filter', 'B*']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from filterproof.theory.argument_checks import did_you_mean
+from filterproof.theory.display import one_line
+from filterproof.theory.evidence import Checked, Evidence
+from filterproof.theory.kernel.kernel_theorems import KERNEL, KernelTheorem
+from filterproof.theory.kernel.record import accepted
+from filterproof.theory.theorems.formula import Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The result of an engine that accepted a claim: its evidence, what the check covered, and a line of detail."""
+
+    engine: str
+    evidence: Evidence
+    checked: Checked
+    detail: str
+
+
+class RefusedError(Exception):
+    """An engine refused a claim; `witness` is plain data that shows why, or None if the engine found none."""
+
+    def __init__(
+        self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.engine = engine
+        self.evidence = evidence
+        self.witness = witness
+
+
+#: A check runs an engine on one claim: it returns what was reached or raises `RefusedError`.
+Check = Callable[[], Reached]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
+
+    `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
+    step can fail; only the kernel's have none. `checked` says what the check covers where the engine cannot tell:
+    POINT for an identity at fixed values of parameters that the theorem leaves free.
+    `kernel` is the kernel's statement that the step is; see `filterproof.theory.theorems`. `decides` marks such as
+    together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
+    same. ValueError where a step that decides is none of the kernel's.
+    """
+
+    statement: str
+    check: Check
+    wrong: Mapping[str, Check] = field(default_factory=dict)
+    latex: str = ""
+    checked: Checked | None = None
+    decides: bool = False
+    kernel: KernelTheorem | None = None
+
+    def __post_init__(self) -> None:
+        if self.decides and self.kernel is None:
+            raise ValueError(
+                f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
+            )
+
+
+def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
+    """KERNEL: the step that is this theorem, accepted as the sources are now."""
+
+    def check() -> Reached:
+        try:
+            found = accepted(theorem)
+        except ValueError as reason:
+            raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
+        axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
+        return Reached("rocq", Evidence.KERNEL, Checked.KERNEL, f"{found.how}; {axioms}")
+
+    says = f"{theorem.says} ({theorem.name} in {theorem.module}.v)"
+    return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)
+
+
+def kernel_steps(*names: str) -> tuple[Step, ...]:
+    """The steps that are these theorems of the kernel, which together are the claim."""
+    return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
+
+
+def beside(*names: str) -> tuple[Step, ...]:
+    """The steps that are these theorems of the kernel, on a part of the claim, or on a number of the code."""
+    return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
+
+    `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
+    number. `stated` is the claim in LaTeX, in parts: texts, and formulas, each stated once for every notation.
+    """
+
+    name: str
+    title: str
+    source: str
+    hypotheses: str
+    claim: str
+    steps: tuple[Step, ...]
+    uses: tuple[str, ...] = ()
+    stated: tuple[str | Formula, ...] = ()
+
+    __repr__ = one_line
+
+    @property
+    def claim_latex(self) -> str:
+        """The claim in LaTeX; '' where words say all of it."""
+        return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas of the claim."""
+        return tuple(part for part in self.stated if isinstance(part, Formula))
+
+    @property
+    def decided(self) -> tuple[Step, ...]:
+        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
+        return tuple(step for step in self.steps if step.decides)
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The names of the kernel's statements among the steps, as `filterproof.theory.kernel.kernel_theorems.KERNEL`
+        has them."""
+        return tuple(step.kernel.name for step in self.steps if step.kernel)
+
+    def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
+        # checks are closures: another process takes its own theorem of that name
+        if THEOREMS.get(self.name) is not self:
+            raise TypeError(
+                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
+                "prove it where it was made"
+            )
+        return _named, (self.name,)
+
+
+def _named(name: str) -> Theorem:
+    return THEOREMS[name]
+
+
+#: The module of each theorem: one of its own where steps prove it, a row of `filterproof.theory.theorems` where the
+#: kernel does.
+_MODULES = {
+    "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
+    "Rényi divergences": "claims.closed_forms",
+    "RR zCDP": "claims.closed_forms",
+    "RDP filter": "claims.divergences",
+    "B*": "claims.conversions",
+    "approximate-DP filter": "claims.conversions",
+    "CKS": "claims.closed_forms",
+    "defined B*": "claims.conversions",
+    "pure conversion": "claims.conversions",
+    "conversions attained": "claims.conversions",
+    "basic composition": "claims.approximate",
+    "concurrent composition": "claims.approximate",
+    "parallel composition": "claims.approximate",
+    "RDP filter, any outcomes": "claims.any_outcomes",
+    "approximate-DP filter, any outcomes": "claims.any_outcomes",
+    "all orders, any outcomes": "claims.any_outcomes",
+    "basic composition, any outcomes": "claims.any_outcomes",
+    "good part": "claims.approximate",
+    "approximate zCDP filter": "claims.approximate",
+    "all orders": "claims.conversions",
+    "GDP filter": "claims.gaussian",
+    "trade-off functions": "claims.gaussian",
+    "GDP residue filter": "claims.gaussian",
+    "Blackwell filter": "claims.gaussian",
+    "Gaussian slack": "claims.gaussian",
+    "kappa": "proofs.kappa",
+    "realisation filter": "claims.approximate",
+    "ex-post filter": "claims.approximate",
+    "hockey-stick filter": "claims.approximate",
+    "potential filter": "claims.approximate",
+    "Whitehouse filter": "claims.approximate",
+    "Rogers filter": "claims.approximate",
+    "odometers": "claims.odometers",
+    "mixture odometer": "claims.odometers",
+    "Rogers odometer": "claims.odometers",
+    "trackers": "claims.divergences",
+    "pair by pair": "claims.divergences",
+    "individual filter": "proofs.individual_filter",
+    "linear queries": "claims.closed_forms",
+    "sparse vector": "claims.closed_forms",
+    "bounded range": "claims.closed_forms",
+    "tilted weights": "claims.divergences",
+    "infinite losses": "claims.divergences",
+    "natural filter": "claims.interaction",
+    "some order": "claims.conversions",
+    "some order kept": "claims.conversions",
+    "papers' steps": "proofs.papers_steps",
+}
+
+
+def unknown(name: object) -> str:
+    """The sentence about a name that no theorem has."""
+    near = did_you_mean(name, _MODULES) or f"; known: {'; '.join(_MODULES)}"
+    return f"name must be a known theorem, got name={name!r}{near}"
+
+
+class _Registry(Mapping[str, Theorem]):
+    """Theorems by name, in the order of the proofs; a theorem's module and sympy are imported when asked for."""
+
+    def __getitem__(self, name: str) -> Theorem:
+        if name not in _MODULES:
+            raise KeyError(unknown(name))
+        module = import_module(f"filterproof.theory.{_MODULES[name]}")
+        rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
+        return next(row for row in rows if row.name == name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"
+
+
+#: Every theorem, by name.
+THEOREMS: Mapping[str, Theorem] = _Registry()
