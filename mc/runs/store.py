@@ -112,8 +112,8 @@ class RunStore:
     def _create_once(self) -> None:
         """Make the table where the file is empty: in one transaction, which one of several makers has."""
         run = self.connection.execute
-        run("BEGIN IMMEDIATE")
         try:
+            run("BEGIN IMMEDIATE")
             if not run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 run(TABLE)
                 run(f"PRAGMA application_id = {APPLICATION}")
