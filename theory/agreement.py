@@ -82,14 +82,14 @@ class Agreement(Displayed):
     def __post_init__(self) -> None:
         if not self.compared or not self.scope:
             raise ValueError(
-                f"compared and scope must say what was compared, got {len(self.compared)} comparisons and "
-                f"scope={self.scope!r}; pass at least one, and the games and routes"
+                f"compared and scope must not be empty, got {len(self.compared)} comparisons and "
+                f"scope={self.scope!r}; pass at least one comparison, and name the games and methods"
             )
         if not 0 <= self.failure <= 1:
             raise ValueError(f"failure must be in [0, 1], got failure={self.failure}; pass a probability")
         if self.outcome is Accord.DISAGREES and self.witness is None:
             raise ValueError(
-                "outcome DISAGREES needs a witness, got None; pass the data that shows the numbers again"
+                "outcome DISAGREES needs a counterexample, got witness=None; pass the data that reproduces the numbers"
             )
 
     @property
@@ -130,7 +130,7 @@ class Agreement(Displayed):
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"an agreement has no truth value, got {self.outcome.name}; compare agreement.outcome with a Accord"
+            f"an agreement has no truth value, got {self.outcome.name}; compare agreement.outcome with an Accord"
         )
 
     def rows(self) -> list[Row]:

@@ -26,7 +26,7 @@ __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu", "re
 
 Array = NDArray[np.float64]
 
-#: Bounds of the search for order - 1; outside them delta is 1 or 0 to the last bit.
+#: Bounds of the search for order - 1. Outside them delta is 1 or 0 to the last bit.
 _LEAST, _MOST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 
 
@@ -156,7 +156,7 @@ class Conversion(ABC):
 
 def _budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
     from filterproof.theory.thresholds.budgets import (
-        budget_below,  # balls are imported by those who ask for one
+        budget_below,  # imported here because it loads ball arithmetic
     )
 
     points = np.broadcast(epsilon, delta)
@@ -181,11 +181,11 @@ class _Simple(Conversion):
     """
 
     name: ClassVar[str] = "simple"
-    source: ClassVar[str] = "Bun and Steinke; paper 000, Theorem 4.9"
+    source: ClassVar[str] = "Bun & Steinke (2016); Feldman & Zrnic (2021), Theorem 4.9"
     _threshold: ClassVar[str] = "simple"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
-        # what is divided by stays a double: infinity over infinity is no number
+        # the divisor stays finite: infinity over infinity is NaN
         gap: Array = np.maximum(epsilon - rho, 0.0)
         return -gap * gap / (4 * rho).clip(max=_MOST)  # type: ignore[no-any-return]
 
@@ -216,7 +216,7 @@ class _CKS(Conversion):
     """
 
     name: ClassVar[str] = "CKS"
-    source: ClassVar[str] = "Canonne, Kamath and Steinke; paper 003, Lemma C.4"
+    source: ClassVar[str] = "Canonne, Kamath & Steinke (2020); Koskela, Tobaben & Honkela (2023), Lemma C.4"
     _threshold: ClassVar[str] = "CKS"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
@@ -252,7 +252,7 @@ class _CKS(Conversion):
 
 SIMPLE: Conversion = _Simple()
 CKS: Conversion = _CKS()
-#: Every conversion.
+#: All conversions.
 CONVERSIONS: tuple[Conversion, ...] = (SIMPLE, CKS)
 
 
@@ -295,7 +295,9 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
     alpha, delta = check_order("alpha", alpha), check_delta("delta", delta)
     divergence = np.asarray(rho, dtype=np.float64)
     if not (divergence >= 0).all():
-        raise ValueError(f"rho must be >= 0, got rho={rho!r}; pass a divergence, inf where it is infinite")
+        raise ValueError(
+            f"rho must be >= 0, got rho={rho!r}; pass a Rényi divergence, or inf for an infinite one"
+        )
     t = np.asarray(alpha) - 1
     # log(1 - 1/a) - log(a) / (a - 1) = -(t log(1 + 1/t) + log(1 + t)) / t
     gain = t * portable.log1p(1 / t) + portable.log1p(t)

@@ -63,7 +63,7 @@ class Evidence(Enum):
             If no evidence is given.
         """
         if not evidence:
-            raise ValueError("evidence must name at least one link, got none; pass each step's evidence")
+            raise ValueError("evidence must have at least one item, got none; pass the evidence of each step")
         return max(evidence, key=lambda link: link.strength)
 
 
@@ -95,11 +95,9 @@ class Outcome(Enum):
         The claim is neither proved nor refuted. A simulation that finds no violation ends here.
     """
 
-    HOLDS = (
-        "true for every adversary and mechanism of the stated scope, on the evidence and citations beside it"
-    )
-    REFUTED = "false, with a witness that anyone can replay"
-    UNDECIDED = "neither proved nor refuted; a simulation that finds nothing wrong ends here"
+    HOLDS = "true for every adversary and mechanism in the stated scope, on the stated evidence and citations"
+    REFUTED = "false, with a counterexample that anyone can replay"
+    UNDECIDED = "neither proved nor refuted; a simulation that finds no violation ends here"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -147,7 +145,7 @@ class Verdict(Displayed):
     def __post_init__(self) -> None:
         if not self.scope:
             raise ValueError(
-                "scope must name the adversaries and mechanisms covered, got ''; state the class"
+                "scope must name the adversaries and mechanisms that the verdict covers, got scope=''; describe them"
             )
         if self.outcome is Outcome.HOLDS and self.evidence is Evidence.STATISTICAL:
             raise ValueError(
@@ -156,12 +154,12 @@ class Verdict(Displayed):
             )
         if self.outcome is Outcome.HOLDS and (self.evidence is Evidence.CITED) != bool(self.citations):
             raise ValueError(
-                "citations must name the theorems that a HOLDS rests on, and only CITED evidence has any, "
-                f"got citations={self.citations!r} with {self.evidence.name}; pass each source and CITED"
+                "citations must name the theorems exactly if the evidence of HOLDS is CITED, "
+                f"got citations={self.citations!r} with {self.evidence.name}; pass each source with Evidence.CITED"
             )
         if self.outcome is Outcome.REFUTED and self.witness is None:
             raise ValueError(
-                "outcome REFUTED needs a witness, got None; pass the data that replays the failure"
+                "outcome REFUTED needs a counterexample, got witness=None; pass the data that replays the violation"
             )
 
     def __bool__(self) -> NoReturn:

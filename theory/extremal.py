@@ -214,7 +214,9 @@ def _nearest(
         if keeps(FinitePair((found, 1 - found), (q, 1 - q))):
             return found, q
         share *= 4
-    raise ArithmeticError(f"a pair must be found within its bounds at epsilon={epsilon!r}; report this")
+    raise ArithmeticError(
+        f"no pair within the bounds was found, got epsilon={epsilon!r}; report this as a bug"
+    )
 
 
 def _line(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:

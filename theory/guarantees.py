@@ -104,7 +104,9 @@ class Guarantee(ABC):
         """
         checked = check_at_least_zero("epsilon", epsilon)
         if not isinstance(checked, float):
-            raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+            raise TypeError(
+                f"epsilon must be one number, got epsilon={checked!r}; call extremal once for each epsilon"
+            )
         most = Guarantee._extremal(self, checked)
         try:
             found = self._extremal(checked)
@@ -122,7 +124,7 @@ class Guarantee(ABC):
         number = check(name, own(value, down=True))
         if isinstance(number, np.ndarray):
             raise TypeError(
-                f"{name} must be one number, got an array of shape {number.shape}; promise one thing"
+                f"{name} must be one number, got an array of shape {number.shape}; make one guarantee per number"
             )
         object.__setattr__(self, field or name, number)
 
@@ -227,8 +229,9 @@ class ApproxDP(Guarantee):
         self._keep(check_probability, "delta", delta, "delta_at_epsilon")
         if self.delta_at_epsilon == 1 and self.epsilon > 0:
             raise ValueError(
-                f"delta must be below 1 beside an epsilon above 0, got epsilon={epsilon!r}, delta={delta!r}; did you "
-                "swap epsilon and delta? Pass ApproxDP(epsilon=1.0, delta=1e-5), say, or ApproxDP(0, 1) for no promise"
+                f"delta must be below 1 if epsilon is above 0, got epsilon={epsilon!r}, delta={delta!r}; "
+                "pass for example "
+                "ApproxDP(epsilon=1.0, delta=1e-5), or ApproxDP(0, 1) for no guarantee. Did you swap epsilon and delta?"
             )
 
     def delta(self, epsilon: Real) -> Real:

@@ -40,7 +40,9 @@ class LogRatio:
 
     def __post_init__(self) -> None:
         if not isinstance(self.ratio, (int, Fraction)):
-            raise TypeError(f"ratio must be rational, got ratio={self.ratio!r}; pass Fraction(9, 4), say")
+            raise TypeError(
+                f"ratio must be rational, got ratio={self.ratio!r}; pass for example Fraction(9, 4)"
+            )
         if self.ratio <= 0:
             raise ValueError(f"ratio must be > 0, got ratio={self.ratio!r}; pass e^epsilon as a fraction")
         object.__setattr__(self, "ratio", Fraction(self.ratio))

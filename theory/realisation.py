@@ -72,7 +72,7 @@ def optimal_split(rounds: int, delta: float) -> Split:
     if not isinstance(total, float) or total >= 0.5:
         raise ValueError(f"delta must be one number below 1/2, got delta={delta!r}; pass a small probability")
     if total < _LEAST_DELTA:
-        raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
+        raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass a larger delta")
 
     from filterproof.theory.thresholds.budgets import (
         split_below,  # balls are imported by those who ask for one

@@ -1,4 +1,4 @@
-"""Dominating pairs of the field's mechanisms; `examples()` are a few of each, `PAIRS` is the list of them."""
+"""Dominating pairs of common mechanisms; `PAIRS` lists their classes and `examples()` gives a few instances of each."""
 
 from functools import cache
 

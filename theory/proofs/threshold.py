@@ -19,7 +19,7 @@ from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.thresholds.budgets import THRESHOLDS
 
-#: After these no more are tried.
+#: Largest precision in bits.
 _MOST_BITS = 2**12
 
 
@@ -97,8 +97,8 @@ def threshold(
             break
         bits, before = 2 * bits, accuracy
     raise ArithmeticError(
-        f"epsilon and delta must be such that {_MOST_BITS} bits tell a digit of {name}, got "
-        f"epsilon={epsilon!r}, delta={delta!r}; take them farther from zero and one"
+        f"epsilon and delta are too extreme: {_MOST_BITS} bits give no digit of {name}, got "
+        f"epsilon={epsilon!r}, delta={delta!r}; pass values farther from zero and one"
     )
 
 
@@ -109,7 +109,7 @@ def _bits(digits: int) -> int:
 def _exactly(name: str, value: object) -> fmpq:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction)):
         raise TypeError(
-            f"{name} must be an int, float, Fraction or decimal string, got {name}={value!r}; pass one"
+            f"{name} must be an int, float, Fraction or decimal string, got {name}={value!r}; pass one of these types"
         )
     try:
         return rational(Fraction(value))

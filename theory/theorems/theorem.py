@@ -67,7 +67,7 @@ class Step:
     def __post_init__(self) -> None:
         if self.decides and self.kernel is None:
             raise ValueError(
-                f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
+                f"kernel must be given for a step with decides=True, got None in {self.statement!r}; pass its theorem"
             )
 
 
@@ -140,8 +140,8 @@ class Theorem:
         # checks are closures: another process takes its own theorem of that name
         if THEOREMS.get(self.name) is not self:
             raise TypeError(
-                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
-                "prove it where it was made"
+                f"theorem must be one of THEOREMS to be pickled, got {self.name!r}; "
+                "prove it in the process that made it"
             )
         return _named, (self.name,)
 
