@@ -89,7 +89,11 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (Selection, "pairs must hold dominating pairs", ((1.0,), FIRST)),
     (drawn, "n must be the number of runs", (Selection((ONE,), FIRST), 2)),
     (Selection((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
-    (fp.Gaussian.either, r"raised must be booleans of shape \(n,\), got \[True\]; pass", (0.1, 0.2, [True])),
+    (
+        fp.Gaussian.either,
+        r"raised must be booleans of shape \(n,\), got raised=\[True\]; pass",
+        (0.1, 0.2, [True]),
+    ),
     (fp.Gaussian.either, "high must be finite and > 0, got high=nan", (0.1, math.nan, RAISED)),
     # labels, and the stop of the sparse vector
     (
@@ -101,7 +105,7 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.Labelled, "where must map text to text, whole numbers", (ONE, {"site": 0.5}), (ONE, {"site": ()})),
     (fp.Labelled, "where must map dimensions to labels, got 3; pass", (ONE, 3)),
     (fp.Labelled, "where must name each dimension once", (ONE, (("site", "a"), ("site", "b")))),
-    (fp.Labelled, "reveals must be a bool, got 1; say", (ONE, {"site": "a"}, 1)),
+    (fp.Labelled, "reveals must be a bool, got reveals=1; pass", (ONE, {"site": "a"}, 1)),
     (stop, "ratio must be", (0, Q(1)), (0, 1.5)),
     (stop, "threshold must be", (0.5, Q(2)), (2**63, Q(2))),
 ]

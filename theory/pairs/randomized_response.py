@@ -204,7 +204,7 @@ def check_ratio(ratio: object) -> Fraction:
 
 def ratio_of(epsilon: Real) -> Fraction | None:
     """Return a rational number whose rounded-up logarithm is `epsilon`; None if the search finds none."""
-    from flint import arb, ctx  # balls are imported by those who ask for one
+    from flint import arb, ctx  # imported here because it loads ball arithmetic
 
     if not 0 < float(epsilon) < 40:
         return None

@@ -35,7 +35,7 @@ Exact: TypeAlias = float | int | Fraction
 
 def ball_of(x: Exact) -> arb:
     """The number at the current precision."""
-    from flint import arb  # balls are imported by those who ask for one
+    from flint import arb  # imported here because it loads ball arithmetic
 
     return arb(rational(x))
 

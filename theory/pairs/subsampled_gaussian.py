@@ -111,7 +111,7 @@ class SubsampledGaussian(DominatingPair):
     @property
     def reference_values(self) -> PairReferenceValues:
         from filterproof.theory.pairs.mixture import (
-            MixtureReferenceValues,  # balls are imported by those who ask for one
+            MixtureReferenceValues,  # imported here because it loads ball arithmetic
         )
 
         return MixtureReferenceValues(self)

@@ -1,4 +1,4 @@
-"""B*(epsilon, delta) as paper 000 defines it: the largest B such that every B-zCDP mechanism is (epsilon, delta)-DP.
+"""B*(epsilon, delta): the largest B for which every B-zCDP mechanism is (epsilon, delta)-DP.
 
 >>> found = b_star(fmpq(1), fmpq(1, 100_000))
 >>> print(round(float(found.low), 13), round(float(found.high), 13), found.case)
@@ -15,8 +15,9 @@ its sign on the whole range (1, infinity) is decided by its slope at 1 and by tw
 From below: x^a y^{1-a} >= a c^{a-1} x - (a-1) c^a y for every slope c > 0 (a tangent plane). With slope c on an event
 and c' on its complement, c > c', their sum bounds the moment of every mechanism by its delta at epsilon. c' = 0 is the
 conversion of Canonne, Kamath and Steinke. Where the order is 1, the same of Kullback-Leibler divergences.
-Source: paper 000, Theorem 4.9; the exact region of one order, Balle and others and Asoodeh and others; that the orders'
-regions together are exact, Riess and others (arXiv 2602.04562). The digits, with certificates: this project.
+Sources: Feldman & Zrnic (2021), Theorem 4.9, for the definition; Balle and others and Asoodeh and others, for the exact
+region of one order; Riess and others (arXiv 2602.04562), for the exact region of several orders. The digits and their
+certificates are from this project.
 """
 
 from __future__ import annotations
