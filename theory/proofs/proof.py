@@ -28,7 +28,7 @@ def _checked(step: Step, reached: Reached) -> Checked:
     if step.checked is not Checked.POINT or reached.checked is not Checked.IDENTITY:
         raise ValueError(
             f"checked must be {reached.checked.name} or narrower, got checked={step.checked} in the step "
-            f"{step.statement!r}; say what its check covers"
+            f"{step.statement!r}; pass the coverage of its check"
         )
     return step.checked
 

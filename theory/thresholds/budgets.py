@@ -44,7 +44,7 @@ def below(value: Callable[[], arb]) -> float:
                 if ball < arb(next_above(found)):
                     return found
     raise ArithmeticError(
-        f"value must be narrower than doubles are at {precision} bits, got {ball}; report this"
+        f"value must be enclosed within one double at {precision} bits, got {ball}; report this as a bug"
     )
 
 
