@@ -12,7 +12,7 @@ from filterproof.theory.evidence import Evidence, Outcome, Verdict
         (Outcome.HOLDS, Evidence.STATISTICAL, "all", (), "failing to refute proves nothing"),
         (Outcome.HOLDS, Evidence.CITED, "all", (), "citations must name the theorems"),
         (Outcome.HOLDS, Evidence.EXACT, "all", ("Doob",), "citations must name the theorems"),
-        (Outcome.REFUTED, Evidence.STATISTICAL, "all", (), "outcome REFUTED needs a witness"),
+        (Outcome.REFUTED, Evidence.STATISTICAL, "all", (), "outcome REFUTED needs a counterexample"),
     ],
 )
 def test_a_verdict_that_pretends_is_refused(outcome, evidence, scope, citations, sentence) -> None:

@@ -1,6 +1,6 @@
-"""The mathematics: dominating pairs, guarantees, conversions between them, thresholds of filters, and proofs.
+"""Mathematics: dominating pairs, guarantees, conversions between them, thresholds of filters, and proofs.
 
-No filter, no random generator and no picture is here; the rooms that have them import this one.
+This package contains no filters, random generators or pictures. The packages that contain them import this one.
 """
 
 if __name__ != "filterproof.theory":

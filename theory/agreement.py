@@ -1,10 +1,4 @@
-"""An agreement compares numbers that were found on two routes; it is no verdict on a promise.
-
->>> import filterproof as fp
->>> routes = fp.results.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127)
->>> print(fp.results.Agreement((routes,), scope="one game", failure=1e-6))
-AGREES within 0.007 (1 comparison; failure probability 1e-06; one game)
-"""
+"""Comparisons of numbers that two methods computed. A comparison is no verdict on a guarantee."""
 
 from __future__ import annotations
 
@@ -19,18 +13,43 @@ from filterproof.theory.numerics.decimals import chance, interval
 
 
 class Accord(Enum):
-    """What came of comparing the same numbers on two routes. It says nothing of any promise."""
+    """Outcomes of a comparison of the same numbers by two methods. They say nothing about a guarantee.
 
-    AGREES = "each interval meets the same number found on another route; how far the two may be apart stands beside it"
-    DISAGREES = "some interval excludes the number found on another route: one of the two routes is wrong"
+    Attributes
+    ----------
+    AGREES
+        Every interval contains a number of the other method's enclosure.
+    DISAGREES
+        Some interval excludes the other method's enclosure, so one of the two methods is wrong.
+    """
+
+    AGREES = "each interval contains the same number from another method, within the stated distance"
+    DISAGREES = "some interval excludes the same number from another method: one of the two methods is wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class TwoRoutes:
-    """An interval [low, high] of a simulation beside [least, most], an enclosure of the same number on another route.
+    """An interval [low, high] from a simulation, and an enclosure [least, most] of the same number by another method.
 
-    `what` says which number it is; a number that is known to its last digit is passed as both least and most.
-    Raises ValueError where an end is NaN or an interval is empty.
+    Parameters
+    ----------
+    what : str
+        Name of the number.
+    low, high : float
+        Ends of the interval.
+    least, most : float
+        Ends of the enclosure. Both are the number itself if it is known to the last digit.
+
+    Raises
+    ------
+    ValueError
+        If an end is NaN or an interval is empty.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.results.TwoRoutes("at epsilon 1", low=0.12, high=0.13, least=0.127, most=0.127).meets
+    True
     """
 
     what: str
@@ -48,17 +67,17 @@ class TwoRoutes:
 
     @property
     def meets(self) -> bool:
-        """Whether the two intervals have a number in common."""
+        """Whether the interval and the enclosure have a number in common."""
         return self.low <= self.most and self.least <= self.high
 
     @property
     def apart(self) -> float:
-        """The largest distance between a number of one interval and a number of the other."""
+        """Largest distance between a number of the interval and a number of the enclosure."""
         return max(self.high - self.least, self.most - self.low)
 
     @property
     def share(self) -> float:
-        """`apart` as a share of the other route's lower end; infinite where that is 0."""
+        """`apart` relative to `least`; inf where `least` is 0."""
         if self.apart <= 0:
             return 0.0
         return self.apart / abs(self.least) if self.least else math.inf
@@ -66,11 +85,35 @@ class TwoRoutes:
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Displayed):
-    """Comparisons of the same numbers on two routes, and what came of them, which is derived and never passed.
+    """Comparisons of the same numbers by two methods, and their outcome.
 
-    `failure` is the probability that some interval of the simulations misses by chance. `witness` is plain data that
-    shows a disagreement again. Raises ValueError without a comparison, without a scope, and for a disagreement without
-    a witness. An agreement has no truth value: AGREES is not HOLDS, and `bool(agreement)` raises TypeError.
+    The comparisons determine the outcome. An agreement has no truth value because AGREES is not HOLDS:
+    `bool(agreement)` raises TypeError.
+
+    Parameters
+    ----------
+    compared : tuple of TwoRoutes
+        The comparisons, at least one.
+    scope : str
+        The games and methods. It must not be empty.
+    failure : float
+        Probability, in [0, 1], that some interval of the simulations misses its number by chance.
+    note : str, optional
+        A sentence with more information.
+    witness : Mapping or None, optional
+        Plain data that reproduces a disagreement. DISAGREES requires it.
+
+    Raises
+    ------
+    ValueError
+        If there is no comparison or scope, if `failure` is outside [0, 1], or if a disagreement has no counterexample.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> routes = fp.results.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127)
+    >>> print(fp.results.Agreement((routes,), scope="one game", failure=1e-6))
+    AGREES within 0.007 (1 comparison; failure probability 1e-06; one game)
     """
 
     compared: tuple[TwoRoutes, ...] = field(repr=False)
@@ -82,41 +125,41 @@ class Agreement(Displayed):
     def __post_init__(self) -> None:
         if not self.compared or not self.scope:
             raise ValueError(
-                f"compared and scope must say what was compared, got {len(self.compared)} comparisons and "
-                f"scope={self.scope!r}; pass at least one, and the games and routes"
+                f"compared and scope must not be empty, got {len(self.compared)} comparisons and "
+                f"scope={self.scope!r}; pass at least one comparison, and name the games and methods"
             )
         if not 0 <= self.failure <= 1:
             raise ValueError(f"failure must be in [0, 1], got failure={self.failure}; pass a probability")
         if self.outcome is Accord.DISAGREES and self.witness is None:
             raise ValueError(
-                "outcome DISAGREES needs a witness, got None; pass the data that shows the numbers again"
+                "outcome DISAGREES needs a counterexample, got witness=None; pass the data that reproduces the numbers"
             )
 
     @property
     def outcome(self) -> Accord:
-        """AGREES where every interval meets the other route's, else DISAGREES."""
+        """AGREES if every interval meets its enclosure, else DISAGREES."""
         return Accord.AGREES if all(one.meets for one in self.compared) else Accord.DISAGREES
 
     @property
     def loosest(self) -> TwoRoutes:
-        """The comparison that leaves most open between the two routes, of those that disagree if any does."""
+        """The comparison with the largest distance; a comparison that disagrees, if there is one."""
         missed = [one for one in self.compared if not one.meets]
         shares = self.share <= 1
         return max(missed or self.compared, key=lambda one: one.share if shares else one.apart)
 
     @property
     def within(self) -> float:
-        """The largest distance that the comparisons leave open between the two routes."""
+        """Largest distance `apart` of all comparisons."""
         return max(one.apart for one in self.compared)
 
     @property
     def share(self) -> float:
-        """The same as a share of each number; infinite where one of them is 0."""
+        """Largest relative distance of all comparisons; inf if a number is 0."""
         return max(one.share for one in self.compared)
 
     @property
     def detail(self) -> str:
-        """The loosest comparison in a sentence, or one that disagrees, and the note."""
+        """A sentence about the loosest comparison, or about one that disagrees, and the note."""
         loosest, count = self.loosest, len(self.compared)
         beside = f"{loosest.what}: {interval(loosest.low, loosest.high)} beside " + (
             f"{loosest.least:.6g}" if loosest.most <= loosest.least else interval(loosest.least, loosest.most)
@@ -130,11 +173,11 @@ class Agreement(Displayed):
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"an agreement has no truth value, got {self.outcome.name}; compare agreement.outcome with a Accord"
+            f"an agreement has no truth value, got {self.outcome.name}; compare agreement.outcome with an Accord"
         )
 
     def rows(self) -> list[Row]:
-        """A row for each comparison, with the outcome of all."""
+        """Return one row for each comparison, with the outcome of all."""
         names = ("what", "low", "high", "least", "most", "meets", "apart")
         return [{"outcome": self.outcome.name, **row_of(one, *names)} for one in self.compared]
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: each failure is one sentence with argument, value and remedy."""
+"""Checks of arguments. Each error is one sentence with the argument, its value and a remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Real: TypeAlias = float | NDArray[np.float64]
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:
-    """The end of an error about an unknown name: "; did you mean 'B*'?", or nothing where no known name is near.
+    """Return "; did you mean 'B*'?" for an unknown name, or "" if no known name is similar.
 
     >>> did_you_mean("GausianFilter", ["GaussianFilter", "ZCDPFilter"])
     "; did you mean 'GaussianFilter'?"
@@ -30,9 +30,10 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
 
 
 def own(value: object, *, down: bool = False) -> object:
-    """`value`, for good: a copy of an array, since its holder may change it, in doubles that promise no more privacy.
+    """Return a copy of an array, because its owner may change it, or a number, in doubles that never overstate privacy.
 
-    What is no double is rounded away from zero, a scale of noise or a promise towards it (`down`).
+    A value that is not a double is rounded away from zero. With `down` (for scales of noise and for guarantees) it is
+    rounded towards zero.
     """
     if type(value) is float:
         return value
@@ -72,7 +73,7 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """An interval from low to high, of which `closed` names the ends that belong to it, in words, and a remedy."""
+    """An interval from `low` to `high`; `closed` names the ends that belong to it, errors use `words` and `remedy`."""
 
     low: float
     high: float
@@ -81,7 +82,7 @@ class _Rule:
     remedy: str
 
     def __call__(self, name: str, value: object, remedy: str = "") -> Real:
-        """`value` as float64, in the interval."""
+        """Return `value` as float64, or raise an error if it is outside the interval."""
         remedy = remedy or self.remedy
         real = _as_real(name, value, remedy)
         if isinstance(real, np.ndarray):
@@ -117,7 +118,7 @@ _BEYOND = 2**1023
 def check_count(
     name: str, value: object, least: int = 1, *, most: int | None = None, remedy: str = "pass fewer"
 ) -> int:
-    """`value` as an int >= `least`, and at most `most` if that is given."""
+    """Return `value` as an int that is at least `least`, and at most `most` if given."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
     if not whole or int(value) < least:  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""What an attacker gets at most, in the units that people decide by: advantage, and hits at few false alarms.
+"""Bounds on an attacker: advantage, and true positive rate at a low false positive rate.
 
 >>> import filterproof as fp
 >>> promise = fp.ApproxDP(1.0, 1e-5)
@@ -35,19 +35,30 @@ ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AttackerCurve(Displayed):
-    """From H_{e^eps} <= delta, for each (eps, delta) of `bounds`, the most hits that any test has at any false alarms.
+    """Upper bound on the true positive rate (hits) of any test, at each false positive rate (false alarms).
 
-    eps >= 0, in nats. hits(a) <= e^eps a + delta, and hits(a) - a <= 1 - e^{-eps} (1 - delta). Where both directions
-    are bounded, also hits(a) <= 1 - e^{-eps} (1 - a - delta) and hits(a) - a <= (e^eps - 1 + 2 delta)/(e^eps + 1).
-    alpha and beta of riskcal are a and 1 - hits. All is rounded up.
-    Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.4 and 2.12.
+    It follows from H_{e^eps} <= delta for each (eps, delta) of `bounds`, with eps >= 0 in nats:
+    hits(a) <= e^eps a + delta and hits(a) - a <= 1 - e^{-eps} (1 - delta). If `both` directions are bounded, also
+    hits(a) <= 1 - e^{-eps} (1 - a - delta) and hits(a) - a <= (e^eps - 1 + 2 delta)/(e^eps + 1).
+
+    Parameters
+    ----------
+    bounds : tuple of (float, float)
+        Pairs (eps, delta).
+    both : bool, optional
+        Whether the bounds are valid in both directions.
+
+    Notes
+    -----
+    All results are rounded up. `alpha` and `beta` of the package riskcal are a and 1 - hits. Source: Dong, Roth & Su
+    (2022), "Gaussian Differential Privacy", Propositions 2.4 and 2.12.
     """
 
     bounds: tuple[tuple[float, float], ...]
     both: bool = True
 
     def hits(self, false_alarms: float) -> float:
-        """The least of the lines at one rate of false alarms, in [0, 1], and at most 1."""
+        """Return the smallest bound on the true positive rate at one false positive rate, at most 1."""
         alarms = float(check_probability("false_alarms", false_alarms))
         return min(
             (_up(partial(_line, at, high, alarms, self.both)) for at, high in self.bounds), default=1.0
@@ -55,7 +66,7 @@ class AttackerCurve(Displayed):
 
     @property
     def advantage(self) -> float:
-        """The most that hits - false alarms can be, by the bounds: by one of them in both directions, or 1."""
+        """Smallest bound on hits - false alarms, from one of the bounds (in both directions if `both`), or 1."""
 
         def at_one(at: float, high: float) -> arb:
             growth = ball_of(at).exp()
@@ -64,27 +75,27 @@ class AttackerCurve(Displayed):
         return min((_up(partial(at_one, at, high)) for at, high in self.bounds), default=1.0)
 
     def rows(self) -> list[Row]:
-        """The most hits at false alarms from 1e-5 to 1/2, and the advantage on each row."""
+        """Return the bound on hits at false alarms from 1e-5 to 1/2, with the advantage in each row."""
         most = self.advantage
         return [{"false_alarms": a, "hits": self.hits(a), "advantage": most} for a in ALARMS]
 
 
 def _line(at: float, high: float, alarms: float, both: bool) -> arb:
-    """The line of one bound at so many false alarms: the lower of two where both directions are bounded."""
+    """Return the linear bound at one false positive rate: the lower of two if both directions are bounded."""
     steep = ball_of(high) + ball_of(at).exp() * ball_of(alarms)
     return steep.min(1 - (-ball_of(at)).exp() * (1 - ball_of(alarms) - ball_of(high))) if both else steep
 
 
 def _up(number: Callable[[], arb]) -> float:
-    """The upper end as a double, at most 1."""
+    """Return the upper end as a double, at most 1."""
     return enclosed(0.0, number, number, ()).high
 
 
 def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:
-    """The epsilon at which the promise's delta bounds the hits at so many false alarms best, found in doubles.
+    """Return the epsilon, in doubles, at which delta(epsilon) bounds the hits best at one false positive rate.
 
-    min over eps of min(delta + e^eps a, 1 - e^{-eps} (1 - a - delta)), a the false alarms. A poor choice makes a bound
-    loose and never false.
+    It minimises min(delta + e^eps a, 1 - e^{-eps} (1 - a - delta)) over eps, with a = `false_alarms`. A poor choice
+    makes the bound loose and never wrong.
     """
     alarms = float(check_delta("false_alarms", false_alarms))
 

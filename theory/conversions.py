@@ -1,16 +1,4 @@
-"""A conversion is a theorem that turns a zCDP or GDP guarantee into (epsilon, delta)-DP.
-
-    >>> import filterproof as fp
-    >>> round(fp.SIMPLE.budget(epsilon=1.0, delta=1e-5), 8), round(fp.CKS.budget(epsilon=1.0, delta=1e-5), 8)
-    (0.02081994, 0.0305566)
-    >>> round(fp.conversions.gaussian_epsilon(mu=1.0, delta=1e-5), 6)
-    4.377178
-
-Everything broadcasts over arrays. delta (where it is above 1e-300) and order are rounded to nearest, with a relative
-error below 1e-12; so is epsilon, with an error below 1e-12 (epsilon + rho + sqrt(rho)), since near zero it is a
-difference of numbers of that size. Budgets, with which a filter compares its spending, are the largest doubles that are
-at most the theorem's own, computed in balls: the same bits on every machine, about a millisecond each.
-"""
+"""Conversions of zCDP, Rényi DP and Gaussian DP guarantees into (epsilon, delta)-DP."""
 
 from __future__ import annotations
 
@@ -38,16 +26,40 @@ __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu", "re
 
 Array = NDArray[np.float64]
 
-#: Bounds of the search for order - 1; outside them delta is 1 or 0 to the last bit.
+#: Bounds of the search for order - 1. Outside them delta is 1 or 0 to the last bit.
 _LEAST, _MOST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion(ABC):
-    """A theorem that turns rho-zCDP, D_a <= a rho for all a > 1, into (epsilon, delta)-DP.
+    """A theorem that turns rho-zCDP into (epsilon, delta)-DP.
 
-    Arguments are numbers or arrays that broadcast; rho and epsilon are in nats. Raises ValueError for rho or epsilon
-    below zero and for delta outside (0, 1).
+    rho-zCDP means D_a <= a rho for every Rényi order a > 1. The two instances are `SIMPLE` and `CKS`. Arguments of all
+    methods are numbers or arrays that broadcast; rho and epsilon are in nats.
+
+    Attributes
+    ----------
+    name : str
+        Short name of the theorem.
+    source : str
+        Authors and number of the theorem.
+
+    Raises
+    ------
+    ValueError
+        If rho or epsilon is below zero, or if delta is outside (0, 1).
+
+    Notes
+    -----
+    `delta` (above 1e-300) and `order` have relative errors below 1e-12. The error of `epsilon` is below
+    1e-12 (epsilon + rho + sqrt(rho)). `budget` is rounded down, in ball arithmetic, and has the same bits on every
+    machine; one value takes about a millisecond.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.SIMPLE.budget(epsilon=1.0, delta=1e-5), 8), round(fp.CKS.budget(epsilon=1.0, delta=1e-5), 8)
+    (0.02081994, 0.0305566)
     """
 
     name: ClassVar[str]
@@ -56,26 +68,73 @@ class Conversion(ABC):
     _threshold: ClassVar[str]
 
     def delta(self, rho: Real, epsilon: Real) -> Real:
-        """The least delta such that the theorem gives (epsilon, delta)-DP for every rho-zCDP mechanism.
+        """Smallest delta for which the theorem gives (epsilon, delta)-DP to every rho-zCDP mechanism.
 
-        rho, epsilon >= 0; rho = 0 gives 0.
+        Parameters
+        ----------
+        rho, epsilon : float or ndarray
+            Zero or more, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            delta in [0, 1]; 0 where rho is 0.
         """
         rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
         with np.errstate(over="ignore", divide="ignore"):  # delta is 0 or 1 where an exponent overflows
             return _unless_zero(rho, lambda r: rm.exp(self._log_delta(r, np.asarray(epsilon))))
 
     def epsilon(self, rho: Real, delta: Real) -> Real:
-        """The least epsilon >= 0 such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
+        """Smallest epsilon >= 0 for which the theorem gives (epsilon, delta)-DP to every rho-zCDP mechanism.
+
+        Parameters
+        ----------
+        rho : float or ndarray
+            Zero or more, in nats.
+        delta : float or ndarray
+            In (0, 1).
+
+        Returns
+        -------
+        float or ndarray
+            epsilon in nats; inf where it exceeds the largest double.
+        """
         rho, delta = check_at_least_zero("rho", rho), check_delta("delta", delta)
         with np.errstate(over="ignore"):  # an epsilon above the largest double is infinite
             return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -rm.log(np.asarray(delta))), 0.0))
 
     def budget(self, epsilon: Real, delta: Real) -> Real:
-        """The largest double rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
+        """Largest double rho for which the theorem gives (epsilon, delta)-DP to every rho-zCDP mechanism.
+
+        Parameters
+        ----------
+        epsilon : float or ndarray
+            Above zero, in nats.
+        delta : float or ndarray
+            In (0, 1).
+
+        Returns
+        -------
+        float or ndarray
+            rho in nats, rounded down.
+        """
         return _budgets(self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
-        """The Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1."""
+        """Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1.
+
+        Parameters
+        ----------
+        rho : float or ndarray
+            Above zero, in nats.
+        epsilon : float or ndarray
+            Zero or more, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            Order, without unit.
+        """
         rho, epsilon = check_positive("rho", rho), check_at_least_zero("epsilon", epsilon)
         with np.errstate(over="ignore", divide="ignore"):
             return as_real(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
@@ -95,7 +154,7 @@ class Conversion(ABC):
 
 def _budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
     from filterproof.theory.thresholds.budgets import (
-        budget_below,  # balls are imported by those who ask for one
+        budget_below,  # imported here because it loads ball arithmetic
     )
 
     points = np.broadcast(epsilon, delta)
@@ -110,17 +169,21 @@ def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
 
 @dataclass(frozen=True, slots=True)
 class _Simple(Conversion):
-    """Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
+    """The conversion by Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
 
-    It is the minimum over a of a rho + log(1/delta) / (a - 1), attained at a - 1 = (epsilon - rho) / (2 rho).
+    Notes
+    -----
+    epsilon is the minimum over a > 1 of a rho + log(1/delta) / (a - 1). The minimum is at a - 1 = (epsilon - rho) / (2
+    rho). Source: Bun & Steinke (2016), "Concentrated Differential Privacy"; Feldman & Zrnic (2021), "Individual Privacy
+    Accounting via a Rényi Filter", Theorem 4.9.
     """
 
     name: ClassVar[str] = "simple"
-    source: ClassVar[str] = "Bun and Steinke; paper 000, Theorem 4.9"
+    source: ClassVar[str] = "Bun & Steinke (2016); Feldman & Zrnic (2021), Theorem 4.9"
     _threshold: ClassVar[str] = "simple"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
-        # what is divided by stays a double: infinity over infinity is no number
+        # the divisor stays finite: infinity over infinity is NaN
         gap: Array = np.maximum(epsilon - rho, 0.0)
         return -gap * gap / (4 * rho).clip(max=_MOST)  # type: ignore[no-any-return]
 
@@ -136,15 +199,22 @@ class _Simple(Conversion):
 
 @dataclass(frozen=True, slots=True)
 class _CKS(Conversion):
-    """delta = inf over a > 1 of e^{(a-1)(a rho - epsilon)} / (a-1) (1 - 1/a)^a.
+    """The conversion of Canonne, Kamath and Steinke, which is never looser than `SIMPLE`.
 
-    In t = a - 1 the log of the objective, t((t+1) rho - epsilon) - t log(1 + 1/t) - log(1 + t), is strictly
-    convex with the stationary condition (2t+1) rho - epsilon = log(1 + 1/t), and there equals
-    -(rho t^2 + log(1 + t)): of rho, epsilon and delta any two determine t and the third.
+    delta = inf over a > 1 of e^{(a-1)(a rho - epsilon)} / (a-1) (1 - 1/a)^a.
+
+    Notes
+    -----
+    In t = a - 1, the logarithm of the objective is t((t+1) rho - epsilon) - t log(1 + 1/t) - log(1 + t). It is strictly
+    convex. At its stationary point, (2t+1) rho - epsilon = log(1 + 1/t), and it equals -(rho t^2 + log(1 + t)). Any two
+    of rho, epsilon and delta determine t and the third.
+
+    Source: Canonne, Kamath & Steinke (2020), "The Discrete Gaussian for Differential Privacy"; Koskela, Tobaben &
+    Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy", Lemma C.4.
     """
 
     name: ClassVar[str] = "CKS"
-    source: ClassVar[str] = "Canonne, Kamath and Steinke; paper 003, Lemma C.4"
+    source: ClassVar[str] = "Canonne, Kamath & Steinke (2020); Koskela, Tobaben & Honkela (2023), Lemma C.4"
     _threshold: ClassVar[str] = "CKS"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
@@ -180,22 +250,52 @@ class _CKS(Conversion):
 
 SIMPLE: Conversion = _Simple()
 CKS: Conversion = _CKS()
-#: Every conversion.
+#: All conversions.
 CONVERSIONS: tuple[Conversion, ...] = (SIMPLE, CKS)
 
 
 def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
-    """The least epsilon >= 0 such that D_alpha <= rho at one order alpha > 1 gives (epsilon, delta)-DP.
+    """Convert Rényi DP at one order into the smallest epsilon >= 0 of (epsilon, delta)-DP.
 
-    epsilon = rho + log(1 - 1/alpha) - log(alpha delta) / (alpha - 1), in nats; rho = inf gives inf. Of several orders
-    each holds, and so the least of their epsilons, as long as every order is fixed in advance. Broadcasts. The error is
-    below 1e-12 of rho and of what is added to it.
-    Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
+    epsilon = rho + log(1 - 1/alpha) - log(alpha delta) / (alpha - 1), or 0 if that is negative.
+
+    Parameters
+    ----------
+    alpha : float or ndarray
+        Order, above 1.
+    rho : float or ndarray
+        Bound on D_alpha, zero or more, in nats; inf gives an epsilon of inf.
+    delta : float or ndarray
+        In (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        epsilon in nats, with the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    If several orders are fixed in advance, the smallest of their epsilons is valid. The error is below 1e-12 of the sum
+    of rho and the terms added to it. Source: Canonne, Kamath & Steinke (2020), "The Discrete Gaussian for Differential
+    Privacy"; Koskela, Tobaben & Honkela (2023), Lemma C.4.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.conversions.renyi_epsilon(alpha=8.0, rho=0.5, delta=1e-5), 6)
+    1.714109
     """
     alpha, delta = check_order("alpha", alpha), check_delta("delta", delta)
     divergence = np.asarray(rho, dtype=np.float64)
     if not (divergence >= 0).all():
-        raise ValueError(f"rho must be >= 0, got rho={rho!r}; pass a divergence, inf where it is infinite")
+        raise ValueError(
+            f"rho must be >= 0, got rho={rho!r}; pass a Rényi divergence, or inf for an infinite one"
+        )
     t = np.asarray(alpha) - 1
     # log(1 - 1/a) - log(a) / (a - 1) = -(t log(1 + 1/t) + log(1 + t)) / t
     gain = t * rm.log1p(1 / t) + rm.log1p(t)
@@ -203,21 +303,71 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
 
 
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:
-    """The largest double that is at most the mu at which H_{e^epsilon} of Gaussian(mu) is delta.
+    """Largest mu for which Gaussian(mu) is (epsilon, delta)-DP, rounded down to a double.
 
-    epsilon >= 0, in nats; numbers or arrays that broadcast. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu)
-    is exactly mu^2/2-zCDP. Raises ValueError for epsilon below zero and for delta outside (0, 1).
-    Source: paper 003, equation (2.3).
+    mu solves Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) = delta.
+
+    Parameters
+    ----------
+    epsilon : float or ndarray
+        Zero or more, in nats.
+    delta : float or ndarray
+        In (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        mu, with the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is below zero or `delta` is outside (0, 1).
+
+    Notes
+    -----
+    Gaussian(mu) is exactly mu^2/2-zCDP, so no sound zCDP budget exceeds mu^2/2. Source: Koskela, Tobaben & Honkela
+    (2023), "Individual Privacy Accounting with Gaussian Differential Privacy", equation (2.3).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.conversions.gaussian_mu(epsilon=1.0, delta=1e-5), 6)
+    0.268051
     """
     return _budgets("GDP", check_at_least_zero("epsilon", epsilon), check_delta("delta", delta))
 
 
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
-    """The least epsilon >= 0 at which Gaussian(mu), mu > 0, is (epsilon, delta)-DP.
+    """Smallest epsilon >= 0 for which Gaussian(mu) is (epsilon, delta)-DP.
 
-    In nats; mu and delta are numbers or arrays that broadcast. The error is below 1e-12 (epsilon + mu) for delta up to
-    1/2; nearer to one a delta says little of epsilon. Raises ValueError for mu <= 0 and for delta outside (0, 1).
-    Source: paper 003, equation (2.3).
+    Parameters
+    ----------
+    mu : float or ndarray
+        Above zero: sensitivity over the standard deviation of the noise.
+    delta : float or ndarray
+        In (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        epsilon in nats, with the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        If `mu` is not above zero or `delta` is outside (0, 1).
+
+    Notes
+    -----
+    The error is below 1e-12 (epsilon + mu) for delta up to 1/2. It grows as delta approaches 1. Source: Koskela,
+    Tobaben & Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy", equation (2.3).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.conversions.gaussian_epsilon(mu=1.0, delta=1e-5), 6)
+    4.377178
     """
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
     size, target = np.broadcast_arrays(np.asarray(mu), rm.log(np.asarray(delta)))

@@ -1,4 +1,4 @@
-"""Results that show themselves: rows for a table here, and pictures and HTML that the room `reports` makes when asked.
+"""Results as rows of a table. The package `reports` makes their plots and HTML when asked.
 
 >>> import filterproof as fp
 >>> fp.results.Bounds(0.25, 0.5).rows()
@@ -30,7 +30,7 @@ _MOST, _MOST_OF_FIELD = 200, 48
 
 
 class Displayed:
-    """A result that gives its numbers as rows, and that a notebook shows."""
+    """Base of results that return their numbers as rows and that notebooks display."""
 
     __slots__ = ()
 
@@ -38,9 +38,13 @@ class Displayed:
         return one_line(self)
 
     def rows(self) -> list[Row]:
-        """The result as rows of plain values with all their digits, for `pandas.DataFrame(result.rows())`.
+        """Return the result as rows of plain values with all digits, for `pandas.DataFrame(result.rows())`.
 
-        A fraction is its text, such as "1/3"; None stands where there is no value.
+        Returns
+        -------
+        list of dict
+            A dict from column names to values for each row. A fraction is a string such as "1/3". None stands for a
+            missing value.
         """
         return [row_of(self)]
 
@@ -50,27 +54,40 @@ class Displayed:
 
 
 class Plottable(Displayed):
-    """A result that has a picture, too."""
+    """Base of results that can also be plotted."""
 
     __slots__ = ()
 
     def plot(self, ax: Axes | None = None) -> Figure:
-        """Draw what `rows()` says into `ax`, or into a new figure if it is None, and return the figure.
+        """Plot the numbers of `rows`.
 
-        Raises ValueError where there is nothing to draw.
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw into. By default the method makes a new figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure of the axes.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to plot.
         """
         figure: Figure = import_module(_ROOM).figure(self, ax)
         return figure
 
 
 def row_of(value: Any, *names: str) -> Row:
-    """The named fields of a dataclass as a row; without names those that its repr shows."""
+    """Return the named fields of a dataclass as a row; without names, the fields in its repr."""
     chosen = names or [one.name for one in fields(value) if one.repr]
     return {name: _cell(getattr(value, name)) for name in chosen}
 
 
 def one_line(value: Any) -> str:
-    """The repr of a dataclass in at most 200 characters: what is long is cut short or counted, and ends in "..."."""
+    """Return the repr of a dataclass in at most 200 characters; it shortens or counts long fields and ends in "..."."""
     text = f"{type(value).__name__}("
     for place, part in enumerate(one for one in fields(value) if one.repr):
         more = f"{', ' if place else ''}{part.name}={_short(getattr(value, part.name))}"
@@ -81,14 +98,14 @@ def one_line(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal or a page obeys: a stranger's class or error may be called anything."""
+    """Replace unprintable characters, because a stranger's class or error may contain terminal commands."""
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
 def told_apart(value: Any) -> str:
-    """The repr of a dataclass on one line; of a long one what `one_line` shows and a digest of every field.
+    """Return the repr of a dataclass on one line; a long one ends in a digest of every field.
 
-    A saved session knows the pairs and the promise of its filter by this text.
+    Saved sessions identify the pairs and the guarantee of their filter by this text.
     """
     if not is_dataclass(value):
         return object.__repr__(value)

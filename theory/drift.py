@@ -1,4 +1,4 @@
-"""The drift is an upper bound on the mean privacy loss of an epsilon-DP mechanism."""
+"""Drift: an upper bound on the mean privacy loss of an epsilon-DP mechanism."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from filterproof.theory.rounding import next_above
 
 
 def drift(epsilon: Real) -> Real:
-    """epsilon (e^epsilon - 1) / 2, rounded up; at least epsilon tanh(epsilon/2), the mean loss of RR."""
+    """Return epsilon (e^epsilon - 1) / 2, rounded up; the mean loss of randomised response is at most this."""
     with np.errstate(over="ignore"):
         value = epsilon * rm.expm1(epsilon) / 2 * (1 + 2.0**-50)
         # where the product underflows, the next double up

@@ -1,9 +1,4 @@
-"""A verdict is what is known of a claim: its outcome, the evidence for it, and the cases that it covers.
-
->>> import filterproof as fp
->>> str(fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, scope="one simulated game"))
-'UNDECIDED (STATISTICAL; one simulated game)'
-"""
+"""Verdicts on claims, and the evidence that supports them."""
 
 from __future__ import annotations
 
@@ -16,7 +11,23 @@ from filterproof.theory.display import Displayed, Row, row_of
 
 
 class Evidence(Enum):
-    """How a claim is known; the lower `strength` is, the stronger the evidence."""
+    """Kinds of evidence for a claim, strongest first.
+
+    Attributes
+    ----------
+    KERNEL
+        The kernel of a proof assistant accepts the claim, its axioms are listed, and the record matches the sources.
+    EXACT
+        Rational arithmetic decides the claim, without rounding.
+    CERTIFIED
+        Ball arithmetic decides the claim and encloses every rounding error.
+    DERIVED
+        Symbolic identities support the claim, and prose connects them.
+    STATISTICAL
+        Simulations give an interval with its failure probability.
+    CITED
+        A named theorem supports the claim, and no check ran on it here.
+    """
 
     KERNEL = (
         "a proof assistant's kernel accepted it, its axioms are listed, and the record matches the sources"
@@ -29,19 +40,35 @@ class Evidence(Enum):
 
     @property
     def strength(self) -> int:
-        """Rank from 0 (KERNEL) to 5 (CITED)."""
+        """Rank from 0 (KERNEL, strongest) to 5 (CITED, weakest)."""
         return list(Evidence).index(self)
 
     @staticmethod
     def weakest(*evidence: Evidence) -> Evidence:
-        """The evidence of a chain is that of its weakest link."""
+        """Return the weakest of several kinds of evidence, which is the evidence of a chain of steps.
+
+        Parameters
+        ----------
+        *evidence : Evidence
+            The evidence of each step, at least one.
+
+        Returns
+        -------
+        Evidence
+            The item with the largest `strength`.
+
+        Raises
+        ------
+        ValueError
+            If no evidence is given.
+        """
         if not evidence:
-            raise ValueError("evidence must name at least one link, got none; pass each step's evidence")
+            raise ValueError("evidence must have at least one item, got none; pass the evidence of each step")
         return max(evidence, key=lambda link: link.strength)
 
 
 class Checked(Enum):
-    """What the check of a proof's step covers; the step must not claim more."""
+    """What the check of a proof step covers. The step must not claim more."""
 
     KERNEL = (
         "a theorem in a proof assistant: every strategy, every filter state, all reals of the stated domain"
@@ -51,29 +78,61 @@ class Checked(Enum):
 
     @property
     def word(self) -> str:
-        """The name in lower case, as it is shown."""
+        """Name in lower case, as reports show it."""
         return self.name.lower()
 
 
 class Outcome(Enum):
-    """The result of examining a claim."""
+    """Outcomes of the examination of a claim.
 
-    HOLDS = (
-        "true for every adversary and mechanism of the stated scope, on the evidence and citations beside it"
-    )
-    REFUTED = "false, with a witness that anyone can replay"
-    UNDECIDED = "neither proved nor refuted; a simulation that finds nothing wrong ends here"
+    Attributes
+    ----------
+    HOLDS
+        The claim is true for every adversary and mechanism in the scope, on the stated evidence and citations.
+    REFUTED
+        The claim is false, and a counterexample that anyone can replay shows it.
+    UNDECIDED
+        The claim is neither proved nor refuted. A simulation that finds no violation ends here.
+    """
+
+    HOLDS = "true for every adversary and mechanism in the stated scope, on the stated evidence and citations"
+    REFUTED = "false, with a counterexample that anyone can replay"
+    UNDECIDED = "neither proved nor refuted; a simulation that finds no violation ends here"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict(Displayed):
-    """An outcome for a claim, with its evidence and the class of adversaries and mechanisms it covers.
+    """Outcome of a claim, with its evidence and its scope.
 
-    `witness` is plain JSON-able data (never code) from which a refutation can be replayed. `citations` names
-    the theorems that were used and not checked.
-    Raises ValueError for an empty scope, HOLDS on STATISTICAL evidence, REFUTED without a witness, and a HOLDS
-    that is CITED without citations or has citations without being CITED.
-    A verdict has no truth value: UNDECIDED is neither true nor false, so `bool(verdict)` raises TypeError.
+    A verdict has no truth value because UNDECIDED is neither true nor false: `bool(verdict)` raises TypeError.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        HOLDS, REFUTED or UNDECIDED.
+    evidence : Evidence
+        Kind of evidence for the outcome.
+    scope : str
+        The adversaries and mechanisms that the verdict covers. It must not be empty.
+    detail : str, optional
+        A sentence with more information.
+    witness : Mapping or None, optional
+        The counterexample as plain data that fits in JSON, from which a refutation can be replayed. REFUTED requires
+        it.
+    citations : tuple of str, optional
+        Theorems that the outcome uses and no check here covers. HOLDS with CITED evidence requires them.
+
+    Raises
+    ------
+    ValueError
+        If the scope is empty, if HOLDS comes with STATISTICAL evidence, if REFUTED comes without a counterexample, or
+        if HOLDS has citations without CITED evidence or CITED evidence without citations.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> str(fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, scope="one simulated game"))
+    'UNDECIDED (STATISTICAL; one simulated game)'
     """
 
     outcome: Outcome
@@ -86,7 +145,7 @@ class Verdict(Displayed):
     def __post_init__(self) -> None:
         if not self.scope:
             raise ValueError(
-                "scope must name the adversaries and mechanisms covered, got ''; state the class"
+                "scope must name the adversaries and mechanisms that the verdict covers, got scope=''; describe them"
             )
         if self.outcome is Outcome.HOLDS and self.evidence is Evidence.STATISTICAL:
             raise ValueError(
@@ -95,12 +154,12 @@ class Verdict(Displayed):
             )
         if self.outcome is Outcome.HOLDS and (self.evidence is Evidence.CITED) != bool(self.citations):
             raise ValueError(
-                "citations must name the theorems that a HOLDS rests on, and only CITED evidence has any, "
-                f"got citations={self.citations!r} with {self.evidence.name}; pass each source and CITED"
+                "citations must name the theorems exactly if the evidence of HOLDS is CITED, "
+                f"got citations={self.citations!r} with {self.evidence.name}; pass each source with Evidence.CITED"
             )
         if self.outcome is Outcome.REFUTED and self.witness is None:
             raise ValueError(
-                "outcome REFUTED needs a witness, got None; pass the data that replays the failure"
+                "outcome REFUTED needs a counterexample, got witness=None; pass the data that replays the violation"
             )
 
     def __bool__(self) -> NoReturn:
@@ -109,15 +168,12 @@ class Verdict(Displayed):
         )
 
     def rows(self) -> list[Row]:
-        """One row, without the witness, which is no plain value."""
+        """Return the verdict as one row of plain values, without the counterexample."""
         return [row_of(self, "outcome", "evidence", "scope", "detail", "citations")]
 
     @property
     def joined_by(self) -> str:
-        """The theorems that the outcome rests on and nothing here checked, in words; '' if there are none.
-
-        Only the name of each is shown: the part of the citation before the first semicolon.
-        """
+        """Names of the cited theorems in one phrase, up to the first semicolon of each; empty without citations."""
         if not self.citations:
             return ""
         return (

@@ -1,15 +1,8 @@
-"""Extremal mechanisms: of all that keep a guarantee, those that lose most at one epsilon, and how much that is.
+"""Extremal mechanisms: the mechanisms with a guarantee whose H_{e^epsilon} is largest at one epsilon.
 
->>> import filterproof as fp
->>> found = fp.ZCDP(0.5).extremal(epsilon=2.0)
->>> round(found.low, 9), found.high / found.low - 1 < 1e-8, round(fp.ZCDP(0.5).delta(2.0), 9)
-(0.051858344, True, 0.054292997)
->>> found.steps[0][0].zcdp_rho <= 0.5
-True
-
-Two outcomes are enough for Rényi bounds (`filterproof.theory.numerics.binary_hypothesis`): at the point of tangency of
-the best conversion, whose last digits are the other end. A Gaussian is extremal for GDP (paper 003, Theorem 11),
-randomised response for pure DP (Kairouz, Oh and Viswanath), with an erasure before it where a delta is allowed.
+Two outcomes suffice for Rényi bounds (`filterproof.theory.numerics.binary_hypothesis`), at the point of tangency of the
+best conversion. A Gaussian is extremal for Gaussian DP (Koskela, Tobaben & Honkela, 2023, Theorem 11). Randomised
+response is extremal for pure DP (Kairouz, Oh & Viswanath, 2015), with an erasure before it if a delta is allowed.
 """
 
 from __future__ import annotations
@@ -43,10 +36,31 @@ _LEAST = 746.0
 
 @dataclass(frozen=True, slots=True)
 class Extremal:
-    """The largest H_{e^epsilon}, in both directions, of what keeps a guarantee: at least `low` and at most `high`.
+    """Certified bounds on the largest H_{e^epsilon}, in both directions, of mechanisms with a guarantee.
 
-    `steps` are requests, fixed in advance, whose transcript has a hockey-stick of at least `low`: pairs, each so many
-    times in a row; () where nothing beyond epsilon is known to be lost. Both ends are certified in balls.
+    Parameters
+    ----------
+    epsilon : float
+        Zero or more, in nats.
+    low, high : float
+        Bounds in [0, 1], certified in ball arithmetic.
+    steps : tuple of (DominatingPair, int), optional
+        Requests, fixed in advance, whose transcript has a hockey-stick divergence of at least `low`. Each pair comes
+        with its number of repetitions. Empty if no such requests are known.
+
+    Notes
+    -----
+    Sources: Koskela, Tobaben & Honkela (2023), Theorem 11, for Gaussian DP; Kairouz, Oh & Viswanath (2015) for pure and
+    approximate DP. For Rényi bounds two outcomes suffice.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> found = fp.ZCDP(0.5).extremal(epsilon=2.0)
+    >>> round(found.low, 9), found.high / found.low - 1 < 1e-8, round(fp.ZCDP(0.5).delta(2.0), 9)
+    (0.051858344, True, 0.054292997)
+    >>> found.steps[0][0].zcdp_rho <= 0.5
+    True
     """
 
     epsilon: float
@@ -55,7 +69,18 @@ class Extremal:
     steps: Steps = ()
 
     def with_erasure(self, p: float) -> Extremal:
-        """What is known where an event of probability p may come first that reveals all: p + (1 - p) delta."""
+        """Return the bounds p + (1 - p) delta if an erasure of probability p precedes the requests.
+
+        Parameters
+        ----------
+        p : float
+            Probability, in [0, 1], that the erasure reveals the data set.
+
+        Returns
+        -------
+        Extremal
+            The new bounds, with `Erasure(p)` before the other requests.
+        """
         if p == 0:
             return self
         return enclosed(
@@ -68,9 +93,10 @@ class Extremal:
 
 @lru_cache(maxsize=1024)
 def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
-    """Of rho-zCDP mechanisms: D_a <= a rho in both directions for every a > 1.
+    """Return the bounds for rho-zCDP: D_a <= a rho in both directions for every a > 1.
 
-    What is at most the least double is bounded by e^{-(epsilon - rho)^2 / (4 rho)}: Bun and Steinke, Proposition 1.3.
+    Below the smallest double, e^{-(epsilon - rho)^2 / (4 rho)} is the upper bound: Bun & Steinke (2016), Proposition
+    1.3.
     """
     from filterproof.theory.numerics.binary_hypothesis import most_under_zcdp
 
@@ -86,7 +112,7 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
 
 
 def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Extremal:
-    """Of mechanisms with D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
+    """Return the bounds for D_a <= rho in both directions for each (a, rho) of `orders`, a >= 1."""
     from filterproof.theory.numerics.binary_hypothesis import Kept, most_under
 
     bounds = tuple(orders)
@@ -214,7 +240,9 @@ def _nearest(
         if keeps(FinitePair((found, 1 - found), (q, 1 - q))):
             return found, q
         share *= 4
-    raise ArithmeticError(f"a pair must be found within its bounds at epsilon={epsilon!r}; report this")
+    raise ArithmeticError(
+        f"no pair within the bounds was found, got epsilon={epsilon!r}; report this as a bug"
+    )
 
 
 def _line(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:

@@ -1,11 +1,4 @@
-"""A guarantee is a bound on how well the transcripts on two neighbouring data sets can be told apart.
-
->>> import filterproof as fp
->>> round(fp.GaussianDP(mu=1.0).delta(epsilon=1.0), 6)
-0.126937
->>> str(fp.ApproxDP(epsilon=1.0, delta=1e-5))
-'(1, 1e-05)-DP'
-"""
+"""Differential-privacy guarantees: frozen values with `delta(epsilon)`."""
 
 from __future__ import annotations
 
@@ -43,34 +36,77 @@ __all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
 
 
 class Guarantee(ABC):
-    """A promise about the law of the released transcript on neighbouring data sets, in both directions.
+    """Base class of differential-privacy guarantees.
 
-    Subclasses are frozen slotted dataclasses of numbers; `str()` is the short name used in tables. L is the privacy
-    loss of the transcript; losses, divergences D_a and epsilons are in nats. The neighbours are those that the
-    pairs of the mechanisms are for. PureDP, ApproxDP, RenyiDP, ZCDP and GaussianDP raise ValueError for parameters
-    out of range; a parameter that is no double is rounded down.
+    A guarantee bounds the privacy loss L of the transcript on any two neighbouring data sets, in both directions.
+    The mechanisms decide which data sets are neighbours. Losses, Rényi divergences D_a and epsilons are in nats.
+
+    Subclasses are `PureDP`, `ApproxDP`, `RenyiDP`, `ZCDP` and `GaussianDP`. They are frozen slotted dataclasses of
+    numbers. `str(guarantee)` is the short name in tables.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    A parameter that is not a double is rounded down to one, so that the guarantee is never weaker than requested.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def delta(self, epsilon: Real) -> Real:
-        """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0.
+        """Upper bound on the hockey-stick divergence H_{e^epsilon}, in both directions.
 
-        It is computed within 1e-12 of itself, where that is above 1e-300, at an eps within 2^-50 of the one asked for.
-        Shape of `epsilon`, in nats. Raises ValueError for an eps below zero.
+        Parameters
+        ----------
+        epsilon : float or ndarray
+            Zero or more, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            A bound for every mechanism with this guarantee. It has the shape of `epsilon`.
+
+        Raises
+        ------
+        ValueError
+            If `epsilon` is below zero.
+
+        Notes
+        -----
+        The relative error is below 1e-12 where delta is above 1e-300. The value belongs to an epsilon within a relative
+        2^-50 of the given one.
         """
 
     def extremal(self, epsilon: float) -> Extremal:
-        """The largest H_{e^eps} of all that has this guarantee, enclosed, and the mechanisms that reach its lower end.
+        """Certified bounds on the largest H_{e^epsilon} of all mechanisms with this guarantee.
 
-        eps >= 0 in nats, one number. [0, delta(eps)] and none where a guarantee does not say, or where delta is so
-        near 0 or 1 (below 1e-45) that no point of tangency is found.
-        Raises ValueError for an eps below zero or infinite.
+        Parameters
+        ----------
+        epsilon : float
+            One number, zero or more, in nats.
+
+        Returns
+        -------
+        Extremal
+            Bounds `low` and `high`, and the requests that attain `low`. The bounds are 0 and delta(epsilon), without
+            requests, where no extremal mechanism is known, and where delta is within 1e-45 of 0 or 1.
+
+        Raises
+        ------
+        TypeError
+            If `epsilon` is an array.
+        ValueError
+            If `epsilon` is below zero or infinite.
         """
         checked = check_at_least_zero("epsilon", epsilon)
         if not isinstance(checked, float):
-            raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+            raise TypeError(
+                f"epsilon must be one number, got epsilon={checked!r}; call extremal once for each epsilon"
+            )
         most = Guarantee._extremal(self, checked)
         try:
             found = self._extremal(checked)
@@ -84,28 +120,54 @@ class Guarantee(ABC):
         return Extremal(epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0))
 
     def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
-        """Set a field, called as the parameter is, to that one number, rounded down and checked."""
+        """Check one number, round it down and store it in the field (`name` unless given)."""
         number = check(name, own(value, down=True))
         if isinstance(number, np.ndarray):
             raise TypeError(
-                f"{name} must be one number, got an array of shape {number.shape}; promise one thing"
+                f"{name} must be one number, got an array of shape {number.shape}; make one guarantee per number"
             )
         object.__setattr__(self, field or name, number)
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the largest eps at which anything is promised: all from 0 on, unless a subclass says less."""
+        """Smallest and largest epsilon for which the guarantee bounds delta: (0, inf) unless a subclass narrows it."""
         return 0.0, math.inf
 
     @property
     def formula(self) -> str:
-        """What is promised of the laws P and Q of the transcript, as LaTeX; '' where none is given."""
+        """Defining inequality for the distributions P and Q of the transcript, in LaTeX; empty if there is none."""
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class PureDP(Guarantee):
-    """|L| <= epsilon; delta(eps) = (e^epsilon - e^eps)_+ / (1 + e^epsilon), that of randomised response."""
+    """Pure differential privacy: |L| <= epsilon.
+
+    delta(x) = (e^epsilon - e^x)_+ / (1 + e^epsilon), the hockey-stick divergence of randomised response.
+
+    Parameters
+    ----------
+    epsilon : float
+        Zero or more, in nats.
+
+    Raises
+    ------
+    TypeError
+        If `epsilon` is not one real number.
+    ValueError
+        If `epsilon` is below zero or not finite.
+
+    Notes
+    -----
+    Randomised response dominates every epsilon-DP mechanism: Kairouz, Oh & Viswanath (2015), "The Composition Theorem
+    for Differential Privacy".
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.PureDP(1.0).delta(0.0), 6)
+    0.462117
+    """
 
     epsilon: float
 
@@ -128,11 +190,35 @@ class PureDP(Guarantee):
 
 @dataclass(frozen=True, slots=True, init=False)
 class ApproxDP(Guarantee):
-    """H_{e^epsilon} <= delta, made by ApproxDP(epsilon, delta).
+    """Approximate differential privacy: H_{e^epsilon} <= delta.
 
-    At another eps the bound is the hockey-stick divergence of KOV(epsilon, delta), the least possible.
-    The number delta is the field `delta_at_epsilon`, because `delta` is the method; delta(epsilon) returns it. A delta
-    of 1 promises nothing, and is taken with epsilon = 0 only.
+    At any other epsilon, `ApproxDP.delta` is the hockey-stick divergence of `KOV(epsilon, delta)`. No smaller bound
+    holds for all (epsilon, delta)-DP mechanisms.
+
+    Parameters
+    ----------
+    epsilon : float
+        Zero or more, in nats.
+    delta : float
+        In [0, 1]. A delta of 1 guarantees nothing and requires epsilon = 0.
+
+    Attributes
+    ----------
+    delta_at_epsilon : float
+        The parameter `delta`. The attribute has another name because `delta` is the method.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is not one real number.
+    ValueError
+        If a parameter is out of range, or if delta is 1 and epsilon is above zero.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> str(fp.ApproxDP(epsilon=1.0, delta=1e-5))
+    '(1, 1e-05)-DP'
     """
 
     epsilon: float
@@ -143,8 +229,9 @@ class ApproxDP(Guarantee):
         self._keep(check_probability, "delta", delta, "delta_at_epsilon")
         if self.delta_at_epsilon == 1 and self.epsilon > 0:
             raise ValueError(
-                f"delta must be below 1 beside an epsilon above 0, got epsilon={epsilon!r}, delta={delta!r}; did you "
-                "swap epsilon and delta? Pass ApproxDP(epsilon=1.0, delta=1e-5), say, or ApproxDP(0, 1) for no promise"
+                f"delta must be below 1 if epsilon is above 0, got epsilon={epsilon!r}, delta={delta!r}; "
+                "pass for example "
+                "ApproxDP(epsilon=1.0, delta=1e-5), or ApproxDP(0, 1) for no guarantee. Did you swap epsilon and delta?"
             )
 
     def delta(self, epsilon: Real) -> Real:
@@ -167,11 +254,37 @@ class ApproxDP(Guarantee):
 
 @dataclass(frozen=True, slots=True)
 class RenyiDP(Guarantee):
-    """D_alpha <= rho at one order; delta(eps) = min(1, e^{(a-1)(rho - eps)} (1 - 1/a)^a / (a-1)), a = alpha.
+    """Rényi differential privacy at one order: D_alpha <= rho.
 
-    An upper bound, not the least delta. Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
-    At order 1 (D_1 = KL) this formula is 1, so delta is the least that KL <= rho implies instead, about
-    sqrt(rho/2) at eps = 0 and rho/eps at large eps: see `filterproof.theory.relative_entropy`.
+    For alpha > 1, delta(x) = min(1, e^{(alpha-1)(rho - x)} (1 - 1/alpha)^alpha / (alpha-1)).
+
+    Parameters
+    ----------
+    alpha : float
+        Order, 1 or more. Order 1 is the Kullback-Leibler divergence.
+    rho : float
+        Bound on the Rényi divergence, zero or more, in nats.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is not one real number.
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    The formula is an upper bound and not the smallest delta. Source: Canonne, Kamath & Steinke (2020), "The Discrete
+    Gaussian for Differential Privacy"; Koskela, Tobaben & Honkela (2023), Lemma C.4.
+
+    At order 1 the formula gives no bound below 1. delta is then the smallest value that D_1 <= rho implies, about
+    sqrt(rho/2) at epsilon = 0 and about rho/epsilon at large epsilon.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.RenyiDP(alpha=2.0, rho=0.5).delta(1.0), 6)
+    0.151633
     """
 
     alpha: float
@@ -203,7 +316,32 @@ class RenyiDP(Guarantee):
 
 @dataclass(frozen=True, slots=True)
 class ZCDP(Guarantee):
-    """D_a <= a rho for every a > 1; delta(eps) is that of the conversion CKS, an upper bound."""
+    """Zero-concentrated differential privacy: D_a <= a rho for every order a > 1.
+
+    `ZCDP.delta` is the upper bound of the conversion `CKS`.
+
+    Parameters
+    ----------
+    rho : float
+        Zero or more, in nats.
+
+    Raises
+    ------
+    TypeError
+        If `rho` is not one real number.
+    ValueError
+        If `rho` is below zero or not finite.
+
+    Notes
+    -----
+    Source: Bun & Steinke (2016), "Concentrated Differential Privacy".
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.ZCDP(0.5).delta(2.0), 9)
+    0.054292997
+    """
 
     rho: float
 
@@ -226,7 +364,32 @@ class ZCDP(Guarantee):
 
 @dataclass(frozen=True, slots=True)
 class GaussianDP(Guarantee):
-    """Dominated by Gaussian(mu): delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)."""
+    """Gaussian differential privacy: Gaussian(mu) dominates the mechanism.
+
+    delta(x) = Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu).
+
+    Parameters
+    ----------
+    mu : float
+        Above zero, without unit: sensitivity over the standard deviation of Gaussian noise.
+
+    Raises
+    ------
+    TypeError
+        If `mu` is not one real number.
+    ValueError
+        If `mu` is zero, negative or not finite.
+
+    Notes
+    -----
+    Source: Dong, Roth & Su (2022), "Gaussian Differential Privacy"; Koskela, Tobaben & Honkela (2023), equation (2.3).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.GaussianDP(mu=1.0).delta(epsilon=1.0), 6)
+    0.126937
+    """
 
     mu: float
 
@@ -240,7 +403,18 @@ class GaussianDP(Guarantee):
         return gdp_extremal(self.mu, epsilon)
 
     def trade_off(self, alpha: Real) -> Real:
-        """Phi(Phi^-1(1 - alpha) - mu): no test with type I error alpha has a smaller type II error."""
+        """Smallest type II error of a test with type I error `alpha`: Phi(Phi^-1(1 - alpha) - mu).
+
+        Parameters
+        ----------
+        alpha : float or ndarray
+            Type I error, in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            Type II error, with the shape of `alpha`.
+        """
         return Gaussian(self.mu).trade_off(alpha)
 
     @property

@@ -1,4 +1,4 @@
-"""An epsilon that is the logarithm of a rational, kept as that rational."""
+"""An epsilon that is the logarithm of a rational number."""
 
 from __future__ import annotations
 
@@ -10,21 +10,39 @@ from filterproof.theory.numerics.stable import log_fraction
 
 @dataclass(frozen=True, slots=True)
 class LogRatio:
-    """epsilon = log(ratio), in nats, of a positive rational: e^epsilon is exact.
+    """An epsilon = log(ratio) for which e^epsilon is an exact rational number.
 
-        >>> from fractions import Fraction
-        >>> import filterproof as fp
-        >>> round(float(fp.LogRatio(Fraction(9, 4))), 4)
-        0.8109
+    Parameters
+    ----------
+    ratio : Fraction or int
+        e^epsilon, above zero. `epsilon` itself is in nats.
 
-    Raises TypeError where ratio is neither int nor Fraction, ValueError where it is not positive.
+    Raises
+    ------
+    TypeError
+        If `ratio` is neither an int nor a Fraction.
+    ValueError
+        If `ratio` is zero or negative.
+
+    Notes
+    -----
+    `float(LogRatio(ratio))` is log(ratio) as a double.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import filterproof as fp
+    >>> round(float(fp.LogRatio(Fraction(9, 4))), 4)
+    0.8109
     """
 
     ratio: Fraction
 
     def __post_init__(self) -> None:
         if not isinstance(self.ratio, (int, Fraction)):
-            raise TypeError(f"ratio must be rational, got ratio={self.ratio!r}; pass Fraction(9, 4), say")
+            raise TypeError(
+                f"ratio must be rational, got ratio={self.ratio!r}; pass for example Fraction(9, 4)"
+            )
         if self.ratio <= 0:
             raise ValueError(f"ratio must be > 0, got ratio={self.ratio!r}; pass e^epsilon as a fraction")
         object.__setattr__(self, "ratio", Fraction(self.ratio))

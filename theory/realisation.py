@@ -1,16 +1,4 @@
-"""The realisation filter on Gaussians: kappa, the loss at which it stops, the split of delta behind it, and its walk.
-
->>> import filterproof as fp
->>> split = fp.conversions.optimal_split(rounds=48, delta=1e-5)
->>> round(split.dhat * 1e6, 4), round(float(fp.conversions.kappa(10.0, 2.0, split.dhat, split.theta)), 4)
-(5.389, 4.9461)
->>> kappa_survival(1.0, sigma=2.0, rounds=4).round(4)
-array([1.    , 1.    , 0.9477, 0.8005])
-
-The losses of repeated Gaussian requests are a walk, which is stopped where it leaves an interval. It is followed by
-Nyström's method on Gauss-Legendre nodes. Its kernel is entire, so that the error falls faster than geometrically once
-nodes are closer than a step; nothing is subtracted, so that errors stay relative. Derived from 004, Algorithm 1.
-"""
+"""The realisation-level filter on Gaussian requests: its stopping level kappa and the split of delta."""
 
 from __future__ import annotations
 
@@ -31,25 +19,74 @@ _LEAST_DELTA = 2.0**-1000  # a share of a smaller delta may underflow to zero, w
 
 #: Steps further than this many standard deviations from their mean are neglected: their probability is below 1e-32.
 _FAR = 12.0
-#: Nodes of the walk where nothing else is asked for.
+#: Default number of nodes.
 _NODES = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """dhat and theta, the two failure probabilities of a realisation filter: dhat + theta (1 - dhat) N <= delta."""
+    """The two failure probabilities of a realisation-level filter with N rounds.
+
+    dhat + theta (1 - dhat) N <= delta.
+
+    Parameters
+    ----------
+    dhat, theta : float
+        Failure probabilities, in (0, 1).
+
+    Notes
+    -----
+    Source: Taylor, Vippathalla & Coon (2025), "Realisation-Level Privacy Filtering", Algorithm 1.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> split = fp.conversions.optimal_split(rounds=48, delta=1e-5)
+    >>> round(split.dhat * 1e6, 4)
+    5.389
+    """
 
     dhat: float
     theta: float
 
 
 def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
-    """epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
+    """Stopping level of the realisation-level filter on i.i.d. Gaussian mechanisms of unit sensitivity.
 
-    On i.i.d. Gaussians of unit sensitivity the filter releases output i+1 when |l^(i-1)| < kappa, where
-    l^(i-1) is the loss of the first i-1 outputs, in nats. Arguments are numbers or arrays that broadcast. The error is
-    below 1e-14 (|epsilon| + 1/sigma^2 + 80/sigma).
-    Raises ValueError for sigma <= 0 and for dhat or theta outside (0, 1). Source: paper 004, Proposition 1.
+    kappa = epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
+
+    The filter releases output i+1 if |l^(i-1)| < kappa, where l^(i-1) is the privacy loss of the first i-1 outputs.
+
+    Parameters
+    ----------
+    epsilon : float or ndarray
+        Any real numbers, in nats.
+    sigma : float or ndarray
+        Standard deviation of the noise, above zero.
+    dhat, theta : float or ndarray
+        Failure probabilities, in (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        Level in nats, with the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    The error is below 1e-14 (|epsilon| + 1/sigma^2 + 80/sigma). Source: Taylor, Vippathalla & Coon (2025),
+    "Realisation-Level Privacy Filtering", Proposition 1.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> split = fp.conversions.optimal_split(rounds=48, delta=1e-5)
+    >>> round(float(fp.conversions.kappa(10.0, 2.0, split.dhat, split.theta)), 4)
+    4.9461
     """
     epsilon, sigma = check_real("epsilon", epsilon), check_positive("sigma", sigma)
     dhat, theta = check_delta("dhat", dhat), check_delta("theta", theta)
@@ -59,34 +96,72 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
 
 
 def optimal_split(rounds: int, delta: float) -> Split:
-    """The minimiser of Phi^-1(1-dhat) + Phi^-1(1-theta) subject to dhat + theta (1-dhat) N = delta.
+    """Split delta so that kappa is largest.
 
-    This split maximises kappa at every sigma; N = `rounds`, 2^-1000 <= delta < 1/2. On the constraint the
-    stationary point satisfies N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), z_p = Phi^-1(1-p), and there
-    is only one. dhat is rounded down, and so is the theta that it leaves: dhat + theta (1-dhat) N <= delta in exact
-    arithmetic. Computed in balls: the same bits on every machine.
-    Source: derived from paper 004, Section V-B; the split printed there is optimal for no delta.
+    The split minimises Phi^-1(1-dhat) + Phi^-1(1-theta) subject to dhat + theta (1-dhat) N = delta, where N = rounds.
+    It is optimal for every sigma.
+
+    Parameters
+    ----------
+    rounds : int
+        Number N of rounds, 1 or more.
+    delta : float
+        Total failure probability, at least 2^-1000 and below 1/2.
+
+    Returns
+    -------
+    Split
+        dhat and theta, both rounded down, so that dhat + theta (1-dhat) N <= delta in exact arithmetic.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or not one number.
+
+    Notes
+    -----
+    On the constraint there is one stationary point, with N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat) and z_p =
+    Phi^-1(1-p). Ball arithmetic computes it with the same bits on every machine. Derived from Taylor, Vippathalla &
+    Coon (2025), "Realisation-Level Privacy Filtering", Section V-B. The split printed there is optimal for no delta.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.conversions.optimal_split(rounds=48, delta=1e-5).dhat < 1e-5
+    True
     """
     n = check_count("rounds", rounds)
     total = check_delta("delta", delta)
     if not isinstance(total, float) or total >= 0.5:
         raise ValueError(f"delta must be one number below 1/2, got delta={delta!r}; pass a small probability")
     if total < _LEAST_DELTA:
-        raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
+        raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass a larger delta")
 
     from filterproof.theory.thresholds.budgets import (
-        split_below,  # balls are imported by those who ask for one
+        split_below,  # imported here because it loads ball arithmetic
     )
 
     return Split(*split_below(n, total))
 
 
 def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.float64]:
-    """P(T >= t), t = 1..rounds, of the filter that releases output i+1 while |l^(i-1)| < kappa: shape (rounds,).
+    """Return P(T >= t), t = 1..rounds, of the filter that releases output i+1 while |l^(i-1)| < kappa: shape (rounds,).
 
-    Outputs are those of Gaussian mechanisms of unit sensitivity and noise sigma; kappa and the losses are in nats.
-    Release t is decided from the losses of releases 1..t-2 only. The error is below 1e-12 and 1e-13 a round. Raises
-    ValueError where kappa is more than 51 steps of 1/sigma. Source: paper 004, Proposition 1 and Figure 2.
+    Outputs come from Gaussian mechanisms of unit sensitivity and noise sigma. kappa and the losses are in nats. The
+    losses of releases 1..t-2 decide release t. The error is below 1e-12 and 1e-13 per round. Raises ValueError if kappa
+    exceeds 51 steps of 1/sigma. Source: Taylor, Vippathalla & Coon (2025), "Realisation-Level Privacy Filtering",
+    Proposition 1 and Figure 2.
+
+    Notes
+    -----
+    The losses of repeated Gaussian requests are a random walk that stops where it leaves an interval. Nyström's method
+    on Gauss-Legendre nodes follows it. Its kernel is entire, so the error decreases faster than geometrically once
+    nodes are closer than a step. Nothing is subtracted, so errors stay relative.
+
+    Examples
+    --------
+    >>> kappa_survival(1.0, sigma=2.0, rounds=4).round(4)
+    array([1.    , 1.    , 0.9477, 0.8005])
     """
     kappa = float(check_positive("kappa", kappa))
     mu = float(check_positive("1 / sigma", 1 / float(check_positive("sigma", sigma))))
@@ -102,12 +177,12 @@ def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.flo
 def stopped_hockey_stick(
     limit: float, *, mu: float, rounds: int, epsilon: float, nodes: int = _NODES
 ) -> float:
-    """H_{e^epsilon} of the transcript of a realisation filter when every request is Gaussian(mu).
+    """Return H_{e^epsilon} of the transcript of a realisation-level filter when every request is Gaussian(mu).
 
-    S_k, the loss of the first k outputs, is a walk of steps N(mu^2/2, mu^2). Output t + 1 is released while
-    |S_{t-1}| < limit and t < `rounds`, so the filter never looks at the loss of the last output or two; given the S
-    before them they add the hockey-stick divergence of one Gaussian at epsilon - S. The relative error is below 1e-9.
-    Raises ValueError where `nodes` are fewer than 5 for each mu of `limit`.
+    S_k, the loss of the first k outputs, is a random walk of steps N(mu^2/2, mu^2). The filter releases output t + 1
+    while |S_{t-1}| < limit and t < `rounds`, so it never reads the loss of the last output or two. Given the earlier S,
+    these add the hockey-stick divergence of one Gaussian at epsilon - S. The relative error is below 1e-9. Raises
+    ValueError if there are fewer than 5 `nodes` for each mu of `limit`.
     """
     limit = float(check_positive("limit", limit))
     mu = float(check_positive("mu", mu))
@@ -133,7 +208,7 @@ def stopped_hockey_stick(
 def _densities(
     inside: NDArray[np.float64], weight: NDArray[np.float64], mu: float
 ) -> Iterator[NDArray[np.float64]]:
-    """The density at nodes inside of the walk that has not left yet, after one step, two, and so on."""
+    """Yield the density of the walk at the nodes inside, given that it has not left, after one step, two, and so on."""
     density, onwards = _density(inside, mu), _density(inside[None, :] - inside[:, None], mu)
     while True:
         yield density

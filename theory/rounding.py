@@ -1,4 +1,4 @@
-"""Directed rounding: the double next to an exact number, on the side that grants and promises no more.
+"""Directed rounding: the next double on the side that grants less and guarantees less.
 
 >>> from fractions import Fraction
 >>> round_down(Fraction(1, 10)) < 0.1 == round_up(Fraction(1, 10))
@@ -59,22 +59,22 @@ def root_down(x: Fraction | float) -> float:
 
 
 def away_from_zero(x: Any) -> float:
-    """The double next to x that is no nearer to zero than x; NaN and infinities stay."""
+    """Round x to the next double that is at least as far from zero; NaN and infinities stay."""
     return _beside(x, lambda near, exact: abs(near) >= abs(exact), math.inf)
 
 
 def towards_zero(x: Any) -> float:
-    """The double next to x that is no further from zero than x; NaN and infinities stay."""
+    """Round x to the next double that is at most as far from zero; NaN and infinities stay."""
     return _beside(x, lambda near, exact: abs(near) <= abs(exact), 0.0)
 
 
 def exact_value(x: Any) -> Fraction:
-    """The finite number that x stands for."""
+    """Return the exact value of a finite number."""
     return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
 
 
 def _beside(x: Any, is_right: Callable[[Fraction, Fraction], bool], end: float) -> float:
-    """The double nearest to x where that is right, else the next one towards `end`, with the sign of x."""
+    """Return the double nearest to x if `is_right` accepts it, else the next one towards `end` with the sign of x."""
     near = float(x)
     if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
         return near
@@ -83,9 +83,6 @@ def _beside(x: Any, is_right: Callable[[Fraction, Fraction], bool], end: float) 
 
 
 def lower_tiny_products(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Products that were rounded down by a share of themselves: the next double down where it is below 2^-1000.
-
-    Numbers below 2^-1022 have fewer digits, and are multiplied to nearest whatever the share.
-    """
+    """Round products below 2^-1000 down by one more double, because a relative margin vanishes there."""
     small = (x < 2.0**-1000) & (x > 0)
     return np.where(small, next_below(x), x) if small.any() else x

@@ -1,4 +1,4 @@
-"""The refusal of what is too large to be computed: by its size, before anything is allocated, and never by a clock.
+"""Refusal of computations that are too large, by their size and before any allocation, never by a clock.
 
 >>> check_size("design", 2**31, 2**25, "heights", "pass fewer")
 Traceback (most recent call last):
@@ -12,18 +12,18 @@ from contextlib import contextmanager
 
 
 class TooLargeError(ValueError):
-    """What is asked for takes more memory or work than is allowed."""
+    """The request needs more memory or work than allowed."""
 
 
 def check_size(name: str, needed: int, most: int, what: str, remedy: str) -> None:
-    """TooLargeError if the argument `name` needs more than `most` of `what`."""
+    """Raise TooLargeError if the argument `name` needs more than `most` of `what`."""
     if needed > most:
         raise TooLargeError(f"{name} must need at most {most} {what}, got {needed}; {remedy}")
 
 
 @contextmanager
 def in_memory(name: str, value: int) -> Iterator[None]:
-    """TooLargeError in place of MemoryError where the argument `name` is a number of things that memory cannot hold."""
+    """Raise TooLargeError instead of MemoryError if memory cannot hold as many items as the argument `name` says."""
     try:
         yield
     except MemoryError as error:

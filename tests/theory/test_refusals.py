@@ -46,10 +46,10 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.RenyiFilter, r"alpha must be finite and >= 1, got alpha=0\.5", (0.5, 1.0)),
     (fp.ZCDP(0.5).extremal, "^epsilon must be finite and >= 0, got", (-1.0,), (math.inf,), (math.nan,)),
     # comparisons of two routes
-    (fp.results.Agreement, "must say what was compared, got 0 comparisons", ((), "s", 0.0)),
+    (fp.results.Agreement, "must not be empty, got 0 comparisons", ((), "s", 0.0)),
     (fp.results.Agreement, "scope=''", ((NEAR,), "", 0.0)),
     (fp.results.Agreement, r"failure must be in \[0, 1\], got failure=nan", ((NEAR,), "s", math.nan)),
-    (fp.results.Agreement, "DISAGREES needs a witness", ((OFF,), "s", 0.0)),
+    (fp.results.Agreement, "DISAGREES needs a counterexample", ((OFF,), "s", 0.0)),
     (
         fp.results.TwoRoutes,
         "intervals that are not empty",
@@ -86,10 +86,14 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (Selection, r"index must lie in 0\.\.0, got 0\.\.1", ((ONE,), np.array([0, 1]))),
     (Selection, r"got -1\.\.0", ((ONE,), np.array([0, -1]))),
     (Selection, "integer array", ((ONE,), np.array([0.0]))),
-    (Selection, "pairs must hold pairs", ((1.0,), FIRST)),
+    (Selection, "pairs must hold dominating pairs", ((1.0,), FIRST)),
     (drawn, "n must be the number of runs", (Selection((ONE,), FIRST), 2)),
     (Selection((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
-    (fp.Gaussian.either, r"raised must be booleans of shape \(n,\), got \[True\]; pass", (0.1, 0.2, [True])),
+    (
+        fp.Gaussian.either,
+        r"raised must be booleans of shape \(n,\), got raised=\[True\]; pass",
+        (0.1, 0.2, [True]),
+    ),
     (fp.Gaussian.either, "high must be finite and > 0, got high=nan", (0.1, math.nan, RAISED)),
     # labels, and the stop of the sparse vector
     (
@@ -101,7 +105,7 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.Labelled, "where must map text to text, whole numbers", (ONE, {"site": 0.5}), (ONE, {"site": ()})),
     (fp.Labelled, "where must map dimensions to labels, got 3; pass", (ONE, 3)),
     (fp.Labelled, "where must name each dimension once", (ONE, (("site", "a"), ("site", "b")))),
-    (fp.Labelled, "reveals must be a bool, got 1; say", (ONE, {"site": "a"}, 1)),
+    (fp.Labelled, "reveals must be a bool, got reveals=1; pass", (ONE, {"site": "a"}, 1)),
     (stop, "ratio must be", (0, Q(1)), (0, 1.5)),
     (stop, "threshold must be", (0.5, Q(2)), (2**63, Q(2))),
 ]

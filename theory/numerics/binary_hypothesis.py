@@ -118,7 +118,7 @@ def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
                 best = point[0] - power * point[1], point, deciding
         if best is None:
             raise ArithmeticError(
-                f"epsilon must be one at which Newton's method stays, got {epsilon!r}; try another"
+                f"Newton's method does not converge, got epsilon={epsilon!r}; pass another epsilon"
             )
         return _exact(best[1][0]), _exact(best[1][1]), best[2]
 
@@ -276,6 +276,6 @@ def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> 
 def _exact(x: mp.mpf) -> fmpq:
     if abs(x.man_exp[1]) > _FURTHEST:
         raise ArithmeticError(
-            f"masses must be at least 2^-{_FURTHEST}, got one of 2^{x.man_exp[1]}; ask for less"
+            f"masses must be at least 2^-{_FURTHEST}, got 2^{x.man_exp[1]}; pass a smaller epsilon"
         )
     return rational(fraction_of(x))

@@ -75,7 +75,7 @@ def log_fraction(ratio: Fraction) -> float:
     """
     if ratio == 1:
         return 0.0
-    from flint import arb, fmpq  # balls are imported by those who ask for one
+    from flint import arb, fmpq  # imported here because it loads ball arithmetic
 
     less_one = ratio - 1
     exact = fmpq(less_one.numerator, less_one.denominator)

@@ -1,4 +1,4 @@
-"""Dominating pairs of the field's mechanisms; `examples()` are a few of each, `PAIRS` is the list of them."""
+"""Dominating pairs of common mechanisms; `PAIRS` lists their classes and `examples()` gives a few instances of each."""
 
 from functools import cache
 
@@ -33,7 +33,7 @@ __all__ = [
     "SubsampledGaussian",
 ]
 
-#: Every pair of one mechanism. Their charges are those that the theorems are about.
+#: Classes of the pairs of one mechanism. The theorems are about their charges.
 PAIRS: tuple[type[DominatingPair], ...] = (
     Gaussian,
     RandomizedResponse,
@@ -51,8 +51,8 @@ _OURS = frozenset(PAIRS)
 
 @cache
 def examples() -> tuple[DominatingPair, ...]:
-    """A few of every pair: what a pair owes is checked on these, and its numbers are certified."""
-    # made when they are asked for: their logarithms load the arithmetic of balls
+    """Return a few instances of every pair; tests check the contract on these and certify their numbers."""
+    # made on demand, because their logarithms load ball arithmetic
     return (
         Gaussian(0.7),
         Gaussian(1e-4),
@@ -82,7 +82,7 @@ def examples() -> tuple[DominatingPair, ...]:
 
 
 def is_ours(pair: DominatingPair) -> bool:
-    """Whether a pair is of a class of this library (no subclass), whose charges the theorems are about."""
+    """Whether a pair is of a class of this library and no subclass, so that the theorems cover its charges."""
     kind = type(pair)
     if kind is Labelled:
         return is_ours(pair.asked)

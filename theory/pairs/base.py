@@ -1,10 +1,4 @@
-"""A dominating pair is two laws (P, Q) whose hockey-stick divergences bound those of a mechanism.
-
->>> import filterproof as fp
->>> pair = fp.Gaussian(mu=1.0)
->>> round(pair.hockey_stick(epsilon=1.0), 6), pair.renyi(alpha=2.0), pair.zcdp_rho
-(0.126937, 1.0, 0.5)
-"""
+"""Dominating pairs: two distributions whose hockey-stick divergences bound those of a mechanism."""
 
 from __future__ import annotations
 
@@ -28,13 +22,13 @@ from filterproof.theory.pairs.reference_values import PairReferenceValues
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
-#: The charges that are one number.
+#: Names of the charges that are one number.
 ChargeName: TypeAlias = Literal["pure_epsilon", "zcdp_rho", "gdp_mu"]
 #: (loss, P-mass) outcome by outcome, in descending order of the loss.
 Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
 
 
-#: What a pair declares, and says of itself, whatever its law is.
+#: Attributes that a subclass of a concrete pair may override: they do not compute its distribution.
 _DECLARED = frozenset(
     {
         *(
@@ -54,14 +48,20 @@ ALL_CHARGES: frozenset[ChargeName] = frozenset({"pure_epsilon", "zcdp_rho", "gdp
 
 @dataclass(frozen=True, slots=True)
 class ExactMasses:
-    """The outcome probabilities of P and of Q as rationals, outcome by outcome."""
+    """Outcome probabilities of a pair as rational numbers.
+
+    Parameters
+    ----------
+    p, q : tuple of Fraction
+        Probabilities under P and under Q, outcome by outcome. Both have the same length.
+    """
 
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
 
 
 class KOVForm(NamedTuple):
-    """The parameters of what is KOV(epsilon, delta); e^epsilon and delta as rationals too where they are known."""
+    """Parameters of a pair that equals KOV(epsilon, delta); `ratio` = e^epsilon and `exact_delta` may be None."""
 
     epsilon: Real
     delta: Real
@@ -70,19 +70,19 @@ class KOVForm(NamedTuple):
 
 
 class TightnessRatio(NamedTuple):
-    """Bounds on the least charge that is true over the one that a pair declares: 1 where it declares the least."""
+    """Bounds on the ratio of the smallest valid charge to the declared charge; both are 1 for a tight charge."""
 
     low: float
     high: float
 
 
 def same_as(name: str) -> Any:
-    """A property that is another one of the pair, or its field."""
+    """Return a property that reads another property or field of the pair."""
     return property(lambda pair: getattr(pair, name))
 
 
 def half_square_of(name: str) -> Any:
-    """A property that is half the square of another one of the pair, or of its field, never rounded down."""
+    """Return a property that is half the square of another property or field, never rounded down."""
     return property(lambda pair: half_square(getattr(pair, name)))
 
 
@@ -91,38 +91,58 @@ ITSELF: Any = property(lambda pair: pair)
 
 
 def check_direction(direction: object) -> None:
-    """ValueError unless `direction` is "PQ" or "QP"."""
+    """Raise ValueError unless `direction` is "PQ" or "QP"."""
     if not isinstance(direction, str) or direction not in ("PQ", "QP"):
         raise ValueError(
-            f"direction must be 'PQ' or 'QP', got direction={short(direction)}; pass one of them"
+            f"direction must be 'PQ' or 'QP', got direction={short(direction)}; pass one of these"
         )
 
 
 class DominatingPair(Parametrised, ABC):
-    """A pair of laws (P, Q) with H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for every real eps.
+    """Base class of dominating pairs (P, Q) of a mechanism M.
 
-    L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it is +inf at an outcome that Q
-    cannot produce, and -inf at one that only Q can produce.
-    Parameters are numbers or arrays of shape (n,), one per run; every method broadcasts over them.
-    The pairs of this package copy the arrays they are given and make the copies read-only. What they compute is within
-    1e-12 of itself (where that, and each parameter, is above 1e-300): divergences, charges, and hockey-sticks at an
-    epsilon within 2^-50 of the one asked for; the probabilities of `loss_cdf` within 1e-12, quantiles within 1e-12 of
-    the sizes that they are sums of. A class says where it is less.
-    Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
-    `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and repr come from the base class.
-    Classes of pairs are final but for what they declare: a subclass of one of them may say other charges, and raises
-    TypeError where it overrides part of the law, for whatever else it inherits would be of the parent's law.
-    x, x' are neighbours in the sense that is yours: the pair must dominate the mechanism M for all of them.
-    Raises ValueError for parameters out of range. Source: Zhu, Dong and Wang; paper 003, Definition 3.
+    H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for all neighbouring data sets x, x' and every real eps.
+
+    The privacy loss is L = log dP/dQ at an outcome drawn from P, in nats. It is +inf at an outcome that Q cannot
+    produce and -inf at an outcome that only Q can produce. The caller chooses the neighbouring relation of M.
+
+    A subclass declares its parameters as fields of a dataclass with the options
+    `@dataclass(frozen=True, slots=True, eq=False, repr=False)`. Equality, hash and repr come from this base class. A
+    parameter is a number or an array of shape (n,), one value per run. Every method broadcasts over the parameters.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    TypeError
+        If a subclass of a concrete pair overrides a method of its distribution. Such a subclass may override charges
+        only, because the other inherited methods describe the distribution of the parent.
+
+    Notes
+    -----
+    The pairs of this package copy the arrays that they receive and make the copies read-only. Where a value and each
+    parameter are above 1e-300, divergences and charges have relative errors below 1e-12. A hockey-stick divergence
+    belongs to an epsilon within a relative 2^-50 of the given one. `loss_cdf` has absolute errors below 1e-12.
+    `loss_isf` has errors below 1e-12 of the terms in its sum. A class states where its errors are larger.
+
+    Source: Zhu, Dong & Wang (2022), "Optimal Accounting of Differential Privacy via Characteristic Function"; Koskela,
+    Tobaben & Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy", Definition 3.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.Gaussian(mu=1.0)
+    >>> round(pair.hockey_stick(epsilon=1.0), 6), pair.renyi(alpha=2.0), pair.zcdp_rho
+    (0.126937, 1.0, 0.5)
     """
 
     __slots__ = ()
 
-    #: The parameters that a pair reveals more with, or less: 1 where more with more, -1 where less with more.
+    #: Parameters with a monotone effect on privacy: 1 if a larger value reveals more, -1 if it reveals less.
     monotone_parameters: ClassVar[Mapping[str, int]] = {}
-    #: The charges that are the least, by a closed form.
+    #: Names of the charges that a closed form shows to be the smallest valid ones.
     closed_least: ClassVar[frozenset[ChargeName]] = frozenset()
-    #: The charge that decides what the pair dominates, of whatever family: None where none does.
+    #: Name of the charge that decides which requests of any family the pair dominates; None if there is none.
     domination_parameter: ClassVar[Literal["pure_epsilon", "gdp_mu"] | None] = None
 
     def __init_subclass__(cls, **given: Any) -> None:
@@ -137,49 +157,71 @@ class DominatingPair(Parametrised, ABC):
         own = {name for kind in beside for name in vars(kind) if name[:2] != "__"} - _DECLARED
         if changed := sorted(name for name in own if hasattr(parent, name)):
             raise TypeError(
-                f"{cls.__name__} must not override {parent.__name__}.{changed[0]}, for what else it inherits would be "
-                "of another law; subclass fp.DominatingPair"
+                f"{cls.__name__} must not override {parent.__name__}.{changed[0]}, because its other inherited methods "
+                "describe another distribution; subclass fp.DominatingPair"
             )
 
-    # -- what a filter charges ---------------------------------------------------------------
+    # -- charges of filters ---------------------------------------------------------------
 
     @property
     @abstractmethod
     def pure_epsilon(self) -> Real:
-        """The essential supremum of |L| under P and Q: the least eps with (eps, 0)-DP; inf if none."""
+        """Smallest eps for which the mechanism is (eps, 0)-DP: the essential supremum of |L|; inf if there is none."""
 
     @property
     @abstractmethod
     def zcdp_rho(self) -> Real:
-        """A rho with D_a(P||Q) <= a rho and D_a(Q||P) <= a rho for every a > 1; inf if none.
+        """A rho with D_a(P||Q) <= a rho and D_a(Q||P) <= a rho for every order a > 1; inf if there is none.
 
-        The least such rho where a closed form is known, an upper bound otherwise (the class says which).
+        It is the smallest such rho where a closed form is known, and an upper bound otherwise. Each class says which.
         """
 
     @property
     @abstractmethod
     def gdp_mu(self) -> Real:
-        """A mu such that Gaussian(mu) dominates the pair in both directions; inf if none.
+        """A mu for which Gaussian(mu) dominates the pair in both directions; inf if there is none.
 
-        The least such mu where a closed form is known, an upper bound otherwise (the class says which).
+        It is the smallest such mu where a closed form is known, and an upper bound otherwise. Each class says which.
         """
 
     @property
     def zcdp_root(self) -> Real | None:
-        """An r >= 0 with `zcdp_rho` = r^2/2, never rounded down, where rho is given by one; None for others."""
+        """A number r >= 0 with `zcdp_rho` = r^2/2, never rounded down; None if the class declares no such number."""
         return None
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
-        """Bounds on the least number that is true in place of `charge`, of a pair of shape ().
+        """Bounds on the smallest valid value of a charge.
 
-        Of the library's pairs; for others only 0 and what they declare are known. Where a class declares the least in a
-        closed form it is that, and what rounding up has added to it is below 2^-44 of it.
+        Parameters
+        ----------
+        charge : {"pure_epsilon", "zcdp_rho", "gdp_mu"}
+            Name of the charge. The pair must have shape ().
+
+        Returns
+        -------
+        tuple of float
+            Lower and upper bound. Other people's pairs have the bounds 0 and the declared charge.
+
+        Notes
+        -----
+        Where a class declares the smallest value by a closed form, rounding up adds less than 2^-44 of it.
         """
         declared = float(getattr(self, charge))
         return declared * (1 - 2.0**-44) if charge in self.closed_least else 0.0, declared
 
     def tightness_ratio(self, charge: ChargeName = "zcdp_rho") -> TightnessRatio:
-        """How loose the charge is: bounds on the least that is true over it; 1 where nothing or nothing finite is."""
+        """Bounds on the ratio of the smallest valid charge to the declared charge.
+
+        Parameters
+        ----------
+        charge : {"pure_epsilon", "zcdp_rho", "gdp_mu"}, optional
+            Name of the charge. The pair must have shape ().
+
+        Returns
+        -------
+        TightnessRatio
+            Bounds `low` and `high`, at most 1. Both are 1 where the declared charge is 0 or inf.
+        """
         low, high = self.least(charge)
         declared = float(getattr(self, charge))
         if declared in (0.0, math.inf):
@@ -187,53 +229,88 @@ class DominatingPair(Parametrised, ABC):
         return TightnessRatio(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
 
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
-        """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if doubles err by 2^-40 of them, and 2^-50 of eps, at most.
+        """Rounded-up bound on H_{e^eps}(P||Q) and H_{e^eps}(Q||P).
 
-        0 may stand for what is less than the least double, too: a filter then charges that (`floor_at_tiny`).
-        What rounds a loss, as 1/b does, or eps over mu, gives the divergence at another eps: it falls with eps.
+        Parameters
+        ----------
+        epsilon : float
+            Any real number, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            A bound on both directions, with the shape of the pair.
+
+        Notes
+        -----
+        The bound holds if `hockey_stick` errs by at most 2^-40 of its value and 2^-50 of epsilon. It also covers values
+        below the smallest double, which `hockey_stick` may return as 0.
         """
         epsilon *= 1 - math.copysign(2.0**-50, epsilon)
         larger = np.maximum(_or_inf(self.hockey_stick(epsilon)), _or_inf(self.swapped.hockey_stick(epsilon)))
         return as_real(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0))
 
-    # -- what it is, and what it is more than ----------------------------------------------------
+    # -- request and domination ----------------------------------------------------
 
     @property
     def asked(self) -> DominatingPair:
-        """The mechanism that is to be released: that of a request with labels, else the pair itself."""
+        """The mechanism to release: the mechanism inside a labelled request, otherwise the pair itself."""
         return self
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Where, about what or for whom it is asked for, by dimension; empty but for a request with labels."""
+        """Labels of the request, by dimension; empty for a request without labels."""
         return {}
 
     @property
     def members(self) -> tuple[DominatingPair, ...]:
-        """The pairs that some run may ask for: those of a selection, else the pair itself."""
+        """Pairs that at least one run may request: the menu of a selection, otherwise the pair itself."""
         return (self,)
 
     @property
     def choice(self) -> NDArray[np.intp] | None:
-        """Which of the `members` each run asks for, shape (n,), of a selection; None where all ask for the pair."""
+        """Index into `members` of each run, shape (n,), for a selection; None if every run requests this pair."""
         return None
 
     def families(self) -> list[tuple[NDArray[np.intp] | None, DominatingPair]]:
-        """The runs of each family that is asked for (None: all of them), and the vectorised pair of those runs."""
+        """Group the runs by the family of their request.
+
+        Returns
+        -------
+        list of tuple
+            For each family, the indices of its runs (None for all runs) and the vectorised pair that they request.
+        """
         return [(None, self)]
 
     def of_run(self, run: int) -> DominatingPair:
-        """The pair of one run, of shape ()."""
+        """Return the pair of one run, of shape ().
+
+        Parameters
+        ----------
+        run : int
+            Index of the run.
+        """
         own = {k: float(v[run]) for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
         return self.with_parameters(own) if own else self
 
     @property
     def kov(self) -> KOVForm | None:
-        """The parameters of what is KOV(epsilon, delta): randomised response, an erasure, or both. None for others."""
+        """Parameters of the equal KOV(epsilon, delta) for randomised response, erasure and KOV; None for others."""
         return None
 
     def same_parameters(self, request: DominatingPair) -> Any:
-        """Whether `request` is of this class with equal numbers: of the request's shape. This pair has shape ()."""
+        """Whether `request` has the class and the numbers of this pair.
+
+        Parameters
+        ----------
+        request : DominatingPair
+            A pair of any shape. This pair has shape ().
+
+        Returns
+        -------
+        bool or ndarray of bool
+            It has the shape of `request`.
+        """
         if type(self) is not type(request):
             return np.False_
         same: Any = np.True_
@@ -246,12 +323,24 @@ class DominatingPair(Parametrised, ABC):
         return same
 
     def dominates(self, request: DominatingPair) -> Any:
-        """Whether `request` is a post-processing of this pair, by the numbers declared: of the request's shape.
+        """Whether the declared parameters show that `request` is a post-processing of this pair.
 
-        One map must take P' to P and Q' to Q, both from this pair to the request. Then no hockey-stick divergence of
-        the request, at any epsilon and in either direction, is larger than this pair's, and an adversary who is handed
-        the output of this pair, and makes the request's of it, loses nothing. This is one pair; request no Selection.
-        True only where a class says why; False does not say that there is no such map.
+        Parameters
+        ----------
+        request : DominatingPair
+            A pair of any shape that is not a Selection. This pair has shape ().
+
+        Returns
+        -------
+        bool or ndarray of bool
+            It has the shape of `request`. True needs a reason in the class. False does not rule out a post-processing.
+
+        Notes
+        -----
+        A post-processing is one random map that takes P to P' and Q to Q', from this pair (P, Q) to the request (P',
+        Q'). No hockey-stick divergence of the request then exceeds that of this pair, at any epsilon and in either
+        direction. An adversary with the output of this pair can compute the output of the request, and so loses
+        nothing.
         """
         if self.domination_parameter is not None:
             return np.less_equal(
@@ -269,7 +358,7 @@ class DominatingPair(Parametrised, ABC):
 
     @property
     def more_private_variants(self) -> tuple[DominatingPair, ...]:
-        """Pairs with one parameter of `monotone_parameters` half as revealing: half the rate, or twice the noise."""
+        """Pairs with one parameter of `monotone_parameters` changed by a factor of 2 towards more privacy."""
         return tuple(
             self.with_parameters(
                 dict.fromkeys(("ratio", "exact", "exact_delta")) | {name: getattr(self, name) * 2.0**-sign}
@@ -277,55 +366,96 @@ class DominatingPair(Parametrised, ABC):
             for name, sign in self.monotone_parameters.items()
         )
 
-    # -- divergences and the loss law ----------------------------------------------------------
+    # -- divergences and the privacy-loss distribution ----------------------------------------------------------
 
     @abstractmethod
     def hockey_stick(self, epsilon: Real) -> Real:
-        """H_{e^eps}(P||Q) = E_P[(1 - e^{eps - L})_+] for any real eps."""
+        """Hockey-stick divergence H_{e^eps}(P||Q) = E_P[(1 - e^{eps - L})_+].
+
+        Parameters
+        ----------
+        epsilon : float or ndarray
+            Any real numbers, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            Divergence in [0, 1], with the broadcast shape of the pair and `epsilon`.
+        """
 
     @abstractmethod
     def renyi(self, alpha: Real) -> Real:
-        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1, E_P[L] at 1; inf where it diverges.
+        """Rényi divergence D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1).
 
-        At alpha = inf it is the largest loss, inf{x : P(L > x) = 0}.
+        Parameters
+        ----------
+        alpha : float or ndarray
+            Order, 1 or more. At 1 the divergence is E_P[L]. At inf it is the largest loss, inf{x : P(L > x) = 0}.
+
+        Returns
+        -------
+        float or ndarray
+            Divergence in nats, with the broadcast shape of the pair and `alpha`; inf where it diverges.
         """
 
     @abstractmethod
     def loss_cdf(self, x: Real) -> Real:
-        """P(L <= x), L drawn under P."""
+        """Cumulative distribution function of the privacy loss, P(L <= x), under P.
+
+        Parameters
+        ----------
+        x : float or ndarray
+            Loss, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            Probability, with the broadcast shape of the pair and `x`.
+        """
 
     @abstractmethod
     def loss_isf(self, tail: Real) -> Real:
-        """The upper quantile inf{x : P(L > x) <= tail}, L drawn under P, tail in [0, 1]."""
+        """Inverse survival function of the privacy loss, inf{x : P(L > x) <= tail}, under P.
+
+        Parameters
+        ----------
+        tail : float or ndarray
+            Probability in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            Loss in nats, with the broadcast shape of the pair and `tail`.
+        """
 
     @property
     def outputs(self) -> Outputs | None:
-        """(loss, P-mass) of the outcomes that P can produce, the largest loss first; None where they are not finite."""
+        """Tuple (loss, P-mass) of each outcome that P can produce, largest loss first; None for infinitely many."""
         return None
 
     @property
     def normal_mu(self) -> Real | None:
-        """mu of what is Gaussian(mu), one for each run: such pairs compose to one. None for others."""
+        """The mu of an equal Gaussian(mu), one per run; None for other pairs. Gaussians compose to a Gaussian."""
         return None
 
     @property
     def sampled_normal(self) -> tuple[Real, Real, str] | None:
-        """(q, sigma, adjacency) of what is the Gaussian mechanism on a sample of rate q; None for others."""
+        """Parameters (q, sigma, adjacency) of the Gaussian mechanism on a Poisson sample; None for other pairs."""
         return None
 
     @property
     def exact_masses(self) -> ExactMasses | None:
-        """P and Q as rationals, or None when the pair was not given by rationals."""
+        """P and Q as rational numbers; None if the pair was not given by rational numbers."""
         return None
 
     @property
     def rational(self) -> DominatingPair | None:
-        """A pair with rational masses whose parameters are the same doubles; None where none is known."""
+        """A pair with rational probabilities whose parameters are the same doubles; None if none is known."""
         return None if self.exact_masses is None else self
 
     @property
     def held_masses(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
-        """(P, Q) of each of finitely many outcomes, as given or else as the doubles held; None for other pairs."""
+        """Probabilities (P, Q) of each outcome, as given or as the stored doubles; None for infinitely many."""
         if self.outputs is None:
             return None
         if (given := self.exact_masses) is not None:
@@ -335,7 +465,7 @@ class DominatingPair(Parametrised, ABC):
 
     @property
     def infinite_mass(self) -> Real:
-        """P(L = inf), the probability of an outcome that Q cannot produce; 0 unless a subclass overrides it."""
+        """P(L = inf), the probability under P of an outcome that Q cannot produce; 0 unless a subclass overrides it."""
         return 0.0
 
     @property
@@ -345,34 +475,81 @@ class DominatingPair(Parametrised, ABC):
 
     @property
     def reference_values(self) -> PairReferenceValues:
-        """What is true of the pair, of shape (), in formulas and balls; TypeError for one that is not the library's."""
+        """Reference formulas and certified enclosures of a pair of shape (); TypeError for other people's classes."""
         raise TypeError(
-            f"pair must be one of the library's, got {self!r}; pass one of filterproof.theory.pairs.PAIRS"
+            f"pair must be of a class in filterproof.theory.pairs.PAIRS, got {self!r}; pass such a pair"
         )
 
     # -- sampling ------------------------------------------------------------------------------
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        """n losses drawn from the law tilted to `order`: shape (n,), one per run.
+        """Draw privacy losses from the distribution tilted to an order.
 
-        Outputs with L = +inf keep their P-mass d; the others are drawn, with total mass 1 - d, from the
-        density proportional to P^order Q^(1-order). order=1 is P itself.
+        Outcomes with L = +inf keep their P-mass d. The other outcomes have total mass 1 - d, with density proportional
+        to P^order Q^(1-order). The order 1 gives P itself.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of random numbers.
+        n : int
+            Number of runs.
+        order : float, optional
+            Order of the tilt.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One loss per run, in nats.
+
+        Raises
+        ------
+        ValueError
+            If the parameters are arrays of another length than `n`. Pairs with shared parameters accept every `n`.
         """
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        """n losses drawn as `sample` draws them, given that they are finite: shape (n,).
+        """Draw privacy losses as `sample` does, conditional on finite losses.
 
-        `log_weight` holds for this law too, since tilting moves no mass between finite and infinite losses.
-        Where `infinite_mass` is 1 the result is meaningless. Subclasses override this and `infinite_mass` together.
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of random numbers.
+        n : int
+            Number of runs.
+        order : float, optional
+            Order of the tilt.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One loss per run, in nats; meaningless where `infinite_mass` is 1.
+
+        Notes
+        -----
+        `log_weight` is valid for these losses too, because tilting moves no mass between finite and infinite losses. A
+        subclass that overrides this method also overrides `infinite_mass`.
         """
         return self.sample(rng, n, order)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        """The log of the likelihood-ratio weight dP/dR at the given losses, R the tilted law of `sample` at `order`.
+        """Logarithm of the importance weight dP/dR of losses that `sample` draws from the tilted distribution R.
 
-        It is log E_P[e^{(order-1) L} | L < inf] - (order-1) L, and 0 at an infinite loss. For a pair without
-        infinite losses this is (order-1)(D_order - L).
+        It is log E_P[e^{(order-1) L} | L < inf] - (order-1) L at a finite loss and 0 at an infinite loss. Without
+        infinite losses it equals (order-1) (D_order - L).
+
+        Parameters
+        ----------
+        loss : ndarray of shape (n,)
+            Losses in nats.
+        order : float
+            Order of the tilt.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Logarithms of the weights.
         """
         if order == 1:
             return np.zeros_like(loss)
@@ -383,10 +560,10 @@ class DominatingPair(Parametrised, ABC):
         return weight
 
     def _log_normaliser(self, order: float) -> Real:
-        """log E_P[e^{(order-1) L} | L < inf]; a subclass with infinite losses overrides it."""
+        """Return log E_P[e^{(order-1) L} | L < inf]; a subclass with infinite losses overrides it."""
         return (order - 1) * self.renyi(order)
 
 
 def _or_inf(value: Real) -> Real:
-    """The value where it is a number from zero up, else inf: what no mechanism has promises nothing."""
+    """Replace negative values and NaN by inf, because parameters that no mechanism has give no guarantee."""
     return np.where(np.greater_equal(value, 0), value, np.inf)

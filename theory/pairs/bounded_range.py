@@ -1,10 +1,4 @@
-"""The pair of bounded range: what the exponential mechanism, and all that shifts its loss no farther, reveals at most.
-
->>> import filterproof as fp
->>> pair = fp.BoundedRange(epsilon=1.0)
->>> round(pair.hockey_stick(epsilon=0.0), 6), round(pair.zcdp_rho, 6), fp.RandomizedResponse(1.0).zcdp_rho
-(0.244919, 0.166667, 0.5)
-"""
+"""The pair that dominates every mechanism of bounded range, such as the exponential mechanism."""
 
 from __future__ import annotations
 
@@ -28,15 +22,39 @@ from filterproof.theory.pairs.reference_values import IntervalReferenceValues, P
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundedRange(DominatingPair):
-    """H_{e^x} = (1 - e^{(x - e)/2})^2 / (1 - e^{-e}), |x| <= e: dominates M if max L - min L <= e for all neighbours.
+    """Bounded-range pair: it dominates M if max L - min L <= epsilon on all neighbouring data sets.
 
-    The exponential mechanism is one, e = 2 Delta / scale where it picks with probabilities in proportion to
-    e^(score/scale) and a score moves by at most Delta (Delta / scale where all move one way): that is report noisy
-    max with Gumbel noise. With Laplace or exponential noise, and in permute and flip, the range is larger.
-    L has the density e^{l/2} / (4 sinh(e/2)) on [-e, e] under P, that of -L under Q. `zcdp_rho` is e^2/6; the
-    mechanisms themselves are (e^2/8)-zCDP (Cesar and Rogers, 2021), which is more than one pair that dominates them
-    all can say. `gdp_mu` is that of everything e-DP.
-    Source: Dong, Durfee and Rogers (2020); the pair and its charges are derived here, theorem "bounded range".
+    H_{e^x} = (1 - e^{(x - epsilon)/2})^2 / (1 - e^{-epsilon}) for |x| <= epsilon. Under P, the loss l has the density
+    e^{l/2} / (4 sinh(epsilon/2)) on [-epsilon, epsilon]. Under Q, it has that of -l.
+
+    Parameters
+    ----------
+    epsilon : float or ndarray of shape (n,)
+        Range of the loss, above zero, in nats.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is zero, negative or not finite.
+
+    Notes
+    -----
+    The exponential mechanism has this range. It picks with probabilities proportional to e^{score/scale}, and a score
+    changes by at most Delta; then epsilon = 2 Delta / scale, or Delta / scale if all scores move in one direction.
+    Report noisy max with Gumbel noise is the same mechanism. Laplace noise, exponential noise and permute-and-flip have
+    a larger range.
+
+    `zcdp_rho` = epsilon^2/6 is an upper bound for this pair. The mechanisms themselves are (epsilon^2/8)-zCDP (Cesar &
+    Rogers, 2021, "Bounding, Concentrating, and Truncating"), which no pair that dominates them all can show. `gdp_mu`
+    is that of all epsilon-DP mechanisms. Source: Dong, Durfee & Rogers (2020), "Optimal Differential Privacy
+    Composition for Exponential Mechanisms". The pair and its charges are derived here (theorem "bounded range").
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.BoundedRange(epsilon=1.0)
+    >>> round(pair.hockey_stick(epsilon=0.0), 6), round(pair.zcdp_rho, 6), fp.RandomizedResponse(1.0).zcdp_rho
+    (0.244919, 0.166667, 0.5)
     """
 
     epsilon: Real

@@ -1,10 +1,4 @@
-"""The discrete Gaussian pair: whole noise with P(X = x) in proportion to e^{-(x/sigma)^2 / 2}.
-
->>> import filterproof as fp
->>> pair = fp.DiscreteGaussian(sigma=2.0)
->>> pair.zcdp_rho, pair.renyi(alpha=2.0), round(float(pair.hockey_stick(epsilon=0.5)), 6)
-(0.125, 0.25, 0.054007)
-"""
+"""The pair of the discrete Gaussian mechanism."""
 
 from __future__ import annotations
 
@@ -48,15 +42,39 @@ _FEWEST, _TOGETHER = 64, 4096
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiscreteGaussian(DominatingPair):
-    """P(X = x) ~ e^{-(x/sigma)^2 / 2}, Q = P moved by s: dominates f(x) + X, f and its sensitivity s whole numbers.
+    """Discrete Gaussian pair: P(X = x) proportional to e^{-(x/sigma)^2 / 2} on the integers, Q = P shifted by s.
 
-    sigma is in units of the values and not of s. L = s (s + 2 Y) / (2 sigma^2) with Y drawn like X. With theta(c) =
-    sum_x e^{-((x - c)/sigma)^2 / 2}, D_a = a s^2 / (2 sigma^2) + log(theta((a-1) s) / theta(0)) / (a-1), and theta is
-    largest at whole numbers, so that `zcdp_rho` = s^2 / (2 sigma^2), that of Gaussian(s / sigma), is the least.
-    `gdp_mu` is inf, for no bound is proved here: the least mu is above s / sigma. A hockey-stick is a difference of
-    sums: within 2^-44 P(L > eps) of that at an epsilon within 2^-50 of it.
-    Raises ValueError for sigma that is not from 2^-10 to 2^20 or a sensitivity that is not from 1 to 2^20.
-    Source: Canonne, Kamath and Steinke (2020); the formula for D_a follows from theirs.
+    It dominates f(x) + X for an integer-valued f of sensitivity s. The loss is L = s (s + 2 Y) / (2 sigma^2), where Y
+    has the distribution of X.
+
+    Parameters
+    ----------
+    sigma : float or ndarray of shape (n,)
+        Noise scale, from 2^-10 to 2^20, in units of the values (not of the sensitivity).
+    sensitivity : int, optional
+        s, from 1 to 2^20.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Let theta(c) = sum_x e^{-((x - c)/sigma)^2 / 2}. Then D_a = a s^2 / (2 sigma^2) + log(theta((a-1) s) / theta(0)) /
+    (a-1). Since theta is largest at integers, `zcdp_rho` = s^2 / (2 sigma^2) is the smallest value and equals that of
+    Gaussian(s / sigma). `gdp_mu` is inf because no finite bound is proved here; the smallest mu is above s / sigma.
+
+    A hockey-stick divergence is within 2^-44 P(L > eps) of its value at an epsilon within 2^-50 of the given one.
+    Source: Canonne, Kamath & Steinke (2020), "The Discrete Gaussian for Differential Privacy"; the formula for D_a
+    follows from theirs.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.DiscreteGaussian(sigma=2.0)
+    >>> pair.zcdp_rho, pair.renyi(alpha=2.0), round(float(pair.hockey_stick(epsilon=0.5)), 6)
+    (0.125, 0.25, 0.054007)
     """
 
     sigma: Real
@@ -69,10 +87,13 @@ class DiscreteGaussian(DominatingPair):
         low, high = float(np.min(self.sigma, initial=np.inf)), float(np.max(self.sigma, initial=0.0))
         if low < _LEAST or high > _MOST:
             raise ValueError(
-                f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _LEAST else high!r}; round the values more"
+                f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _LEAST else high!r}; "
+                "change the grid of the values"
             )
         if s > _LARGEST_SENSITIVITY:
-            raise ValueError(f"sensitivity must be at most 2^20, got sensitivity={s}; round the values more")
+            raise ValueError(
+                f"sensitivity must be at most 2^20, got sensitivity={s}; round the values to a coarser grid"
+            )
         object.__setattr__(self, "sensitivity", s)
 
     @property

@@ -1,10 +1,4 @@
-"""The discrete Laplace pair: whole noise with P(X = x) in proportion to e^{-|x| / scale}, also called geometric.
-
->>> import filterproof as fp
->>> pair = fp.DiscreteLaplace(scale=2.0)
->>> pair.pure_epsilon, pair.gdp_mu == fp.RandomizedResponse(0.5).gdp_mu
-(0.5, True)
-"""
+"""The pair of the discrete Laplace mechanism, also called the geometric mechanism."""
 
 from __future__ import annotations
 
@@ -36,15 +30,39 @@ _MOST = 1024
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiscreteLaplace(Finite):
-    """P(X = x) = e^{-|x|/b} tanh(1/2b), Q = P moved by s: dominates f(x) + X, f and its sensitivity s whole numbers.
+    """Discrete Laplace pair: P(X = x) = e^{-|x|/b} tanh(1/(2b)) on the integers, Q = P shifted by s.
 
-    b is `scale`, in units of the values and not of s. L = (s - 2 k) / b for k = 0..s, with probability 1 / (1 + r) at
-    k = 0, r^k (1 - r) / (1 + r) between and r^s / (1 + r) at k = s, r = e^{-1/b}; with s = 1 it is
-    RandomizedResponse(1/b). `zcdp_rho` is the bound (s/b)^2 / 2 of all that is (s/b)-DP. `gdp_mu` is the least:
-    z(r^m / (1 + r)) + z(r^n / (1 + r)) with m = floor((s+1)/2), n = s + 1 - m and z(p) = Phi^-1(1-p). For that is the
-    corner of the trade-off curve with m and n nearest, all have m + n = s + 1, and z is concave in -log p.
-    Raises ValueError for a scale that is not above zero or a sensitivity that is not from 1 to 1024.
-    Source: Ghosh, Roughgarden and Sundararajan (2009) for the mechanism; the charges are derived here.
+    It dominates f(x) + X for an integer-valued f of sensitivity s, with b = scale. With r = e^{-1/b}, the loss is (s -
+    2k) / b for k = 0..s. Its probability is 1 / (1 + r) at k = 0, r^s / (1 + r) at k = s, and r^k (1 - r) / (1 + r)
+    between. For s = 1 the pair is RandomizedResponse(1/b).
+
+    Parameters
+    ----------
+    scale : float or ndarray of shape (n,)
+        Noise scale b, above sensitivity / 2^1023, in units of the values (not of the sensitivity).
+    sensitivity : int, optional
+        s, from 1 to 1024.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    `zcdp_rho` is the upper bound (s/b)^2 / 2 of every (s/b)-DP mechanism. `gdp_mu` = z(r^m / (1 + r)) + z(r^n / (1 +
+    r)) is the smallest mu, with m = floor((s+1)/2), n = s + 1 - m and z(p) = Phi^-1(1-p). Proof: every corner of the
+    trade-off curve has m + n = s + 1, z is concave in -log p, and this corner has the nearest m and n.
+
+    Source: Ghosh, Roughgarden & Sundararajan (2009), "Universally Utility-Maximizing Privacy Mechanisms", for the
+    mechanism. The charges are derived here.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.DiscreteLaplace(scale=2.0)
+    >>> pair.pure_epsilon, pair.gdp_mu == fp.RandomizedResponse(0.5).gdp_mu
+    (0.5, True)
     """
 
     scale: Real
@@ -64,7 +82,8 @@ class DiscreteLaplace(Finite):
             )
         if np.max(self.pure_epsilon, initial=0.0) == np.inf:
             raise ValueError(
-                f"scale must be above sensitivity / 2^1023, got scale={float(np.min(self.scale))!r}; pass more noise"
+                f"scale must be above sensitivity / 2^1023, got scale={float(np.min(self.scale))!r}; "
+                "pass a larger scale"
             )
         object.__setattr__(self, "sensitivity", s)
 

@@ -1,10 +1,4 @@
-"""The erasure pair: with probability p the secret bit is revealed, otherwise nothing is.
-
->>> import filterproof as fp
->>> pair = fp.Erasure(0.25)
->>> pair.hockey_stick(epsilon=3.0), pair.loss_isf(tail=0.1), pair.zcdp_rho
-(0.25, inf, inf)
-"""
+"""The erasure pair, which reveals a bit with probability p and nothing otherwise."""
 
 from __future__ import annotations
 
@@ -26,10 +20,33 @@ from filterproof.theory.rounding import away_from_zero
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Erasure(Finite):
-    """P outputs "P" with probability p and a blank otherwise; Q outputs "Q" with probability p and a blank otherwise.
+    """Erasure pair: with probability p the output reveals the data set, otherwise it is blank.
 
-    L = inf with probability p, else 0: it is (epsilon, p)-DP for every epsilon, and D_a = inf for every a if p > 0.
-    A p given as a Fraction is also kept exactly (`exact_masses`); the double is rounded up.
+    P outputs "P" with probability p, Q outputs "Q" with probability p, and both output a blank otherwise. The loss is
+    inf with probability p, else 0.
+
+    Parameters
+    ----------
+    p : float, Fraction or ndarray of shape (n,)
+        Probability in [0, 1]. A Fraction also gives exact arithmetic.
+    exact : Fraction, optional
+        p as a rational number. `p` must be its value, rounded up. A Fraction as `p` sets it.
+
+    Raises
+    ------
+    ValueError
+        If `p` is outside [0, 1] or does not match `exact`.
+
+    Notes
+    -----
+    The pair is (epsilon, p)-DP for every epsilon. For p > 0, D_a is inf for every order a > 1, and so are all charges.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.Erasure(0.25)
+    >>> pair.hockey_stick(epsilon=3.0), pair.loss_isf(tail=0.1), pair.zcdp_rho
+    (0.25, inf, inf)
     """
 
     p: Real
@@ -45,7 +62,7 @@ class Erasure(Finite):
         p = check_probability("p", own(given))
         if self.exact is not None and away_from_zero(self.exact) != p:
             raise ValueError(
-                f"p must be exact, rounded up, got exact={self.exact} beside p={p!r}; pass p as a Fraction"
+                f"p must be exact, rounded up, got exact={self.exact}, p={p!r}; pass p as a Fraction and omit exact"
             )
         self._keep("p", p)
 

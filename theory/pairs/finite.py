@@ -1,10 +1,4 @@
-"""A finite pair is two laws over the same finitely many outcomes, in doubles and, if given as rationals, exactly.
-
->>> import filterproof as fp
->>> pair = fp.FinitePair(p=(0.5, 0.5), q=(0.125, 0.875))
->>> pair.hockey_stick(epsilon=0.0), round(pair.renyi(alpha=2.0), 6)  # log(16/7)
-(0.375, 0.826679)
-"""
+"""Pairs of distributions over finitely many outcomes."""
 
 from __future__ import annotations
 
@@ -51,21 +45,18 @@ _LEAST_LOSS = -700.0
 
 
 class Finite(DominatingPair):
-    """A pair over finitely many outcomes, so that every method is a sum over them.
-
-    A subclass lists its outcomes in descending order of the loss, an infinite loss first.
-    """
+    """Base of pairs over finitely many outcomes; a subclass lists them by descending loss, an infinite loss first."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def outputs(self) -> Outputs:
-        """(loss, P-mass) of the outcomes that P can produce, in descending order of the loss."""
+        """Tuple (loss, P-mass) of each outcome that P can produce, largest loss first."""
 
     @property
     def _missing(self) -> Real:
-        """The Q-mass of the outcomes that P cannot produce."""
+        """Q-mass of the outcomes that P cannot produce."""
         return 0.0
 
     def hockey_stick(self, epsilon: Real) -> Real:
@@ -187,14 +178,35 @@ class Finite(DominatingPair):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FinitePair(Finite):
-    """P = (p_1, ..., p_k) and Q = (q_1, ..., q_k), any two laws over the same k outcomes.
+    """Two distributions over the same k outcomes: P = (p_1, ..., p_k) and Q = (q_1, ..., q_k).
 
-    One pair for all runs, shape (); p and q may be given as lists or as arrays of shape (k,), too. Fractions and ints
-    are kept exactly (`exact_masses`) and must sum to one exactly, floats to 1e-12; of these `zcdp_rho` and `gdp_mu`
-    are those of p / sum p and q / sum q. All charges are the least, rounded up: `zcdp_rho` by at most 2^-30 of itself
-    where the loss is not nearly Gaussian. A hockey-stick near a loss l, where little is left of it, is within
-    2^-50 (1 + |l|).
-    Raises ValueError for masses outside [0, 1], unequal lengths or sums other than one, TypeError for other values.
+    All runs share the pair: its shape is ().
+
+    Parameters
+    ----------
+    p, q : sequence of float, int or Fraction, or ndarray of shape (k,)
+        Probabilities of the outcomes. Fractions and ints must sum to one exactly and give exact arithmetic. Floats must
+        sum to one within 1e-12.
+
+    Raises
+    ------
+    TypeError
+        If a probability is not a real number.
+    ValueError
+        If a probability is outside [0, 1], if the lengths differ, or if a sum is not one.
+
+    Notes
+    -----
+    All charges are the smallest values, rounded up. For floats, `zcdp_rho` and `gdp_mu` belong to p / sum p and q / sum
+    q. `zcdp_rho` exceeds the smallest value by at most 2^-30 of it, except where the loss is nearly Gaussian. Near a
+    loss l, where the hockey-stick divergence is small, its error is below 2^-50 (1 + |l|).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.FinitePair(p=(0.5, 0.5), q=(0.125, 0.875))
+    >>> pair.hockey_stick(epsilon=0.0), round(pair.renyi(alpha=2.0), 6)  # log(16/7)
+    (0.375, 0.826679)
     """
 
     p: tuple[Fraction | float, ...]
@@ -205,7 +217,9 @@ class FinitePair(Finite):
     def __post_init__(self) -> None:
         p, q = _law("p", self.p), _law("q", self.q)
         if len(p) != len(q):
-            raise ValueError(f"q must have as many outcomes as p, got {len(q)} and {len(p)}; pad with zeros")
+            raise ValueError(
+                f"q must have as many outcomes as p, got len(q)={len(q)} and len(p)={len(p)}; pad with zeros"
+            )
         masses = [(Fraction(a), Fraction(b)) for a, b in zip(p, q, strict=True) if a > 0]
         levels = [(log_fraction(a / b) if b else math.inf, mass_fraction(a)) for a, b in masses]
         object.__setattr__(self, "p", p)

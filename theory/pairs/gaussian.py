@@ -1,4 +1,4 @@
-"""The Gaussian pair, the yardstick of Gaussian differential privacy."""
+"""The Gaussian pair N(mu, 1) against N(0, 1), the reference pair of Gaussian differential privacy."""
 
 from __future__ import annotations
 
@@ -32,9 +32,31 @@ _BLOCK = 16384
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gaussian(DominatingPair):
-    """P = N(mu, 1), Q = N(0, 1): dominates N(f(x), sigma^2) of sensitivity mu sigma.
+    """Gaussian pair: P = N(mu, 1), Q = N(0, 1).
 
-    L ~ N(mu^2/2, mu^2) under P; D_a = a mu^2/2. Source: paper 003, equation (2.2).
+    It dominates the Gaussian mechanism f(x) + N(0, sigma^2) with mu = sensitivity / sigma. Under P, the loss is
+    L ~ N(mu^2/2, mu^2), and D_a = a mu^2/2.
+
+    Parameters
+    ----------
+    mu : float or ndarray of shape (n,)
+        Sensitivity over the standard deviation of the noise, above zero.
+
+    Raises
+    ------
+    ValueError
+        If `mu` is zero, negative or not finite.
+
+    Notes
+    -----
+    `zcdp_rho` = mu^2/2 and `gdp_mu` = mu are the smallest values; `pure_epsilon` is inf. Source: Koskela, Tobaben &
+    Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy", equation (2.2).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.Gaussian(mu=1.0).hockey_stick(epsilon=1.0), 6)
+    0.126937
     """
 
     mu: Real
@@ -44,13 +66,30 @@ class Gaussian(DominatingPair):
 
     @classmethod
     def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Self:
-        """The pair with mu = `high` in the runs where `raised`, else `low`: shape (n,).
+        """Construct the pair with mu = `high` in some runs and mu = `low` in the others.
 
-        An array of mu says the same, and takes longer to make and to check.
+        Parameters
+        ----------
+        low, high : float
+            Values of mu, above zero.
+        raised : ndarray of bool of shape (n,)
+            True in the runs with mu = `high`.
+
+        Returns
+        -------
+        Gaussian
+            A pair of shape (n,), made faster than from an array of mu.
+
+        Raises
+        ------
+        TypeError
+            If `raised` is not a boolean array of shape (n,), or if `low` or `high` is not one number.
+        ValueError
+            If `low` or `high` is not above zero.
         """
         if not isinstance(raised, np.ndarray) or raised.dtype != np.bool_ or raised.ndim != 1:
             raise TypeError(
-                f"raised must be booleans of shape (n,), got {raised!r}; pass a comparison, view.loss > 0 say"
+                f"raised must be booleans of shape (n,), got raised={raised!r}; pass for example view.loss > 0"
             )
         low, high = _level("low", low), _level("high", high)
         mu = fast.either(low, high, raised)
@@ -94,7 +133,22 @@ class Gaussian(DominatingPair):
         return as_real(delta)
 
     def log_hockey_stick(self, epsilon: Real) -> Real:
-        """log H_{e^eps}(P||Q), also where H underflows: within 1e-12, and 1e-12 of itself."""
+        """Logarithm of H_{e^eps}(P||Q), also where the divergence underflows.
+
+        Parameters
+        ----------
+        epsilon : float or ndarray
+            Any real numbers, in nats.
+
+        Returns
+        -------
+        float or ndarray
+            Logarithm, with the broadcast shape of mu and `epsilon`.
+
+        Notes
+        -----
+        The error is below 1e-12 plus 1e-12 of the value.
+        """
         size = np.abs(epsilon)
         with np.errstate(divide="ignore", over="ignore"):
             centre, half = _one_shape(size / self.mu, self.mu / 2)
@@ -107,9 +161,21 @@ class Gaussian(DominatingPair):
         return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
 
     def trade_off(self, alpha: Real) -> Real:
-        """Phi(Phi^-1(1 - alpha) - mu): the least type II error of a test whose type I error is alpha.
+        """Smallest type II error of a test with type I error `alpha`: Phi(Phi^-1(1 - alpha) - mu).
 
-        Source: Dong, Roth and Su, JRSS B 84 (2022), Section 2.2.
+        Parameters
+        ----------
+        alpha : float or ndarray
+            Type I error, in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            Type II error, with the broadcast shape of mu and `alpha`.
+
+        Notes
+        -----
+        Source: Dong, Roth & Su (2022), "Gaussian Differential Privacy", Section 2.2.
         """
         # -ndtri(alpha) rather than ndtri(1 - alpha): small errors keep their digits
         return as_real(special.ndtr(-special.ndtri(check_probability("alpha", alpha)) - self.mu))
@@ -137,7 +203,8 @@ class Gaussian(DominatingPair):
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if self.shape not in ((), (1,), (n,)):
             raise ValueError(
-                f"n must be the number of runs {self.shape[0]}, got n={n}; take the live runs first"
+                f"n must be the number of runs {self.shape[0]}, got n={n}; "
+                "take the live runs with pair.take(runs) first"
             )
         drawn = fast.losses(rng, self.mu, order - 0.5, n)
         if drawn is not None:
@@ -154,12 +221,12 @@ class Gaussian(DominatingPair):
 
 @cache
 def _prototype(kind: type[_Kind]) -> _Kind:
-    """Some pair of that kind, for others to be made of."""
+    """Return a pair of this class that others are copied from."""
     return kind(1.0)
 
 
 def _either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """`high` where `raised`, else `low`: by arithmetic where it gives the last bit, which is four times as fast."""
+    """`high` where `raised`, else `low`; arithmetic is four times as fast where it gives the exact value."""
     if low + (high - low) != high:
         return np.where(raised, high, low)
     mu = raised.astype(np.float64)
@@ -169,11 +236,13 @@ def _either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.fl
 
 
 def _level(name: str, level: object) -> float:
-    """One number as Gaussian wants it."""
+    """Return one number that Gaussian accepts as mu."""
     if type(level) is float and 0 < level < math.inf:  # the usual case, without the slow questions below
         return level
     if np.ndim(level):  # type: ignore[arg-type]
-        raise TypeError(f"{name} must be one number, got {name}={level!r}; pass Gaussian(mu) one mu per run")
+        raise TypeError(
+            f"{name} must be one number, got {name}={level!r}; pass an array to Gaussian for one mu per run"
+        )
     return float(check_positive(name, level))
 
 

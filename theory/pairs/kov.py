@@ -1,9 +1,4 @@
-"""The pair of Kairouz, Oh and Viswanath, which dominates every (epsilon, delta)-DP mechanism.
-
->>> import filterproof as fp
->>> round(fp.KOV(epsilon=1.0, delta=0.125).hockey_stick(epsilon=1.0), 6)
-0.125
-"""
+"""The pair of Kairouz, Oh and Viswanath, which dominates every (epsilon, delta)-DP mechanism."""
 
 from __future__ import annotations
 
@@ -23,11 +18,37 @@ from filterproof.theory.rounding import away_from_zero
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KOV(Response):
-    """P = (d, (1-d) e^epsilon / (1 + e^epsilon), (1-d) / (1 + e^epsilon), 0), Q its mirror image, d = delta.
+    """Pair of Kairouz, Oh and Viswanath: it dominates every (epsilon, delta)-DP mechanism.
 
-    L = inf, epsilon, -epsilon on the outcomes that P can produce: the bit is revealed with probability delta, else
-    goes through randomised response. With delta > 0 the charges in pure, zero-concentrated and Gaussian DP are inf;
-    with delta = 0 they are those of RandomizedResponse(epsilon). Source: Kairouz, Oh and Viswanath.
+    P = (d, (1-d) e^epsilon / (1 + e^epsilon), (1-d) / (1 + e^epsilon), 0) with d = delta, and Q is P in reverse order.
+    The mechanism reveals a bit with probability delta and applies randomised response otherwise. The loss is inf,
+    epsilon or -epsilon.
+
+    Parameters
+    ----------
+    epsilon : float or ndarray of shape (n,)
+        Zero or more, in nats.
+    delta : float or ndarray of shape (n,)
+        In [0, 1].
+    ratio, exact_delta : Fraction, optional
+        e^epsilon and delta as rational numbers, for exact arithmetic. `from_ratio` sets them.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or if `epsilon` or `delta` does not match its rational value, rounded up.
+
+    Notes
+    -----
+    With delta > 0, the charges `pure_epsilon`, `zcdp_rho` and `gdp_mu` are inf. With delta = 0 they equal those of
+    RandomizedResponse(epsilon). Source: Kairouz, Oh & Viswanath (2015), "The Composition Theorem for Differential
+    Privacy".
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.KOV(epsilon=1.0, delta=0.125).hockey_stick(epsilon=1.0), 6)
+    0.125
     """
 
     epsilon: Real
@@ -41,18 +62,33 @@ class KOV(Response):
         delta = check_probability("delta", own(self.delta))
         if self.ratio is not None and log_beyond(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
-                f"epsilon must be log(ratio), rounded up, got {epsilon!r} beside ratio={self.ratio}; use KOV.from_ratio"
+                f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
+                "use KOV.from_ratio"
             )
         if self.exact_delta is not None and away_from_zero(self.exact_delta) != delta:
             raise ValueError(
-                f"delta must be exact_delta, rounded up, got {self.exact_delta}, delta={delta!r}; use KOV.from_ratio"
+                f"delta must be exact_delta, rounded up, got delta={delta!r}, exact_delta={self.exact_delta}; "
+                "use KOV.from_ratio"
             )
         self._keep("epsilon", epsilon)
         self._keep("delta", delta)
 
     @classmethod
     def from_ratio(cls, ratio: Fraction | int, delta: Fraction | int) -> Self:
-        """The pair with e^epsilon = `ratio` >= 1 and `delta` both rational; as doubles both are rounded up."""
+        """Construct the pair from a rational e^epsilon and a rational delta.
+
+        Parameters
+        ----------
+        ratio : Fraction or int
+            e^epsilon, 1 or more.
+        delta : Fraction or int
+            In [0, 1].
+
+        Returns
+        -------
+        KOV
+            A pair with rational probabilities. Its epsilon and delta are rounded up.
+        """
         exact = check_ratio(ratio)
         return cls(
             log_beyond(exact), away_from_zero(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)

@@ -1,13 +1,4 @@
-"""A request with labels: a mechanism that is asked for at a site, about an epoch or some blocks, for an analyst.
-
->>> import filterproof as fp
->>> here = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "a"})
->>> here.labels, here.pure_epsilon, here.asked.pure_epsilon
-({'site': 'a'}, 0.5, 0.5)
->>> there = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "b"}, reveals=False)
->>> there.labels, there.pure_epsilon, there.asked.pure_epsilon
-({'site': 'b'}, 0.0, 0.5)
-"""
+"""Requests with labels, such as a site, an epoch, blocks or an analyst."""
 
 from __future__ import annotations
 
@@ -22,33 +13,59 @@ from filterproof.theory.display import one_line
 from filterproof.theory.pairs.base import DominatingPair, same_as
 from filterproof.theory.pairs.randomized_response import RandomizedResponse
 
-#: A label, or several that one request is about.
+#: A label, or a tuple of the labels of one request.
 Label: TypeAlias = "str | int | tuple[str | int, ...]"
-#: Dimension by dimension, as a request keeps its labels.
+#: Labels of a request as tuples (dimension, label).
 Where: TypeAlias = tuple[tuple[str, Label], ...]
 
-#: What a request reveals about a record that it does not read.
+#: The pair of a request about a record that it does not read.
 _NOTHING = RandomizedResponse.from_ratio(1)
 
 
 def _of_law(name: str) -> Any:
-    """What `law` has under this name."""
+    """Return a property that reads the same property of the underlying pair."""
     return property(lambda pair: getattr(pair.law, name))
 
 
 def _by_law(name: str) -> Any:
-    """What `law` computes under this name."""
+    """Return a method that calls the same method of the underlying pair."""
     return lambda pair, *given, **named: getattr(pair.law, name)(*given, **named)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Labelled(DominatingPair):
-    """The laws of `mechanism` on two data sets that differ in one record; those of no release if it reads it not.
+    """A request for a mechanism with labels, seen from one record.
 
-    where maps each dimension ("site", "epoch", "block", "analyst") to a label, or to a tuple of several. All laws and
-    charges are those about the record: of `mechanism` where it `reveals`, else none. Who keeps budgets by labels reads
-    `asked`, what is to be released, and `labels`. mechanism is of any shape, and no Selection.
-    Raises TypeError for labels that are not text or whole numbers, and for what is no pair.
+    The distributions and charges are those of `mechanism` on two data sets that differ in the record. If the mechanism
+    does not read the record, they are those of no release. A filter that keeps budgets by label reads `labels` and
+    `asked`, the mechanism to release.
+
+    Parameters
+    ----------
+    mechanism : DominatingPair
+        The mechanism to release, of any shape. It must be neither a Selection nor labelled.
+    where : Mapping of str to label
+        A label for each dimension, such as "site", "epoch", "block" or "analyst". A label is a str, an int or a tuple
+        of these.
+    reveals : bool, optional
+        Whether the mechanism reads the record.
+
+    Raises
+    ------
+    TypeError
+        If `mechanism` is not such a pair, if a label has another type, or if `reveals` is not a bool.
+    ValueError
+        If `where` names a dimension twice.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> here = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "a"})
+    >>> here.labels, here.pure_epsilon, here.asked.pure_epsilon
+    ({'site': 'a'}, 0.5, 0.5)
+    >>> there = fp.Labelled(fp.RandomizedResponse(0.5), {"site": "b"}, reveals=False)
+    >>> there.labels, there.pure_epsilon, there.asked.pure_epsilon
+    ({'site': 'b'}, 0.0, 0.5)
     """
 
     mechanism: DominatingPair
@@ -61,10 +78,12 @@ class Labelled(DominatingPair):
         given: object = self.mechanism
         if not isinstance(given, DominatingPair) or given.choice is not None or given.labels:
             raise TypeError(
-                f"mechanism must be one pair without labels, got {given!r}; pass e.g. RandomizedResponse(0.5)"
+                f"mechanism must be one pair without labels, got {given!r}; pass for example RandomizedResponse(0.5)"
             )
         if not isinstance(self.reveals, bool):
-            raise TypeError(f"reveals must be a bool, got {self.reveals!r}; say whether the record is read")
+            raise TypeError(
+                f"reveals must be a bool, got reveals={self.reveals!r}; pass True if the mechanism reads the record"
+            )
         object.__setattr__(self, "where", checked_where("where", self.where))
 
     asked = same_as("mechanism")
@@ -75,10 +94,10 @@ class Labelled(DominatingPair):
 
     @property
     def law(self) -> DominatingPair:
-        """The pair whose laws these are."""
+        """The pair whose distributions and charges these are: `mechanism`, or no release."""
         return self.mechanism if self.reveals else _NOTHING
 
-    # -- charges and laws: those of `law` ------------------------------------------------------------
+    # -- charges and distributions: those of the underlying pair ---------------------------------------------
 
     pure_epsilon = _of_law("pure_epsilon")
     zcdp_rho = _of_law("zcdp_rho")
@@ -127,7 +146,7 @@ class Labelled(DominatingPair):
 
     @property
     def family(self) -> Hashable:
-        return self._key()  # what is asked for is no number: each request is looked up by itself
+        return self._key()  # labels are no numbers: each request is its own family
 
     def of_run(self, run: int) -> Labelled:
         return self._with(self.mechanism.of_run(run))
@@ -140,7 +159,7 @@ class Labelled(DominatingPair):
 
 
 def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
-    """The labels, dimension by dimension; TypeError unless each is text, a whole number, or a tuple of some."""
+    """Return the labels by dimension; raise TypeError unless each is a str, an int or a tuple of these."""
     given = where.items() if isinstance(where, Mapping) else where
     try:
         labels = tuple((dimension, label) for dimension, label in given)
@@ -159,17 +178,19 @@ def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
                 "pass e.g. {'epoch': (1, 2)}"
             )
     if len(dict(labels)) < len(labels):
-        raise ValueError(f"{name} must name each dimension once, got {where!r}; pass a tuple of its labels")
+        raise ValueError(
+            f"{name} must name each dimension once, got {where!r}; pass several labels of a dimension as a tuple"
+        )
     return labels
 
 
 def several(label: Label) -> tuple[str | int, ...]:
-    """The labels that a request names of one dimension."""
+    """Return the labels of one dimension as a tuple."""
     return label if isinstance(label, tuple) else (label,)
 
 
 def where_words(where: Where) -> str:
-    """Labels as a person reads them.
+    """Format labels for a reader.
 
     >>> where_words((("site", "a"), ("epoch", (1, 2))))
     'site=a epoch=1+2'

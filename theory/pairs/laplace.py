@@ -1,10 +1,4 @@
-"""The Laplace pair: Laplace noise of scale b on a value that one person changes by at most 1.
-
->>> import filterproof as fp
->>> pair = fp.Laplace(b=2.0)
->>> pair.pure_epsilon, pair.zcdp_rho, round(pair.renyi(alpha=2.0), 6)
-(0.5, 0.125, 0.200304)
-"""
+"""The pair of the Laplace mechanism."""
 
 from __future__ import annotations
 
@@ -45,15 +39,38 @@ _LEAST = 2.0**-1022  # 1 / b must be finite
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Laplace(DominatingPair):
-    """P = Lap(0, b), Q = Lap(1, b): dominates f(x) + Lap(b), b in units of the sensitivity of f.
+    """Laplace pair: P = Lap(0, b), Q = Lap(1, b).
 
-    With e = 1/b, L = e with probability 1/2, -e with probability e^{-e}/2, and between them
-    P(L <= l) = e^{(l-e)/2} / 2; H_{e^eps} = 1 - e^{(eps-e)/2} for |eps| <= e,
-    within 2^-51 eps where little is left of it.
-    `zcdp_rho` is the upper bound e^2/2 of every e-DP pair. `gdp_mu` = 2 Phi^-1(1 - e^{-e/2}/2) is the least
-    mu: where the trade-off curve f has p f(p) = e^{-e}/4, z(p) + z(f(p)) with z(p) = Phi^-1(1-p) is largest
-    at p = f(p), since z is concave in -log p (its slope is the Mills ratio at z, which falls); elsewhere f is
-    a chord, above the convex curve of Gaussian(mu). Source: Mironov (2017) for D_a; the rest is derived here.
+    It dominates the Laplace mechanism f(x) + Lap(b), with b in units of the sensitivity of f. With e = 1/b, the loss is
+    e with probability 1/2 and -e with probability e^{-e}/2. Between them, P(L <= l) = e^{(l-e)/2} / 2. For |eps| <= e,
+    H_{e^eps} = 1 - e^{(eps-e)/2}.
+
+    Parameters
+    ----------
+    b : float or ndarray of shape (n,)
+        Noise scale over sensitivity, at least 2^-1022.
+
+    Raises
+    ------
+    ValueError
+        If `b` is out of range or not finite.
+
+    Notes
+    -----
+    `zcdp_rho` is the upper bound e^2/2 of every e-DP mechanism. `gdp_mu` = 2 Phi^-1(1 - e^{-e/2}/2) is the smallest mu.
+    Proof: let z(p) = Phi^-1(1-p). Where the trade-off curve f has p f(p) = e^{-e}/4, z(p) + z(f(p)) is largest at p =
+    f(p), because z is concave in -log p (its slope is the Mills ratio at z, which decreases). Elsewhere f is a chord
+    above the convex trade-off curve of Gaussian(mu).
+
+    The hockey-stick divergence is within 2^-51 eps where it is small. Source: Mironov (2017), "Rényi Differential
+    Privacy", for D_a. The other formulas are derived here.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.Laplace(b=2.0)
+    >>> pair.pure_epsilon, pair.zcdp_rho, round(pair.renyi(alpha=2.0), 6)
+    (0.5, 0.125, 0.200304)
     """
 
     b: Real
@@ -80,7 +97,7 @@ class Laplace(DominatingPair):
 
     @property
     def _e(self) -> Real:
-        """The double next to the largest loss."""
+        """The double nearest to the largest loss."""
         return 1 / self.b
 
     def least(self, charge: ChargeName) -> tuple[float, float]:

@@ -36,7 +36,7 @@ def quantile(p: arb) -> arb:
 
 
 def hockey_stick(mu: arb, epsilon: arb) -> arb:
-    """H_{e^eps} of Gaussian(mu), Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu): paper 003, equation (2.3)."""
+    """H_{e^eps} of Gaussian(mu), Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Koskela, Tobaben & Honkela)."""
     # the two terms cancel: as many bits more as they share
     size, level = _bits(mu), _bits(epsilon)
     extra = 16 + 2 * max(level, abs(size), level - size)

@@ -1,4 +1,4 @@
-"""Values whose parameters are numbers or arrays, one for each run: what is asked of n runs at once."""
+"""Values with parameters that are numbers or arrays, one per run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from filterproof.theory.display import told_apart
 
 
 class Parametrised:
-    """A frozen dataclass whose fields are its parameters: numbers, or arrays of shape (n,), one per run.
+    """A frozen dataclass whose fields are parameters: numbers, or arrays of shape (n,), one per run.
 
-    What a field whose name begins with _ holds is known of the parameters, and no parameter itself: where a parameter
-    changes, the constructor finds it anew. Equality, hash and a repr of one line are those of the parameters.
+    A field whose name begins with an underscore follows from the parameters and is no parameter itself. The constructor
+    computes it again where a parameter changes. Equality, hash and the one-line repr depend on the parameters only.
     """
 
     __slots__ = ()
@@ -27,7 +27,7 @@ class Parametrised:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
+        """() if all runs share the parameters, (n,) if a parameter differs from run to run."""
         sizes = []
         for name in _parameter_names(type(self)):  # no comprehension: each request of a session asks
             if isinstance(value := getattr(self, name), np.ndarray):
@@ -35,7 +35,18 @@ class Parametrised:
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
-        """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
+        """Select runs.
+
+        Parameters
+        ----------
+        runs : ndarray of bool or int, or slice
+            Mask, indices or slice of the runs.
+
+        Returns
+        -------
+        Self
+            The pair of these runs; the same object if all runs share the parameters.
+        """
         if self.shape == ():
             return self
         picked = {k: v[runs] for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
@@ -47,19 +58,29 @@ class Parametrised:
             if value.ndim > 1:
                 raise ValueError(
                     f"{name} must be a number or one per run, shape (n,), got an array of shape {value.shape}; "
-                    f"pass {name}.ravel(), say"
+                    f"pass for example {name}.ravel()"
                 )
             value.flags.writeable = False
         object.__setattr__(self, name, value)
 
     def parameters(self) -> dict[str, object]:
+        """Return the parameters by name."""
+
         return {name: getattr(self, name) for name in _parameter_names(type(self))}
 
     def with_parameters(self, changed: Mapping[str, object]) -> Self:
-        """This pair with the parameters in `changed` replaced, without checking them.
+        """Return this pair with some parameters replaced.
 
-        Arrays among them must belong to the new pair alone. Where something is derived of the parameters, and is not in
-        `changed` as well, the constructor makes the pair.
+        Parameters
+        ----------
+        changed : Mapping of str to object
+            New values by name. Arrays must belong to the new pair alone.
+
+        Returns
+        -------
+        Self
+            A pair with unchecked parameters. The constructor checks them if a field follows from the parameters and
+            `changed` does not contain it.
         """
         kind = type(self)
         if not changed.keys() >= (derived := _derived_names(kind)):
@@ -72,14 +93,14 @@ class Parametrised:
 
     @property
     def _derives(self) -> bool:
-        """Whether there are fields that follow from the parameters."""
+        """Whether some fields follow from the parameters."""
         return bool(_derived_names(type(self)))
 
     @property
     def family(self) -> Hashable:
-        """A key; pairs with equal keys differ in numbers only, so one vectorised pair can replace them all.
+        """A key: pairs with equal keys differ in numbers only, so that one vectorised pair can replace them all.
 
-        Where something is derived of the numbers, no other number is put in their place: only equal pairs have one key.
+        If a field follows from the parameters, only equal pairs have equal keys.
         """
         if self._derives:
             return (type(self), self)

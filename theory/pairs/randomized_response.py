@@ -1,9 +1,4 @@
-"""Randomised response keeps a bit with probability e^epsilon / (1 + e^epsilon); it dominates all epsilon-DP mechanisms.
-
->>> import filterproof as fp
->>> fp.RandomizedResponse.from_ratio(3).exact_masses.p
-(Fraction(3, 4), Fraction(1, 4))
-"""
+"""Randomised response on one bit, which dominates every mechanism with pure differential privacy."""
 
 from __future__ import annotations
 
@@ -34,14 +29,14 @@ from filterproof.theory.pairs.finite_charges import response_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue
 
-#: Bits of the largest ratio that is looked for.
+#: Bits of the largest ratio in the search.
 _BITS = 640
-#: The delta of what is never revealed.
+#: The exact delta of randomised response.
 _NEVER = Fraction(0)
 
 
 class Response(Finite):
-    """A bit that goes through randomised response unless it is revealed: KOV by the numbers of `_form`."""
+    """Base of randomised response and KOV: a bit is revealed with probability delta, else randomised."""
 
     __slots__ = ()
 
@@ -50,7 +45,7 @@ class Response(Finite):
     @property
     @abstractmethod
     def _form(self) -> KOVForm:
-        """The two parameters, and what is known of them exactly; charges by it, a class with another law has too."""
+        """Both parameters, with their rational values where known."""
 
     kov = same_as("_form")
     zcdp_root = same_as("pure_epsilon")
@@ -102,14 +97,36 @@ class Response(Finite):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RandomizedResponse(Response):
-    """P = (e^epsilon, 1) / (1 + e^epsilon), Q its mirror image; L = +-epsilon.
+    """Randomised response: P = (e^epsilon, 1) / (1 + e^epsilon), Q = (1, e^epsilon) / (1 + e^epsilon).
 
-    D_a = log(cosh((a - 1/2) epsilon) / cosh(epsilon / 2)) / (a - 1). `zcdp_rho` is the bound epsilon^2 / 2
-    that the papers charge, not the least rho: D_a <= a epsilon^2 / 2 because g(x) = log cosh x - x^2/2 falls
-    on x >= 0 and so g((a - 1/2) epsilon) <= g(epsilon / 2). `gdp_mu` is the least mu.
-    `ratio` = e^epsilon as a rational, if known, makes the pair exact, and epsilon its logarithm rounded up:
-    see `from_ratio`.
-    Source: Kairouz, Oh and Viswanath; Bun and Steinke for the charge.
+    It reports a bit correctly with probability e^epsilon / (1 + e^epsilon) and dominates every epsilon-DP mechanism.
+    The loss is epsilon or -epsilon. D_a = log(cosh((a - 1/2) epsilon) / cosh(epsilon / 2)) / (a - 1).
+
+    Parameters
+    ----------
+    epsilon : float or ndarray of shape (n,)
+        Zero or more, in nats.
+    ratio : Fraction, optional
+        e^epsilon as a rational number, for exact arithmetic. `epsilon` must be its logarithm, rounded up. `from_ratio`
+        sets both.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is below zero or not finite, or if it is not the rounded-up logarithm of `ratio`.
+
+    Notes
+    -----
+    `zcdp_rho` is the common upper bound epsilon^2 / 2 and not the smallest rho. It holds because g(x) = log cosh x -
+    x^2/2 decreases on x >= 0, so that g((a - 1/2) epsilon) <= g(epsilon / 2). `gdp_mu` is the smallest mu. Source:
+    Kairouz, Oh & Viswanath (2015), "The Composition Theorem for Differential Privacy"; Bun & Steinke (2016),
+    "Concentrated Differential Privacy", for `zcdp_rho`.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.RandomizedResponse.from_ratio(3).exact_masses.p
+    (Fraction(3, 4), Fraction(1, 4))
     """
 
     epsilon: Real
@@ -122,13 +139,31 @@ class RandomizedResponse(Response):
         self._keep("epsilon", epsilon)
         if self.ratio is not None and log_beyond(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
-                f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r} beside ratio={self.ratio}; "
+                f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
                 f"use RandomizedResponse.from_ratio({self.ratio})"
             )
 
     @classmethod
     def from_ratio(cls, ratio: Fraction | int) -> Self:
-        """The pair with e^epsilon = `ratio` >= 1, a rational: P = (ratio, 1) / (1 + ratio)."""
+        """Construct the pair with a rational e^epsilon: P = (ratio, 1) / (1 + ratio).
+
+        Parameters
+        ----------
+        ratio : Fraction or int
+            e^epsilon, 1 or more.
+
+        Returns
+        -------
+        RandomizedResponse
+            A pair with rational probabilities. Its epsilon is log(ratio), rounded up.
+
+        Raises
+        ------
+        TypeError
+            If `ratio` is neither a Fraction nor an int.
+        ValueError
+            If `ratio` is below 1.
+        """
         exact = check_ratio(ratio)
         return cls(log_beyond(exact), ratio=exact)
 
@@ -157,17 +192,19 @@ class RandomizedResponse(Response):
 
 
 def check_ratio(ratio: object) -> Fraction:
-    """`ratio` as a Fraction >= 1."""
+    """Return `ratio` as a Fraction >= 1."""
     if isinstance(ratio, bool) or not isinstance(ratio, (int, Fraction)):
-        raise TypeError(f"ratio must be a Fraction, got ratio={ratio!r}; pass Fraction(3, 2), say")
+        raise TypeError(
+            f"ratio must be a Fraction or an int, got ratio={ratio!r}; pass for example Fraction(3, 2)"
+        )
     if ratio < 1:
-        raise ValueError(f"ratio must be >= 1, got ratio={ratio}; pass e^epsilon, not its inverse")
+        raise ValueError(f"ratio must be >= 1, got ratio={ratio}; pass e^epsilon and not its inverse")
     return Fraction(ratio)
 
 
 def ratio_of(epsilon: Real) -> Fraction | None:
-    """A rational whose logarithm, rounded up, is the double `epsilon`; None where none is found, and far out."""
-    from flint import arb, ctx  # balls are imported by those who ask for one
+    """Return a rational number whose rounded-up logarithm is `epsilon`; None if the search finds none."""
+    from flint import arb, ctx  # imported here because it loads ball arithmetic
 
     if not 0 < float(epsilon) < 40:
         return None

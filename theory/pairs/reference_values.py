@@ -35,7 +35,7 @@ Exact: TypeAlias = float | int | Fraction
 
 def ball_of(x: Exact) -> arb:
     """The number at the current precision."""
-    from flint import arb  # balls are imported by those who ask for one
+    from flint import arb  # imported here because it loads ball arithmetic
 
     return arb(rational(x))
 
@@ -150,7 +150,7 @@ class PairReferenceValues(ABC):
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         """x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
-        raise TypeError(f"pair must have known tails, got {self!r}; give its truths an `above`")
+        raise TypeError(f"pair must have known tails, got {self!r}; define `above` in its reference values")
 
     def stick(self, epsilon: Exact) -> arb:
         """The hockey-stick by the masses above epsilon, of a loss that is finite."""

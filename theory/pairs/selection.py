@@ -1,11 +1,4 @@
-"""A selection is one pair per run, picked from a menu.
-
->>> import filterproof as fp
->>> import numpy as np
->>> menu = (fp.Gaussian(1.0), fp.Laplace(2.0))
->>> fp.Selection(menu, index=np.array([0, 1, 0])).zcdp_rho
-array([0.5  , 0.125, 0.5  ])
-"""
+"""Selections: one pair per run, from a menu."""
 
 from __future__ import annotations
 
@@ -20,24 +13,47 @@ from filterproof.theory.argument_checks import Real
 from filterproof.theory.display import one_line
 from filterproof.theory.pairs.base import DominatingPair, same_as
 
-#: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
+#: Runs that request one family (None: all runs), and the vectorised pair of their requests.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
 
 
 def _looked_up(name: str) -> Any:
-    """What the member that each run picked has under this name."""
+    """Return a property that reads the same property of the member that each run picked."""
     return property(lambda pair: look_up([getattr(one, name) for one in pair.pairs], pair.index))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection(DominatingPair):
-    """Run i asks for the pair `pairs[index[i]]`: shape (n,), n = len(index).
+    """One pair per run, from a menu: run i requests `pairs[index[i]]`.
 
-    Members may be of different families, shared (shape ()) or one per run (shape (n,)). `index` holds
-    integers from 0 (or booleans, for a menu of two). Members of one family are drawn in one call: a menu of
-    Gaussians costs one standard normal and one table look-up per run.
-    Raises ValueError for an empty menu or an index outside it, TypeError for a member that is not a pair or is a
-    Selection, and for an index that is not an integer array of shape (n,).
+    The shape of a selection is (n,), with n = len(index).
+
+    Parameters
+    ----------
+    pairs : tuple of DominatingPair
+        The menu. Members may be of different families, and have shape () or (n,). No member is a Selection.
+    index : ndarray of int or bool of shape (n,)
+        Position in the menu for each run, from 0.
+
+    Raises
+    ------
+    TypeError
+        If a member is not a pair or is a Selection, or if `index` is not an integer array of shape (n,).
+    ValueError
+        If the menu is empty or an index is outside it.
+
+    Notes
+    -----
+    One call draws the losses of all members of a family. A menu of Gaussians costs one standard normal and one table
+    look-up per run.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> import numpy as np
+    >>> menu = (fp.Gaussian(1.0), fp.Laplace(2.0))
+    >>> fp.Selection(menu, index=np.array([0, 1, 0])).zcdp_rho
+    array([0.5  , 0.125, 0.5  ])
     """
 
     pairs: tuple[DominatingPair, ...]
@@ -50,12 +66,13 @@ class Selection(DominatingPair):
         pairs = tuple(self.pairs)
         if not pairs:
             raise ValueError(
-                "pairs must name at least one pair, got an empty menu; pass the pairs to choose from"
+                "pairs must have at least one member, got an empty menu; pass the pairs to choose from"
             )
         for pair in pairs:
             if not isinstance(pair, DominatingPair) or isinstance(pair, Selection):
                 raise TypeError(
-                    f"pairs must hold pairs of known laws, got {pair!r}; pass Gaussian(mu=1.0), say"
+                    f"pairs must hold dominating pairs and no Selection, got {pair!r}; "
+                    "pass for example fp.Gaussian(mu=1.0)"
                 )
         index = self.index
         if not isinstance(index, np.ndarray) or index.ndim != 1 or index.dtype.kind not in "iub":
@@ -63,7 +80,7 @@ class Selection(DominatingPair):
                 "index must be an integer array of shape (n,), "
                 f"got {type(index).__name__} of shape {np.shape(index)}; pass the choice of each run"
             )
-        index = index.astype(np.intp)  # a copy, so that nobody can change the checked index
+        index = index.astype(np.intp)  # a copy, so that the caller cannot change the checked index
         if index.size and (index.min() < 0 or index.max() >= len(pairs)):
             raise ValueError(
                 f"index must lie in 0..{len(pairs) - 1}, got {index.min()}..{index.max()}; pick from the menu"
@@ -72,7 +89,7 @@ class Selection(DominatingPair):
         self._keep("index", index)
         object.__setattr__(self, "_groups", [])
 
-    # -- what a filter charges: table look-ups -----------------------------------------------------
+    # -- charges of filters: table look-ups -----------------------------------------------------
 
     members = same_as("pairs")
     choice = same_as("index")
@@ -92,7 +109,7 @@ class Selection(DominatingPair):
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         return self._look_up([pair.hockey_stick_upper_bound(epsilon) for pair in self.pairs])
 
-    # -- divergences and the loss law: look-ups for one argument, family by family for one per run ---
+    # -- divergences and the privacy-loss distribution: look-ups for one argument, family by family for one per run ---
 
     def _each(self, method: str, argument: Real) -> Real:
         if not isinstance(argument, np.ndarray) or argument.ndim == 0:
@@ -128,7 +145,8 @@ class Selection(DominatingPair):
     def _drawn(self, way: str, rng: np.random.Generator, n: int, order: float) -> NDArray[np.float64]:
         if n != len(self.index):
             raise ValueError(
-                f"n must be the number of runs {len(self.index)}, got n={n}; take the live runs first"
+                f"n must be the number of runs {len(self.index)}, got n={n}; "
+                "take the live runs with pair.take(runs) first"
             )
         return self._gather(
             lambda pair, runs: getattr(pair, way)(rng, n if runs is None else len(runs), order)
@@ -189,7 +207,7 @@ class Selection(DominatingPair):
 
 
 def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """values[index[i]] for every run i; values are shared or have one entry per run. The caller checked the index."""
+    """Return values[index[i]] for every run i; values are shared or per run, and the caller checked the index."""
     if any(isinstance(value, np.ndarray) and value.ndim for value in values):
         picked = np.broadcast_to(np.asarray(values[0], dtype=np.float64), index.shape)
         for place, value in enumerate(values[1:], start=1):
@@ -200,7 +218,7 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
 
 
 def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
-    """One vectorised pair for members of one family."""
+    """Return one vectorised pair for members of one family."""
     first, *others = pairs
     if not others or (first._derives and all(pair == first for pair in others)):
         return first

@@ -1,10 +1,4 @@
-"""The Poisson-subsampled Gaussian: Gaussian noise on a sample that holds each person with probability q.
-
->>> import filterproof as fp
->>> pair = fp.SubsampledGaussian(q=0.1, sigma=1.0)
->>> round(pair.hockey_stick(epsilon=0.5), 6), pair.swapped.adjacency
-(0.002033, 'addition')
-"""
+"""The pair of the Poisson-subsampled Gaussian mechanism."""
 
 from __future__ import annotations
 
@@ -38,20 +32,47 @@ _LOST, _LEAST = 2.0**-980, 2.0**-1000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SubsampledGaussian(DominatingPair):
-    """Removal: P = q N(1, sigma^2) + (1-q) N(0, sigma^2), Q = N(0, sigma^2); addition is the swapped pair.
+    """Poisson-subsampled Gaussian pair: P = q N(1, sigma^2) + (1-q) N(0, sigma^2), Q = N(0, sigma^2).
 
-    It dominates the Gaussian mechanism of noise sigma (in units of the sensitivity) on a sample that holds
-    each person with probability q, for data sets that differ by the removal or addition of one person; a
-    privacy guarantee must hold for both.
-    The hockey-stick divergences are those of Gaussian(1/sigma) at another epsilon, times a factor, within 1e-11, and of
-    addition also within 2^-50 q: near -log(1 - q), its largest loss, little is left of the factor. D_a has no closed
-    form and is integrated by the trapezoidal rule, which converges geometrically here; where the two normal laws lie
-    far apart, bounds from both sides are it. It is rounded up, by at most a (1 + |log q| + 1/sigma^2) 2^-45 of itself.
-    `zcdp_rho` = 1/(2 sigma^2) and `gdp_mu` = 1/sigma are those of the full batch. They are upper bounds by
-    joint convexity, and the least ones, since at large a and eps sampling gains a constant factor at most: a
-    filter that charges them gets nothing from the sampling.
-    Source: Zhu, Dong and Wang; paper 003, Lemma 8, which misprints the removal pair as ((1-q) Q + q P, P) in
-    its notation: it must be ((1-q) P + q Q, P), trivial at q = 0.
+    This is the pair for the removal of one person. For addition, P and Q are swapped. The pair dominates the Gaussian
+    mechanism on a sample that contains each person with probability q, independently. A privacy guarantee under
+    add/remove neighbours must cover both pairs.
+
+    Parameters
+    ----------
+    q : float or ndarray of shape (n,)
+        Sampling rate, in (0, 1].
+    sigma : float or ndarray of shape (n,)
+        Standard deviation of the noise over the sensitivity, above zero.
+    adjacency : {"removal", "addition"}, optional
+        Direction of the change.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    `zcdp_rho` = 1/(2 sigma^2) and `gdp_mu` = 1/sigma equal those of the full batch. Joint convexity shows that they are
+    upper bounds. They are the smallest values, because at large orders and epsilons sampling gains at most a constant
+    factor. A filter that charges them gains nothing from sampling.
+
+    A hockey-stick divergence is a factor times that of Gaussian(1/sigma) at another epsilon. Its relative error is
+    below 1e-11; for addition, 2^-50 q is added near the largest loss -log(1 - q). D_a has no closed form. The
+    trapezoidal rule integrates it, with geometric convergence, and where the two normal distributions are far apart it
+    comes from bounds on both sides. It is rounded up by at most a (1 + |log q| + 1/sigma^2) 2^-45 of its value.
+
+    Source: Zhu, Dong & Wang (2022), "Optimal Accounting of Differential Privacy via Characteristic Function"; Koskela,
+    Tobaben & Honkela (2023), Lemma 8. That lemma has a misprint: its removal pair ((1-q) Q + q P, P) must be
+    ((1-q) P + q Q, P), which is trivial at q = 0.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> pair = fp.SubsampledGaussian(q=0.1, sigma=1.0)
+    >>> round(pair.hockey_stick(epsilon=0.5), 6), pair.swapped.adjacency
+    (0.002033, 'addition')
     """
 
     q: Real
@@ -69,7 +90,7 @@ class SubsampledGaussian(DominatingPair):
         self._keep("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
-                f"adjacency must be 'removal' or 'addition', got {self.adjacency!r}; name one of them"
+                f"adjacency must be 'removal' or 'addition', got adjacency={self.adjacency!r}; pass one of these"
             )
 
     @property
@@ -90,7 +111,7 @@ class SubsampledGaussian(DominatingPair):
     @property
     def reference_values(self) -> PairReferenceValues:
         from filterproof.theory.pairs.mixture import (
-            MixtureReferenceValues,  # balls are imported by those who ask for one
+            MixtureReferenceValues,  # imported here because it loads ball arithmetic
         )
 
         return MixtureReferenceValues(self)
@@ -176,7 +197,7 @@ class SubsampledGaussian(DominatingPair):
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if not order >= 1:
-            raise ValueError(f"order must be >= 1, got order={order!r}; tilt towards large losses")
+            raise ValueError(f"order must be >= 1, got order={order!r}; pass an order of 1 or more")
         draw = _draw_removal if self.adjacency == "removal" else _draw_addition
         if self.shape == ():
             outputs = draw(rng, n, float(self.q), float(self.sigma), order)

@@ -1,9 +1,4 @@
-"""The theorems of the papers as lists of steps: engines check the steps when they run, and prose joins them.
-
->>> import filterproof as fp
->>> list(fp.THEOREMS)[2:5]
-['RR zCDP', 'RDP filter', 'B*']
-"""
+"""Proofs: engines check the steps of each theorem when the proof runs, and prose connects the steps."""
 
 from __future__ import annotations
 
@@ -24,10 +19,32 @@ def prove(
     on_step: Callable[[CheckedStep], object] | None = None,
     done: dict[str, Proof] | None = None,
 ) -> Proof:
-    """Run every step of a theorem, after those of the theorems it uses; `on_step` is called after each step.
+    """Run the checks of all steps of a theorem, after those of the theorems that it uses.
 
-    `done` maps names to proofs already made: these are not run again, and new ones are added to it.
-    Raises ValueError on an unknown name. A refused step does not raise: `Proof.holds` is then False.
+    Parameters
+    ----------
+    name : str
+        A key of `THEOREMS`.
+    on_step : callable, optional
+        It receives each `CheckedStep` after its check.
+    done : dict of str to Proof, optional
+        Proofs by name. The function does not run these again, and adds new proofs to the dict.
+
+    Returns
+    -------
+    Proof
+        The proof. Its `holds` is False if a check refused a step; this raises no error.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.prove("Gaussian hockey-stick").holds
+    True
     """
     if not isinstance(name, str) or name not in THEOREMS:
         raise ValueError(unknown(name))
@@ -46,6 +63,23 @@ def prove(
 
 
 def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[Proof, ...]:
-    """The proofs of all theorems, in the order of `THEOREMS`; a theorem that others use is run once."""
+    """Run the checks of all theorems, each theorem once.
+
+    Parameters
+    ----------
+    on_step : callable, optional
+        It receives each `CheckedStep` after its check.
+
+    Returns
+    -------
+    tuple of Proof
+        The proofs, in the order of `THEOREMS`.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> list(fp.THEOREMS)[2:5]
+    ['RR zCDP', 'RDP filter', 'B*']
+    """
     done: dict[str, Proof] = {}
     return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)

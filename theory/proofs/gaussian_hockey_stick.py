@@ -1,4 +1,4 @@
-"""The hockey-stick divergence of two Gaussians: paper 003, equations (2.2) and (2.3)."""
+"""The hockey-stick divergence of two Gaussians: Koskela, Tobaben & Honkela (2023), equations (2.2) and (2.3)."""
 
 from __future__ import annotations
 

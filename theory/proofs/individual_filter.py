@@ -1,4 +1,8 @@
-"""A filter for each person: paper 000, Theorem 4.5, Corollary 4.11, Algorithm 7; paper 003, Theorem 12, Remark C.3."""
+"""A filter for each person.
+
+Sources: Feldman & Zrnic (2021), Theorem 4.5, Corollary 4.11 and Algorithm 7; Koskela, Tobaben & Honkela (2023), Theorem
+12 and Remark C.3.
+"""
 
 from __future__ import annotations
 

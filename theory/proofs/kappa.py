@@ -1,4 +1,4 @@
-"""kappa: the largest loss at which the realisation filter on Gaussians goes on, paper 004, Proposition 1."""
+"""The stopping level kappa of the realisation-level filter: Taylor, Vippathalla & Coon (2025), Proposition 1."""
 
 from __future__ import annotations
 

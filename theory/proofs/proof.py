@@ -1,4 +1,4 @@
-"""A proof is a theorem whose checks have run, with the proofs of the theorems that it uses."""
+"""Proofs: theorems whose steps have been checked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.evidence import Checked, Evidence, Outcome, Verdict
 from filterproof.theory.theorems.theorem import Reached, RefusedError, Step, Theorem
 
-#: Shown with a derivation whose claim no single engine decides.
+#: Reports show this with a proof whose claim no single engine decides.
 JOIN = (
     "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
     "the rule in exact arithmetic; the numbers that the code runs with are certified beside it."
 )
-#: Shown with a derivation whose claim the kernel decides, with the class of mechanisms that it is about.
+#: Reports show this with a proof whose claim the kernel decides; `covers` is the class of mechanisms.
 JOINED_BY_KERNEL = (
     "The kernel checked the claim as a whole, for {covers} and in real arithmetic; a "
     "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
@@ -28,14 +28,14 @@ def _checked(step: Step, reached: Reached) -> Checked:
     if step.checked is not Checked.POINT or reached.checked is not Checked.IDENTITY:
         raise ValueError(
             f"checked must be {reached.checked.name} or narrower, got checked={step.checked} in the step "
-            f"{step.statement!r}; say what its check covers"
+            f"{step.statement!r}; pass the coverage of its check"
         )
     return step.checked
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step after its check has run: its evidence, or why it was refused."""
+    """A step after its check: its evidence, or the reason of its refusal."""
 
     statement: str
     latex: str
@@ -49,7 +49,7 @@ class CheckedStep:
 
     @classmethod
     def run(cls, step: Step) -> CheckedStep:
-        """Run the step's check and time it; a refusal is a result, any other exception is an error."""
+        """Run and time the check of a step; a refusal is a result, and any other exception is an error."""
         start = time.perf_counter()
         reached: Reached | RefusedError
         try:
@@ -72,7 +72,17 @@ class CheckedStep:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Proof(Displayed):
-    """A theorem with its steps checked, and the proofs of the theorems that it uses."""
+    """A theorem with its checked steps and the proofs of the theorems that it uses.
+
+    Parameters
+    ----------
+    theorem : Theorem
+        The theorem.
+    steps : tuple of CheckedStep
+        Its own steps, in order.
+    lemmas : tuple of Proof, optional
+        Proofs of the theorems that it uses.
+    """
 
     theorem: Theorem
     steps: tuple[CheckedStep, ...]
@@ -84,7 +94,7 @@ class Proof(Displayed):
 
     @property
     def holds(self) -> bool:
-        """Whether every step of the theorem and every proof that it uses is present and was accepted."""
+        """Whether no step of the theorem, or of a theorem that it uses, is missing or refused."""
         stated = tuple(step.statement for step in self.theorem.steps)
         return (
             bool(stated)
@@ -96,12 +106,12 @@ class Proof(Displayed):
 
     @property
     def decided(self) -> tuple[CheckedStep, ...]:
-        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
+        """The kernel steps that together state the claim; empty if prose connects the steps."""
         return tuple(step for step in self.steps if step.decides)
 
     @property
     def evidence(self) -> Evidence:
-        """That of the weakest step that decides; where none does, of the weakest step and theorem used."""
+        """Evidence of the weakest step in `decided`; if there is none, of the weakest step and theorem used."""
         if self.decided:
             return Evidence.weakest(*(step.evidence for step in self.decided))
         return Evidence.weakest(
@@ -110,18 +120,18 @@ class Proof(Displayed):
 
     @property
     def joined(self) -> str:
-        """What joins the steps into the claim, in a sentence or two."""
+        """A sentence or two that say how the steps give the claim."""
         classes = {step.kernel.covers for step in self.theorem.decided if step.kernel}
         covers = classes.pop() if len(classes) == 1 else "the mechanisms that its scope names"
         return JOINED_BY_KERNEL.format(covers=covers) if self.decided else JOIN
 
     @property
     def seconds(self) -> float:
-        """Time spent in this theorem's own steps."""
+        """Seconds spent on the theorem's own steps."""
         return sum(step.seconds for step in self.steps)
 
     def rows(self) -> list[Row]:
-        """A row for each step: first those of the theorems that it uses, each theorem once, then its own."""
+        """Return one row for each step: first those of the theorems used, each theorem once, then its own."""
         used = {(row["theorem"], row["step"]): row for lemma in self.lemmas for row in lemma.rows()}
         names = ("statement", "holds", "engine", "evidence", "checked", "seconds", "detail", "latex")
         own: list[Row] = [
@@ -131,9 +141,9 @@ class Proof(Displayed):
         return [*used.values(), *own]
 
     def verdict(self) -> Verdict:
-        """HOLDS under the hypotheses with the weakest step's evidence; UNDECIDED when a step was refused.
+        """Return HOLDS under the hypotheses, with the evidence of the proof, or UNDECIDED if a check refused a step.
 
-        A refused step refutes the proof, not the theorem.
+        A refused step refutes the proof and not the theorem.
         """
         if self.holds:
             return Verdict(Outcome.HOLDS, self.evidence, self.theorem.hypotheses, self.theorem.claim)

@@ -1,11 +1,4 @@
-"""A threshold is the largest budget that a conversion turns into (epsilon, delta)-DP, here to any number of digits.
-
->>> import filterproof as fp
->>> print(fp.conversions.threshold("B*", epsilon=1, delta="1e-5", digits=12))
-0.0305569507877
->>> print(fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=12))
-0.0208199383395
-"""
+"""Budget thresholds of conversions to any number of digits."""
 
 from __future__ import annotations
 
@@ -19,16 +12,34 @@ from filterproof.theory.numerics.exact import rational
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.thresholds.budgets import THRESHOLDS
 
-#: After these no more are tried.
+#: Largest precision in bits.
 _MOST_BITS = 2**12
 
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """A real number certified to lie within `radius` of `mid`, both decimal strings.
+    """A real number that is certified to lie within `radius` of `mid`.
 
-    `str()` prints `digits` significant digits, those that are known; the number differs from what is printed by less
-    than one unit in the last of them.
+    Parameters
+    ----------
+    mid : str
+        Midpoint, in decimal notation.
+    radius : str
+        Radius, in decimal notation.
+    digits : int
+        Number of known significant digits.
+
+    Notes
+    -----
+    `str(ball)` prints the known digits. The printed number differs from the true number by less than one unit of its
+    last digit. `float(ball)` is the midpoint.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> ball = fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=6)
+    >>> str(ball), ball.low < ball.high
+    ('0.0208199', True)
     """
 
     mid: str
@@ -44,12 +55,12 @@ class Ball:
 
     @property
     def low(self) -> Fraction:
-        """An exact lower bound."""
+        """Exact lower bound."""
         return Fraction(self.mid) - Fraction(self.radius)
 
     @property
     def high(self) -> Fraction:
-        """An exact upper bound."""
+        """Exact upper bound."""
         return Fraction(self.mid) + Fraction(self.radius)
 
 
@@ -60,16 +71,49 @@ def threshold(
     *,
     digits: int = 50,
 ) -> Ball:
-    """The largest budget that is certain to give (epsilon, delta)-DP, with `digits` digits guaranteed.
+    """Compute the largest budget that a conversion turns into (epsilon, delta)-DP, to any number of digits.
 
-    "B*": the largest rho such that every rho-zCDP mechanism is (epsilon, delta)-DP, as paper 000, Theorem 4.9, defines
-    it: `low` is such a rho, and a pair that is `high`-zCDP is not (epsilon, delta)-DP. Where fewer digits are known
-    than were asked for, the ball's own `digits` says how many.
-    "simple": rho with rho + 2 sqrt(rho log(1/delta)) = epsilon, the value that Theorem 4.9 takes from Fact 2.4.
-    "CKS": rho with inf over alpha > 1 of e^{(alpha-1)(alpha rho - epsilon)} (1-1/alpha)^alpha / (alpha-1)
-    equal to delta (paper 003, Lemma C.4). "GDP": mu with delta_mu(epsilon) = delta (paper 003, (2.3)).
-    A decimal string means what it says; a float means its exact binary value, so 0.1 is not "0.1".
-    Raises ValueError on an unknown name, epsilon < 0, or delta outside (0, 1).
+    Parameters
+    ----------
+    name : {"B*", "simple", "CKS", "GDP"}
+        "B*": the largest rho for which every rho-zCDP mechanism is (epsilon, delta)-DP. The `low` of the result is such
+        a rho, and some `high`-zCDP pair is not (epsilon, delta)-DP. "simple": the rho with rho + 2 sqrt(rho
+        log(1/delta)) = epsilon. "CKS": the rho for which inf over a > 1 of e^{(a-1)(a rho - epsilon)} (1-1/a)^a / (a-1)
+        is delta. "GDP": the mu for which Gaussian(mu) has H_{e^epsilon} = delta.
+    epsilon : int, float, str or Fraction
+        Zero or more, in nats. A float counts as its exact binary value; a str is an exact decimal number.
+    delta : int, float, str or Fraction
+        In (0, 1), given like `epsilon`.
+    digits : int, optional
+        Number of certified significant digits.
+
+    Returns
+    -------
+    Ball
+        The threshold: rho in nats, or mu. Its `digits` is smaller than requested if fewer digits can be certified.
+
+    Raises
+    ------
+    TypeError
+        If `epsilon` or `delta` has another type.
+    ValueError
+        If the name is unknown, `epsilon` is below zero, or `delta` is outside (0, 1).
+    ArithmeticError
+        If 4096 bits of precision give no digit.
+
+    Notes
+    -----
+    Sources: Feldman & Zrnic (2021), "Individual Privacy Accounting via a Rényi Filter", Theorem 4.9, for "B*" and
+    "simple"; Koskela, Tobaben & Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy",
+    Lemma C.4 for "CKS" and equation (2.3) for "GDP".
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> print(fp.conversions.threshold("B*", epsilon=1, delta="1e-5", digits=12))
+    0.0305569507877
+    >>> print(fp.conversions.threshold("simple", epsilon=1, delta="1e-5", digits=12))
+    0.0208199383395
     """
     if not isinstance(name, str) or name not in THRESHOLDS:
         raise ValueError(
@@ -97,8 +141,8 @@ def threshold(
             break
         bits, before = 2 * bits, accuracy
     raise ArithmeticError(
-        f"epsilon and delta must be such that {_MOST_BITS} bits tell a digit of {name}, got "
-        f"epsilon={epsilon!r}, delta={delta!r}; take them farther from zero and one"
+        f"epsilon and delta are too extreme: {_MOST_BITS} bits give no digit of {name}, got "
+        f"epsilon={epsilon!r}, delta={delta!r}; pass values farther from zero and one"
     )
 
 
@@ -109,7 +153,7 @@ def _bits(digits: int) -> int:
 def _exactly(name: str, value: object) -> fmpq:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction)):
         raise TypeError(
-            f"{name} must be an int, float, Fraction or decimal string, got {name}={value!r}; pass one"
+            f"{name} must be an int, float, Fraction or decimal string, got {name}={value!r}; pass one of these types"
         )
     try:
         return rational(Fraction(value))

@@ -1,8 +1,4 @@
-"""A theorem is a claim with steps that engines check; `THEOREMS` has every one by name.
-
->>> list(THEOREMS)[2:5]
-['RR zCDP', 'RDP filter', 'B*']
-"""
+"""Theorems: claims with steps that engines check. `THEOREMS` contains all of them by name."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from filterproof.theory.theorems.formula import Formula
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The result of an engine that accepted a claim: its evidence, what the check covered, and a line of detail."""
+    """Result of an engine that accepts a claim: its evidence, the coverage of the check, and a line of detail."""
 
     engine: str
     evidence: Evidence
@@ -29,7 +25,7 @@ class Reached:
 
 
 class RefusedError(Exception):
-    """An engine refused a claim; `witness` is plain data that shows why, or None if the engine found none."""
+    """An engine refused a claim; `witness` is plain data that shows the reason, or None."""
 
     def __init__(
         self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
@@ -46,14 +42,31 @@ Check = Callable[[], Reached]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
+    """One claim of a proof, the check that decides it, and wrong claims that the check must refuse.
 
-    `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
-    step can fail; only the kernel's have none. `checked` says what the check covers where the engine cannot tell:
-    POINT for an identity at fixed values of parameters that the theorem leaves free.
-    `kernel` is the kernel's statement that the step is; see `filterproof.theory.theorems`. `decides` marks such as
-    together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
-    same. ValueError where a step that decides is none of the kernel's.
+    Parameters
+    ----------
+    statement : str
+        The claim in words.
+    check : callable
+        It returns `Reached` or raises `RefusedError`.
+    wrong : Mapping of str to callable, optional
+        Checks of slightly wrong claims, by the change ("1 % more budget"). They show that the check can fail. Kernel
+        steps have none.
+    latex : str, optional
+        The claim as a formula.
+    checked : Checked, optional
+        Coverage of the check where the engine cannot know it: POINT for an identity at fixed values of free parameters.
+    decides : bool, optional
+        Whether the step and the others with this mark together state the claim. The theorem then has the evidence of
+        the kernel, and its other steps must hold too.
+    kernel : KernelTheorem, optional
+        The statement in the proof assistant.
+
+    Raises
+    ------
+    ValueError
+        If a step with `decides` has no kernel statement.
     """
 
     statement: str
@@ -67,12 +80,12 @@ class Step:
     def __post_init__(self) -> None:
         if self.decides and self.kernel is None:
             raise ValueError(
-                f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
+                f"kernel must be given for a step with decides=True, got None in {self.statement!r}; pass its theorem"
             )
 
 
 def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
-    """KERNEL: the step that is this theorem, accepted as the sources are now."""
+    """Return the step that a kernel theorem proves, with the record of the current sources."""
 
     def check() -> Reached:
         try:
@@ -87,7 +100,7 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
 
 
 def kernel_steps(*names: str) -> tuple[Step, ...]:
-    """The steps that are these theorems of the kernel, which together are the claim."""
+    """Return the steps of kernel theorems that together state the claim."""
     return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
 
 
@@ -98,10 +111,24 @@ def beside(*names: str) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
+    """A claim under hypotheses, from steps and from other theorems.
 
-    `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
-    number. `stated` is the claim in LaTeX, in parts: texts, and formulas, each stated once for every notation.
+    Parameters
+    ----------
+    name, title : str
+        Key in `THEOREMS`, and title for readers.
+    source : str
+        Publication and number of the theorem.
+    hypotheses : str
+        Assumptions with the domain of the parameters. They become the scope of the verdict.
+    claim : str
+        The claim in words.
+    steps : tuple of Step
+        Its steps. Prose connects them.
+    uses : tuple of str, optional
+        Names of the theorems that it uses.
+    stated : tuple of str or Formula, optional
+        The claim in LaTeX, in parts. Each formula is written once for every notation.
     """
 
     name: str
@@ -117,31 +144,30 @@ class Theorem:
 
     @property
     def claim_latex(self) -> str:
-        """The claim in LaTeX; '' where words say all of it."""
+        """The claim in LaTeX; empty if words say all of it."""
         return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """The formulas of the claim."""
+        """Formulas of the claim."""
         return tuple(part for part in self.stated if isinstance(part, Formula))
 
     @property
     def decided(self) -> tuple[Step, ...]:
-        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
+        """The kernel steps that together state the claim; empty if prose connects the steps."""
         return tuple(step for step in self.steps if step.decides)
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The names of the kernel's statements among the steps, as `filterproof.theory.kernel.kernel_theorems.KERNEL`
-        has them."""
+        """Names of the kernel statements among the steps, as in `filterproof.theory.kernel.kernel_theorems.KERNEL`."""
         return tuple(step.kernel.name for step in self.steps if step.kernel)
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
         # checks are closures: another process takes its own theorem of that name
         if THEOREMS.get(self.name) is not self:
             raise TypeError(
-                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
-                "prove it where it was made"
+                f"theorem must be one of THEOREMS to be pickled, got {self.name!r}; "
+                "prove it in the process that made it"
             )
         return _named, (self.name,)
 
@@ -204,13 +230,23 @@ _MODULES = {
 
 
 def unknown(name: object) -> str:
-    """The sentence about a name that no theorem has."""
+    """Return the error sentence about an unknown theorem."""
     near = did_you_mean(name, _MODULES) or f"; known: {'; '.join(_MODULES)}"
     return f"name must be a known theorem, got name={name!r}{near}"
 
 
 class _Registry(Mapping[str, Theorem]):
-    """Theorems by name, in the order of the proofs; a theorem's module and sympy are imported when asked for."""
+    """All theorems by name, a read-only mapping in the order of the proofs.
+
+    Access imports the module of a theorem, and sympy, when it is needed. An unknown name raises KeyError with the
+    nearest known name.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> list(fp.THEOREMS)[2:5]
+    ['RR zCDP', 'RDP filter', 'B*']
+    """
 
     def __getitem__(self, name: str) -> Theorem:
         if name not in _MODULES:

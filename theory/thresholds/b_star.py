@@ -1,4 +1,4 @@
-"""B*(epsilon, delta) as paper 000 defines it: the largest B such that every B-zCDP mechanism is (epsilon, delta)-DP.
+"""B*(epsilon, delta): the largest B for which every B-zCDP mechanism is (epsilon, delta)-DP.
 
 >>> found = b_star(fmpq(1), fmpq(1, 100_000))
 >>> print(round(float(found.low), 13), round(float(found.high), 13), found.case)
@@ -15,8 +15,9 @@ its sign on the whole range (1, infinity) is decided by its slope at 1 and by tw
 From below: x^a y^{1-a} >= a c^{a-1} x - (a-1) c^a y for every slope c > 0 (a tangent plane). With slope c on an event
 and c' on its complement, c > c', their sum bounds the moment of every mechanism by its delta at epsilon. c' = 0 is the
 conversion of Canonne, Kamath and Steinke. Where the order is 1, the same of Kullback-Leibler divergences.
-Source: paper 000, Theorem 4.9; the exact region of one order, Balle and others and Asoodeh and others; that the orders'
-regions together are exact, Riess and others (arXiv 2602.04562). The digits, with certificates: this project.
+Sources: Feldman & Zrnic (2021), Theorem 4.9, for the definition; Balle and others and Asoodeh and others, for the exact
+region of one order; Riess and others (arXiv 2602.04562), for the exact region of several orders. The digits and their
+certificates are from this project.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
             least = rise * delta + second_plane[0] - second_plane[1]
             return (least if order == 1 else least.log() / (a * t)).lower()
     raise ArithmeticError(
-        f"slopes must touch one line at epsilon, got {float(slopes[0])} and {float(slopes[1])}; report this"
+        f"slopes must touch one line at epsilon, got {float(slopes[0])} and {float(slopes[1])}; report this as a bug"
     )
 
 
@@ -115,7 +116,7 @@ def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
             trial = (near * (1 + arb(2) ** -bits)).upper()
             if _covers(trial, p, q, order) and _covers(trial, q, p, order):
                 return trial
-    raise ArithmeticError(f"near must be near the least rho, got {near}; report this")
+    raise ArithmeticError(f"near must be close to the smallest rho, got near={near}; report this as a bug")
 
 
 def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
@@ -266,7 +267,9 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
             while gain(1 + top, best(1 + top)) > 0:
                 top *= 2
                 if top > 2**48:
-                    raise ArithmeticError("delta must be such that the order is below 2^48; take more of it")
+                    raise ArithmeticError(
+                        "delta is too small: the Rényi order exceeds 2^48; pass a larger delta"
+                    )
             for _ in range(24):
                 middle = mp.sqrt(least * top)
                 least, top = (middle, top) if gain(1 + middle, best(1 + middle)) > 0 else (least, middle)
@@ -287,5 +290,7 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         verify=False,
     )
     if not abs(root[0] - mp.log(order - 1)) + abs(root[1] - mp.log(mass)) < 1:
-        raise ArithmeticError("epsilon and delta must be such that Newton's method stays; take more bits")
+        raise ArithmeticError(
+            "Newton's method does not converge at this epsilon and delta; increase the precision"
+        )
     return 1 + mp.exp(root[0]), mp.exp(root[1])

@@ -44,7 +44,7 @@ def below(value: Callable[[], arb]) -> float:
                 if ball < arb(next_above(found)):
                     return found
     raise ArithmeticError(
-        f"value must be narrower than doubles are at {precision} bits, got {ball}; report this"
+        f"value must be enclosed within one double at {precision} bits, got {ball}; report this as a bug"
     )
 
 
@@ -56,10 +56,10 @@ def budget_below(name: str, epsilon: float, delta: float) -> float:
 
 
 def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> float:
-    """The largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; below 0 where none does.
+    """Return the largest double R for which (alpha, R)-RDP gives (epsilon, delta)-DP; below 0 if none does.
 
-    delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t with t = alpha - 1 (paper 003, Lemma C.4), or by Markov's
-    inequality e^{t (R - epsilon)}.
+    With t = alpha - 1, delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t (Koskela, Tobaben & Honkela 2023, C.4),
+    or delta = e^{t (R - epsilon)} by Markov's inequality.
     """
     eps, goal, t = rational(epsilon), rational(delta), rational(alpha) - 1
 
