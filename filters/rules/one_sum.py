@@ -110,7 +110,7 @@ class ApproximateDPFilter(AdditiveFilter):
 
     Parameters
     ----------
-    epsilon : float, >= 0
+    epsilon : float, > 0
         The epsilon of the promise, in nats.
     delta : float in (0, 1)
         The delta of the promise.
