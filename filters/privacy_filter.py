@@ -1,4 +1,4 @@
-"""A privacy filter: a rule that admits or denies each request before anything is released, and keeps a promise.
+"""The base class of privacy filters. A filter grants or denies each request before the mechanism runs.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -16,17 +16,42 @@ from filterproof.filters.contract.filter_base import FilterBase, OnDenial, State
 
 
 class PrivacyFilter(FilterBase[StateT]):
-    """A stopping rule over n runs at once: n simulated worlds, n individuals, or one application (n=1).
+    """A privacy filter: a stopping rule that keeps a differential-privacy guarantee under adaptive composition.
 
-    Methods are pure: they return a new state, and the old one cannot be written to. A subclass needs `promise`,
-    `start`, `admits` and `spend`; a realisation-level filter also overrides `observe`.
-    The decision sees the declared pair of the next mechanism, never its output. Where runs ask for several families
-    at once, rules of one's own are asked about one family after the other: `isinstance(request, Gaussian)` is right.
-    While a session or people hold a filter, its promise and its budget stay what they were.
-    A request that the filter does not cover (an infinite or undefined charge) is denied, not an error.
-    A subclass may name the type of its states: `PrivacyFilter[NDArray[np.float64]]`; see `State`.
-    The filters of the catalogue raise ValueError for parameters out of range when they are made.
-    "CONT while X" in a subclass's docstring means, as in the papers, that a request is admitted if X holds.
+    A subclass sets `promise` and defines `start`, `admits` and `spend`. A filter that uses realised losses also
+    overrides `observe`. Every method treats n runs at once: n simulated runs, n people, or one application (n=1).
+
+    Attributes
+    ----------
+    promise : Guarantee
+        The guarantee of the released transcript.
+    proof : str
+        The source of the proof, or the reason why the promise is false.
+    theorem : str or None
+        The key of the theorem in `fp.THEOREMS`.
+    sound : bool or None
+        True for filters with a proof, False for counterexamples, None where neither is known.
+    order_free : bool
+        Whether decisions depend on the granted requests and not on their order. If True, `fp.laws` tests it.
+    scope : str
+        The mechanisms and adversaries that the promise covers.
+
+    Notes
+    -----
+    The methods are pure: each returns a new state, and the state that it receives is read-only. A decision uses the
+    declared dominating pair of the next mechanism and never its output. A request with an infinite or undefined charge
+    is denied and raises no error. When the runs request several families of mechanisms at once, the filter receives
+    one family at a time, so `isinstance(request, Gaussian)` is correct inside a filter. `promise` and `budget` must
+    not change while a `Session` or an `IndividualFilter` uses the filter. A subclass may state the type of its states,
+    for example `PrivacyFilter[NDArray[np.float64]]`.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> filt = fp.GaussianFilter(mu=1.0)
+    >>> state = filt.spend(filt.start(1), fp.Gaussian(0.9))
+    >>> filt.admits(state, fp.Gaussian(0.4)), filt.admits(state, fp.Gaussian(0.5))
+    (array([ True]), array([False]))
     """
 
     def open(
@@ -36,5 +61,19 @@ class PrivacyFilter(FilterBase[StateT]):
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,
     ) -> Session:
-        """A session of this filter over one data set; see `Session`."""
+        """Open a session of this filter over one data set.
+
+        Parameters
+        ----------
+        on_denial : {"halt", "retry"}
+            "halt": the first denial ends the session. "retry": another request may follow a denial.
+        record : callable, optional
+            A function that receives `Session.to_dict()` after each change of state.
+        key : bytes, optional
+            A key of at least 16 bytes that signs everything the session saves.
+
+        Returns
+        -------
+        Session
+        """
         return Session(self, on_denial, record=record, key=key)

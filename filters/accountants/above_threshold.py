@@ -27,20 +27,31 @@ _MOST = 2**62
 
 
 class AboveThreshold(StatefulAccountant):
-    """Answers "value_i + noise_i >= threshold + noise?" for whole values_i chosen adaptively, until the first yes.
+    """The sparse vector technique: is value_i + noise_i >= threshold + noise? The first yes ends it.
 
-        stop = AboveThreshold(-50, ratio=Fraction(11, 10), monotone=True, rng=rng)
-        session.request(stop.request)                  # all its answers, once
-        while not stop.reaches(-active.sum(), rng):    # at least about 50 people left?
-            train(active)
+    Parameters
+    ----------
+    threshold : int
+        The threshold.
+    ratio : Fraction, > 1
+        The noise has P(k) proportional to ratio^-|k| at every integer k.
+    rng : numpy.random.Generator
+        The generator of the noise on the threshold.
+    monotone : bool
+        Whether of two neighbouring data sets one has all values at least those of the other, as counts of people do.
 
-    Each value differs by at most one between neighbouring data sets. All answers together are log(ratio^3)-DP, and
-    log(ratio^2)-DP if `monotone`: of two neighbours one has no value below the other's, as counts of people have.
-    Noise has P(k) proportional to ratio^-|k| at whole k, and is drawn exactly, from whole numbers of the generator.
-    `request` is the pair that pays for all: ask the filter of the analysis for it before the first value.
-    One price pays for one yes: it refuses copies and forked processes, as every `StatefulAccountant` does. Raises
-    ValueError after the first yes, for a ratio that is not above one, for values that are not whole or too large.
-    Source: Dwork, Naor, Reingold, Rothblum and Vadhan; Lyu, Su and Li; named in paper 000, Section 5.
+    Raises
+    ------
+    ValueError
+        After the first yes, for a ratio of at most one, and for values that are no integers or too large.
+
+    Notes
+    -----
+    The analyst chooses the integer values adaptively. Each value differs by at most one between neighbouring data
+    sets. All answers together are log(ratio^3)-DP, or log(ratio^2)-DP if `monotone`. The noise is exact. Pass
+    `request` to the filter of the analysis before the first value; it pays for all answers. A copy or a pickle raises
+    TypeError, a use after a fork RuntimeError. Dwork, Naor, Reingold, Rothblum & Vadhan; Lyu, Su & Li; Feldman & Zrnic
+    (2021), Section 5, name it.
     """
 
     theorem: ClassVar[str] = "sparse vector"
@@ -66,11 +77,11 @@ class AboveThreshold(StatefulAccountant):
 
     @property
     def promise(self) -> PureDP:
-        """What all answers together satisfy."""
+        """The guarantee of all answers together."""
         return PureDP(float(self.request.pure_epsilon))
 
     def is_reachable_state(self, value: int, rng: np.random.Generator) -> bool:
-        """Whether the noisy value reaches the noisy threshold; the first yes is the last answer."""
+        """Return whether the noisy value reaches the noisy threshold; the first True is the last answer."""
         with self._in_turn("is_reachable_state"):
             if self._over:
                 raise ValueError(

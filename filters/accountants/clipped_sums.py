@@ -45,25 +45,34 @@ _LEAST, _MOST, _FREE = 2.0**-300, 2.0**900, 2.0**-200
 
 @runtime_checkable
 class Vectors(Protocol):
-    """One vector per person, without a table of them: norms in closed form, and a weighted sum.
+    """The vectors of all people, without a table of them: their norms, and their weighted sum.
 
-    A network's gradients are so: norms and sums cost a few matrix products, the table of all of them a lot of memory.
+    A subclass suits the gradients of a network, whose norms and sums cost a few matrix products and whose table would
+    need much memory.
     """
 
     def norms(self) -> NDArray[np.float64]:
-        """|v_i|_2, shape (people,), correct to 2^-33 relatively, but for norms below 2^-500."""
+        """Return the norms |v_i|_2, shape (people,): relative error at most 2^-33, except for norms below 2^-500."""
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """sum_i factors[i] v_i, shape (dimension,).
+        """Return sum_i factors[i] v_i, shape (dimension,).
 
-        What one person more does to the rounding of the others is charged to nobody, unlike in a table of
-        vectors, whose sum is exact: add up in the most digits that there are.
+        The sum should be as precise as possible. No one is charged for a person's effect on the rounding of the
+        others. The sum of a table is exact.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateSum:
-    """A noisy sum, shape (d,), or (runs, d): noise is N(0, sigma^2) in each coordinate."""
+    """A noisy sum.
+
+    Parameters
+    ----------
+    value : ndarray of float, shape (d,) or (runs, d)
+        The noisy sum.
+    sigma : float
+        The standard deviation of the noise in each coordinate.
+    """
 
     value: NDArray[np.float64]
     sigma: float
@@ -72,23 +81,49 @@ class PrivateSum:
 
 
 class ClippedSums:
-    """Releases sum_i factor_i v_i + N(0, sigma^2 I), again and again, for vectors chosen by what was released.
+    """Noisy sums of clipped vectors under a budget for each person, for any number of adaptively chosen sums.
 
-        people = IndividualFilter(GaussianFilter(mu=1.0), people=1500)
-        sums = ClippedSums(people, clip=3.0, sigma=40.0)
-        theta -= rate * sums.release(gradients_at(theta), rng).value / 1500
+    Each release is::
 
-    Each vector is scaled to the norm min(|v_i|_2, clip, what is left of person i's own budget), and exactly that is
-    charged to the person, before the noise is drawn: `IndividualFilter.clip`. All that is released keeps the promise
-    of the people's filter for adding or removing one person, however many sums there are. With a budget of k clipped
-    sums it is ordinary private gradient descent for k steps, and goes on after them with those who have some left.
-    Several `ClippedSums` may share one `people`, and then share its budgets.
-    sigma is that of the sum, in its own units (the paper's sigma times clip); the noise used is larger by 2^-32 of it,
-    which covers the rounding of norms. It is drawn in doubles from the generator passed; against an adversary who
-    reads the last bits of the sums use a hardened sampler.
-    runs: so many independent worlds at once, with `people` of runs times as many persons, world by world; vectors
-    then have the shape (runs, people of one world, d), and sums (runs, d).
-    Source: paper 000, Algorithm 7, Proposition 5.2 (whose display adds the noise n times, and whose proof drops C^2).
+        sum_i factor_i v_i + N(0, sigma^2 I)
+
+    factor_i scales v_i to the norm min(|v_i|_2, clip, rest of person i's budget). Person i is charged for this norm
+    before the noise is drawn: see `IndividualFilter.clip`.
+
+    Parameters
+    ----------
+    people : IndividualFilter
+        The people and their budgets. Several ClippedSums may share them.
+    clip : float in [2^-300, 2^900]
+        The largest norm of one vector.
+    sigma : float in [2^-300, 2^900]
+        The standard deviation of the noise of the sum, in the unit of the sum (not in units of clip).
+    runs : int, optional
+        The number of independent runs, for simulations. `people` then has runs times as many persons, run by run, and
+        the vectors have shape (runs, people of one run, d).
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Algorithm 7 and Proposition 5.2 (whose display adds the noise n times, and whose proof
+    drops C^2). Everything released keeps the promise of the people's filter for adding or removing one person. With a
+    budget of k clipped sums this is private gradient descent for k steps, and then continues with the people who have
+    budget left. The noise is larger than sigma by a share of 2^-32, which covers the rounding of norms. It is drawn in
+    doubles; use a hardened sampler against an adversary who reads the last bits.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
+    >>> sums = fp.training.ClippedSums(people, clip=1.0, sigma=2.0)
+    >>> sums.release(np.array([[3.0, 4.0], [0.5, 0.0], [0.0, 0.0]]), np.random.default_rng(1)).value.shape
+    (2,)
+    >>> sums.factors.made_public().round(3)
+    array([0.2, 1. , 1. ])
     """
 
     __slots__ = ("_clip", "_factors", "_people", "_shape", "_sigma")
@@ -117,7 +152,7 @@ class ClippedSums:
 
     @classmethod
     def making(cls, filt: FilterBase, *, clip: float, sigma: float) -> Callable[[int, int], ClippedSums]:
-        """(people, runs) -> sums over so many fresh people in so many worlds, each under `filt`: for simulations."""
+        """Return a function (people, runs) -> ClippedSums with full budgets under `filt`, for simulations."""
 
         def make(people: int, runs: int) -> ClippedSums:
             made = cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
@@ -128,67 +163,77 @@ class ClippedSums:
 
     @property
     def people(self) -> IndividualFilter:
-        """The people, who hold the budgets."""
+        """The people and their budgets."""
         return self._people
 
     @property
     def promise(self) -> Guarantee:
-        """What all that is released satisfies, whatever else the same people's budgets are spent on."""
+        """The guarantee of all releases, whatever else the same budgets pay for."""
         return self._people.filter.promise
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The kernel's theorems on the people's filters."""
+        """The theorems of the proof assistant's kernel about the people's filters."""
         return self._people.kernel
 
     @property
     def largest(self) -> float:
-        """The largest norm with which anyone counts: `clip`."""
+        """The largest norm of one vector: `clip`."""
         return self._clip
 
     @property
     def rests_on(self) -> tuple[IndividualFilter]:
-        """The people, who hold the budgets."""
+        """The people and their budgets."""
         return (self._people,)
 
     def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> PrivateSum:
-        """`release`, under the name that every holder which releases sums has."""
+        """Return `release`; the name is the same for every accountant that releases sums."""
         return self.release(values, rng)
 
     def with_people(self, people: int) -> Self:
-        """The same for so many people who have spent nothing, in one world."""
+        """Return a new object with the same parameters, for one run of `people` people with full budgets."""
         return type(self)(self._people.with_people(people), clip=self._clip, sigma=self._sigma)
 
     @property
     def clip(self) -> float:
-        """The largest norm with which a person counts."""
+        """The largest norm of one vector."""
         return self._clip
 
     @property
     def sigma(self) -> float:
-        """The standard deviation of the noise, a little above the one that the charges are for."""
+        """The standard deviation of the noise, slightly above the value that the charges assume."""
         return self._sigma * (1 + _MARGIN)
 
     @property
     def factors(self) -> Personal[PersonalFactor]:
-        """By which factor each person counted in the last sum, 0 for those who did not: hidden, see `Personal`."""
+        """The factor of each person in the last sum, 0 for people outside it; hidden, see `Personal`."""
         return Personal(self._factors, PersonalFactor)
 
     def next_noise(self, secret: int) -> SecretNoise:
-        """Secret noise for the next release: its step is above those that these people's releases used."""
+        """Return the secret noise of the next release, with a step above those of all earlier releases."""
         return self._people._noise.next(secret)
 
     def release(
         self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator | SecretNoise
     ) -> PrivateSum:
-        """The noisy sum of the clipped vectors; everyone who counts is charged first.
+        """Charge everyone who takes part, and return the noisy sum of the clipped vectors.
 
-        vectors: an array of shape (people, d), the vector of everyone, also of those who have run out; or `Vectors`.
-        rng: a generator, or `SecretNoise`, which gives the same sum at the same sigma the same noise.
-        Either gives noise to one release of these people: a step that is not above the last one of its secret, and a
-        generator set back, are refused.
-        Raises ValueError for such noise, for another shape, for numbers that are not finite, and for norms that are no
-        doubles; then nothing is charged.
+        Parameters
+        ----------
+        vectors : ndarray of float, shape (people, d), or Vectors
+            The vectors of everyone, including people without budget.
+        rng : numpy.random.Generator or SecretNoise
+            The source of the noise. SecretNoise gives the same noise for the same sum and sigma.
+
+        Returns
+        -------
+        PrivateSum
+
+        Raises
+        ------
+        ValueError
+            For a generator in the state of an earlier release, a step that is not above the last step of its secret, a
+            wrong shape, numbers that are not finite, and norms that no double represents. Then nobody is charged.
         """
         if not isinstance(rng, SecretNoise) and not hasattr(rng, "standard_normal"):
             raise TypeError(

@@ -1,4 +1,4 @@
-"""Individual accounting: one filter per person; each round uses people as far as their own budget covers it.
+"""Individual accounting: one filter per person, and each round uses a person as far as the person's budget covers it.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -72,10 +72,38 @@ _SHAVE = 1 - 2.0**-48
 
 
 def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
-    """The pairs of N(sum_i f(x_i), sigma^2) for removing person i: mu_i = |f(x_i)|_2 / sigma, rounded up.
+    """Return the dominating pairs of sum_i f(x_i) + N(0, sigma^2 I) for the removal of each person.
 
-    norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
-    norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
+    The pair of person i is Gaussian(mu_i) with::
+
+        mu_i = |f(x_i)|_2 / sigma
+
+    Parameters
+    ----------
+    norms : ndarray of float, shape (n,), >= 0
+        The norms |f(x_i)|_2. A norm of zero gives the trivial pair, which costs nothing.
+    sigma : float, > 0
+        The standard deviation of the noise.
+
+    Returns
+    -------
+    Gaussian
+        The pairs, with mu of shape (n,), rounded up.
+
+    Raises
+    ------
+    ValueError
+        For negative norms and for sigma <= 0.
+
+    Notes
+    -----
+    Koskela, Tobaben & Honkela (2023), Appendix C.2; Feldman & Zrnic (2021), Example 2.7.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.gaussian_request(np.array([0.5, 2.0]), sigma=2.0).mu
+    array([0.25, 1.  ])
     """
     noise, found = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
@@ -121,28 +149,49 @@ def _sizes(norms: object) -> NDArray[np.float64]:
 
 
 class IndividualFilter(StatefulAccountant):
-    """One filter per person: in each round those take part whose own budget still covers their own pair.
+    """One filter per person: each round uses the people whose own budget covers their own pair.
 
-        people = IndividualFilter(GaussianFilter(mu=1.0), people=1_000_000)
-        active = people.select(gaussian_request(norms, sigma))
-        release(values[active].sum() + sigma * noise)
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter of each person.
+    people : int, >= 1
+        The number of people, n.
 
-        factors = people.clip(norms, sigma=sigma, most=1.0)     # or as much of each as is left
-        release((factors * values).sum() + sigma * noise)
+    Raises
+    ------
+    TypeError
+        If the filter uses realised losses, whose promise is not about persons; also for copies and pickles.
 
-    The pair of person i must dominate on every data set that contains the person, not only on the present one (000,
-    Definition 2.5; with the per-instance Definition 2.6, leaving a person out would itself leak).
-    `select` charges those who take part. The others are not charged, sit out this round only and may take part in
-    a cheaper one. `clip` lets everyone in with as much as is left. The outputs computed so keep the filter's promise
-    for adding or removing one person. Masks and factors are personal data: use them to compute the release, never
-    release them.
-    Filters that look at realised losses raise TypeError: their promise is not about persons.
-    Under an `AdditiveFilter` a person takes 16 bytes, the sum as two doubles. A round needs the request and the mask
-    beside them, 9 bytes a person and one more where some are absent, and a few MB; more than 131072 people are charged
-    in place, so that a filter of one's own that raises half way has charged those whom it decided.
-    Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
-    Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12; theorem "individual
-    filter" of `filterproof.theory.proofs`, which is about the rule and not about this code; `fp.verify` joins the two.
+    See Also
+    --------
+    fp.training.ClippedSums : noisy sums of clipped vectors.
+
+    Notes
+    -----
+    `select` charges the people who take part in a round. The others skip this round only and pay nothing. `clip`
+    scales the vector of each person to the rest of the person's budget. Every output computed this way satisfies the
+    filter's promise for adding or removing one person. The masks and factors are personal data: use them to compute
+    the release, and never release them. The pair of person i must dominate on every data set that contains the person
+    (Feldman & Zrnic (2021), Definition 2.5); with their per-instance Definition 2.6 the absence of a person would
+    leak.
+
+    Under an `AdditiveFilter` a person takes 16 bytes. A round needs 9 to 10 bytes a person more. Rounds of more than
+    131072 people are charged in place, so a user's filter that raises in the middle has charged the people before
+    that. Threads may share the object. RuntimeError follows any use after a fork.
+
+    Source: Feldman & Zrnic (2021), Algorithms 3 and 7 and Theorem 4.5; Koskela, Tobaben & Honkela (2023), Algorithm 1
+    and Theorem 12; theorem "individual filter", which is about the rule. `fp.verify` connects the theorem with this
+    code.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
+    >>> people.select(fp.gaussian_request(np.array([0.5, 2.0, 0.0]), sigma=1.0))
+    array([ True, False,  True])
+    >>> people.clip(np.array([0.5, 2.0, 0.0]), sigma=1.0).round(4)
+    array([1. , 0.5, 1. ])
     """
 
     _terms_shown = ("filter", "people")
@@ -179,12 +228,12 @@ class IndividualFilter(StatefulAccountant):
 
     @property
     def promise(self) -> Guarantee:
-        """What all rounds together satisfy for each person: the promise of the filter that each has."""
+        """The guarantee of all rounds together for each person, that of the filter."""
         return self._filter.promise
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The kernel's theorems on filters for each person that cover this one."""
+        """The theorems of the proof assistant's kernel about individual filters that cover this filter."""
         return ("individual_filter", *(name for kind, name in _KERNEL if isinstance(self.promise, kind)))
 
     @property
@@ -193,17 +242,23 @@ class IndividualFilter(StatefulAccountant):
         return (self._filter,)
 
     def with_people(self, people: int) -> Self:
-        """The same for so many people who have spent nothing."""
+        """Return a new object with the same filter, for `people` people with full budgets."""
         return type(self)(self._filter, people)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._filter!r}, people={self._people})"
 
     def select(self, request: DominatingPair) -> NDArray[np.bool_]:
-        """Who takes part in the round that `request` declares, charged for it at once: booleans of shape (n,).
+        """Return who takes part in a round, and charge these people at once.
 
-        request: the pair of each person's removal, shape (n,), or one for all. The filter decides once, by `grant`
-        as in a simulation; what the active people spend came with the decision.
+        Parameters
+        ----------
+        request : DominatingPair
+            The pair for the removal of each person: parameters of shape (n,), or one pair for all.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
         """
         check_pairs(request, self._people)
         with self._in_turn("select"):
@@ -212,13 +267,37 @@ class IndividualFilter(StatefulAccountant):
     def clip(
         self, norms: NDArray[np.float64], *, sigma: float, most: float = math.inf
     ) -> NDArray[np.float64]:
-        """The factor in [0, 1] by which each person's vector counts in a sum with noise N(0, sigma^2 I): shape (n,).
+        """Charge everyone for a noisy sum, and return the factor in [0, 1] of each person's vector.
 
-        factor_i norm_i = min(norm_i, most, sigma times the largest mu that person i's filter still admits of
-        Gaussian(mu)), rounded down, and exactly that is charged, rounded up. Whoever would count with less than
-        2^-20 of a whole budget by this sits out. norms: |v_i|_2, shape (n,), never below the true ones.
-        Raises ValueError for norms that are negative or not finite, sigma <= 0, most <= 0; then nothing is charged.
-        Source: paper 000, Algorithm 7, where the budget is a sum of squared norms.
+        With noise N(0, sigma^2 I)::
+
+            factor_i norm_i = min(norm_i, most, sigma mu_i)
+
+        mu_i is the largest mu such that person i's filter still admits Gaussian(mu).
+
+        Parameters
+        ----------
+        norms : ndarray of float, shape (n,), >= 0
+            The norms |v_i|_2, never below the true norms.
+        sigma : float, > 0
+            The standard deviation of the noise.
+        most : float, > 0
+            The largest norm. Default: no limit.
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            The factors, rounded down. The charge of factor_i norm_i is rounded up.
+
+        Raises
+        ------
+        ValueError
+            For norms that are negative or not finite, sigma <= 0 or most <= 0. Then nobody is charged.
+
+        Notes
+        -----
+        Feldman & Zrnic (2021), Algorithm 7, whose budget is a sum of squared norms. A person skips the round whose
+        factor would use less than 2^-20 of a full budget.
         """
         sizes = _sizes(norms)
         if sizes.shape != (self._people,):
@@ -256,14 +335,14 @@ class IndividualFilter(StatefulAccountant):
         self._state = state
 
     def remaining(self) -> Personal[PersonalReport]:
-        """What everyone has left, in the filter's own unit, rounded down: hidden, see `Personal`."""
+        """Return the rest of each budget in the filter's own unit, rounded down; hidden, see `Personal`."""
         promise = str(self._filter.promise)
         with self._lock:  # a round may charge many people in place
             left = checked_remaining(self._filter, self._state, self._people)
         return Personal(left, lambda person, value: PersonalReport(person, promise, value))
 
     def report_for(self, person: int) -> PersonalReport:
-        """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
+        """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self._people)
         with self._lock:
             one = take(self._state, np.array([index]))
@@ -271,9 +350,12 @@ class IndividualFilter(StatefulAccountant):
         return PersonalReport(index, str(self._filter.promise), left)
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
-        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
+        """Return everything that `from_dict` needs, as JSON values: personal data of all people.
 
-        Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
+        Parameters
+        ----------
+        key : bytes, optional
+            The key that signs the data. The default is the key of `from_dict`. Without any key the data are unsigned.
         """
         with self._lock:  # a round may be charging in place
             content = {
@@ -288,9 +370,14 @@ class IndividualFilter(StatefulAccountant):
     def from_dict(
         cls, data: Mapping[str, object], filt: FilterBase, *, key: bytes | None = None
     ) -> IndividualFilter:
-        """The people that `to_dict` described, under the same filter.
+        """Restore the people that `to_dict` saved, under the same filter.
 
-        Checked person by person as in `Session.from_dict`, which says what a key protects and what not.
+        Each person is checked as in `Session.from_dict`, which also says what a key protects.
+
+        Raises
+        ------
+        ValueError
+            If the data do not match the filter, are inconsistent, or are not signed with the key.
         """
         checked_filter(filt)
         key = checked_key(key)

@@ -46,7 +46,7 @@ _REMEDIES = {
 
 
 class JournalError(RuntimeError):
-    """A journal that cannot be used: foreign, damaged, open elsewhere or not written; nothing was released."""
+    """A journal is not usable: it is another file, damaged, open elsewhere or not written. Nothing was released."""
 
 
 class Terms(NamedTuple):

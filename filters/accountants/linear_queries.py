@@ -58,7 +58,15 @@ _NORMAL = 2.0**-900
 
 @dataclass(frozen=True, slots=True)
 class LinearAnswer:
-    """A noisy sum over the people S_t who took part, shape (d,); noise is N(0, sigma^2) in each coordinate."""
+    """A noisy sum over the people who took part.
+
+    Parameters
+    ----------
+    value : ndarray of float, shape (d,)
+        The noisy sum.
+    sigma : float
+        The standard deviation of the noise in each coordinate.
+    """
 
     value: NDArray[np.float64]
     sigma: float
@@ -66,37 +74,71 @@ class LinearAnswer:
     __repr__ = one_line
 
     def error(self, delta: float) -> float:
-        """A bound on |value - sum over S_t|_inf that fails with probability at most delta.
+        """Return a bound on the largest coordinate error that fails with probability at most delta.
 
-        sigma sqrt(2 log(d/delta)) = sqrt(norm_budget log(d/delta) / kappa): the union over d coordinates of
-        P(|N| > x) = erfc(x/sqrt2) <= e^{-x^2/2}. The sum is exact, and rounded once to a double
-        together with its noise. Source: paper 000, Corollary 4.7.
+        The bound is for |value - sum over the people who took part|_inf::
+
+            sigma sqrt(2 log(d/delta)) = sqrt(norm_budget log(d/delta) / kappa)
+
+        Parameters
+        ----------
+        delta : float in (0, 1)
+            The failure probability.
+
+        Notes
+        -----
+        Feldman & Zrnic (2021), Corollary 4.7, by the union over d coordinates of P(|N| > x) = erfc(x/sqrt2) <=
+        e^{-x^2/2}. The sum is exact, and is rounded once together with its noise.
         """
         return self.sigma * math.sqrt(2 * math.log(len(self.value) / one_delta("delta", delta)))
 
 
 class LinearQueries(StatefulAccountant):
-    """Answers sum_i q_t(x_i), t = 1, 2, ..., for adaptively chosen q_t, without a limit on their number.
+    """Noisy answers to adaptively chosen linear queries sum_i q_t(x_i), without a limit on their number.
 
-    Person i takes part while sum_t |q_t(x_i)|_2^2 <= norm_budget; whoever would exceed it sits out that query
-    only. The noise has variance norm_budget / (2 kappa). All answers together are kappa-zCDP for adding or
-    removing one person, with all that this person counted between joining and leaving: when others come and go is
-    the same with and without. For 0/1 queries norm_budget is the number s of queries in which one person may count.
+    Person i takes part in query t while::
 
-        queries = LinearQueries(people=1_000_000, norm_budget=5.0, kappa=1.0, journal="spent.journal")
-        answer = queries.answer(values, rng)  # charged, the charges on disk, then released
-        queries.join(1000), queries.leave([17])
-        queries = LinearQueries.open("spent.journal", norm_budget=5.0, kappa=1.0)  # after a crash
+        sum_{s <= t} |q_s(x_i)|_2^2 <= norm_budget
 
-    journal: a new file for everybody's sums, or None. What was released is in it, whatever moment the process is
-    killed at or the power fails, if the disk keeps what it says it wrote and no older copy is put in its place: see
-    `filterproof.filters.accountants.journal`. Without one, what is spent since `to_dict` is lost with the process.
-    Raises JournalError where the file cannot be written: then nothing is released, what was asked counts as spent, and
-    no query is answered until the file is opened again.
-    In memory a person takes 17 bytes, the sum as two doubles and a flag; an answer needs a few MB beside.
-    Noise is drawn in doubles from the generator passed; against an adversary who reads the last bits of the
-    answers use a hardened sampler. Threads may share it; it is not copied, pickled or used after a fork.
-    Source: paper 000, Theorem 1.2, Corollary 4.7.
+    A person who would exceed it skips that query only. The noise has variance norm_budget / (2 kappa). All answers
+    together are kappa-zCDP for adding or removing one person.
+
+    Parameters
+    ----------
+    people : int, >= 1
+        The number of people, n.
+    norm_budget : float, > 0
+        The largest sum of squared norms of one person. For 0/1 queries it is the number of queries that may count a
+        person.
+    kappa : float, > 0
+        The zCDP parameter of all answers, in nats.
+    journal : path, optional
+        A new file for everybody's sums. Without it a crash loses what is spent since the last `to_dict`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    JournalError
+        If the file cannot be written. Then nothing is released, the query counts as spent, and no query is answered
+        until the file is opened again.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Theorem 1.2 and Corollary 4.7. The guarantee covers everything that the person counted
+    between joining and leaving. The journal contains every release, even after a crash or a power failure, if the disk
+    keeps what it confirms and nobody restores an older copy. A person takes 17 bytes of memory. Noise is drawn in
+    doubles from the generator; use a hardened sampler against an adversary who reads the last bits. Threads may share
+    the object. A copy or a pickle raises TypeError, a use after a fork RuntimeError.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> queries = fp.people.LinearQueries(people=3, norm_budget=1.0, kappa=0.5)
+    >>> queries.answer(np.array([1.0, 0.0, 1.0]), np.random.default_rng(1)).value.shape
+    (1,)
+    >>> queries.report_for(0).remaining, round(queries.report_for(1).remaining, 6)  # in the unit of kappa
+    (0.0, 0.5)
     """
 
     _terms_shown = ("norm_budget", "kappa")
@@ -127,26 +169,38 @@ class LinearQueries(StatefulAccountant):
 
     @property
     def norm_budget(self) -> float:
-        """The largest sum of squared norms with which one person counts."""
+        """The largest sum of squared norms of one person."""
         return self._norm_budget
 
     @property
     def kappa(self) -> float:
-        """The zCDP that all answers together keep, in nats."""
+        """The zCDP parameter of all answers together, in nats."""
         return self._kappa
 
     @property
     def promise(self) -> Guarantee:
-        """kappa-zCDP, for adding or removing one person."""
+        """kappa-zCDP for adding or removing one person."""
         return self._promise
 
     @classmethod
     def open(cls, journal: str | os.PathLike[str], *, norm_budget: float, kappa: float) -> Self:
-        """The queries whose charges are in the file `journal`, and who go on writing to it.
+        """Open the queries whose charges are in the file `journal`, and continue to write to it.
 
-        Nobody has less spent there than was released; what a crash interrupted may be spent and not released.
-        norm_budget and kappa must be those that the journal was made with. Raises JournalError for a file that is
-        damaged, of other terms, no journal, or open elsewhere.
+        Parameters
+        ----------
+        journal : path
+            The file.
+        norm_budget, kappa : float
+            The same numbers as before.
+
+        Raises
+        ------
+        JournalError
+            If the file is damaged, has other numbers, is no journal, or is open elsewhere.
+
+        Notes
+        -----
+        Nobody has a smaller charge in the file than the releases cost. A crash may leave a charge without a release.
         """
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
         opened, sums = Journal.open(journal, queries._terms)
@@ -169,13 +223,13 @@ class LinearQueries(StatefulAccountant):
 
     @property
     def people(self) -> int:
-        """The number of people, those who left included: how many rows a query has."""
+        """The number of people, including those who left: the number of rows of a query."""
         return len(self._sums)
 
     def sigma(self, dimension: int = 1) -> float:
-        """The standard deviation of an answer's noise: sqrt(norm_budget / (2 kappa)), raised by a few ulps.
+        """Return the standard deviation of an answer's noise, sqrt(norm_budget / (2 kappa)), raised by a few ulps.
 
-        A squared norm in doubles is too small by at most dimension + 2 half-ulps; the larger noise covers that.
+        A squared norm in doubles is too small by at most dimension + 2 half-ulps, which the larger noise covers.
         """
         dimension = check_count("dimension", dimension)
         variance = self.norm_budget / (2 * self.kappa)
@@ -187,15 +241,15 @@ class LinearQueries(StatefulAccountant):
 
     @property
     def largest(self) -> float:
-        """About the largest norm with which anyone counts: the root of `norm_budget`, rounded down."""
+        """The largest norm of one person in one query, about the root of `norm_budget`, rounded down."""
         return math.sqrt(self.norm_budget) * (1 - 2.0**-50)
 
     def noisy_sum(self, values: ArrayLike, rng: np.random.Generator) -> LinearAnswer:
-        """`answer`, under the name that every holder which releases sums has."""
+        """Return `answer`; the name is the same for every accountant that releases sums."""
         return self.answer(values, rng)
 
     def with_people(self, people: int) -> Self:
-        """The same for so many people who have spent nothing, without a journal."""
+        """Return a new object with the same parameters, for `people` people with full budgets, without a journal."""
         return type(self)(people, norm_budget=self.norm_budget, kappa=self.kappa)
 
     def __repr__(self) -> str:
@@ -204,12 +258,28 @@ class LinearQueries(StatefulAccountant):
     # -- queries ------------------------------------------------------------------------------------
 
     def answer(self, values: ArrayLike, rng: np.random.Generator) -> LinearAnswer:
-        """The noisy sum of q_t(x_i) = values[i], shape (n,) or (n, d), over the people whose budget allows.
+        """Return the noisy sum over the people whose budget allows it.
 
-        Pass the values of everyone, also of those who have run out; of those who left pass anything finite, zero say.
-        Everyone who takes part is charged and, given a journal, the charges are on disk before noise is drawn. Raises
-        ValueError for values that are not finite, not numbers, or not one row per person, and for a generator that was
-        set back to where it drew for an earlier answer; then nobody is charged.
+        Parameters
+        ----------
+        values : array_like, shape (n,) or (n, d)
+            q_t(x_i) in row i, for everyone. For people who left pass any finite number, such as zero.
+        rng : numpy.random.Generator
+            The generator of the noise.
+
+        Returns
+        -------
+        LinearAnswer
+
+        Raises
+        ------
+        ValueError
+            For values that are not finite, not numbers or not one row per person, and for a generator in the state of
+            an earlier answer. Then nobody is charged.
+
+        Notes
+        -----
+        Everyone who takes part is charged, and the journal is on disk, before the noise is drawn.
         """
         rows = _rows(values)
         if not hasattr(rng, "standard_normal"):
@@ -258,7 +328,7 @@ class LinearQueries(StatefulAccountant):
     # -- people -------------------------------------------------------------------------------------
 
     def join(self, people: int) -> range:
-        """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
+        """Add new people with full budgets, and return their numbers; later queries have a row for each."""
         number = check_count("people", people, most=MOST_PEOPLE)
         with self._in_turn("join"):
             self._check_usable()
@@ -269,10 +339,17 @@ class LinearQueries(StatefulAccountant):
         return new
 
     def leave(self, people: int | Sequence[int] | NDArray[np.integer[Any]]) -> None:
-        """These people take part no more. What they spent stays on record, and nobody gets their number again.
+        """Remove people from all later queries. Their charges remain, and nobody gets their numbers again.
 
-        people: one number or several, shape (m,). Raises ValueError for what is no number of a person. To leave
-        twice changes nothing.
+        Parameters
+        ----------
+        people : int or sequence of int, shape (m,)
+            Their numbers. A second removal changes nothing.
+
+        Raises
+        ------
+        ValueError
+            If a number belongs to nobody.
         """
         numbers = np.atleast_1d(_as_array("people", people))
         with self._in_turn("leave"):
@@ -291,7 +368,7 @@ class LinearQueries(StatefulAccountant):
             self._write()
 
     def report_for(self, person: int) -> PersonalReport:
-        """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
+        """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self.people)
         with self._lock:
             one = self._sums.part(slice(index, index + 1))
@@ -301,7 +378,7 @@ class LinearQueries(StatefulAccountant):
     # -- keeping ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Give the journal back, if there is one: no further query is answered. One being answered is waited for."""
+        """Close the journal, if there is one, after the present query. No further query is answered."""
         if self._journal is None:
             return
         if os.getpid() != self._process:  # a fork may have copied the lock locked for ever
@@ -317,9 +394,12 @@ class LinearQueries(StatefulAccountant):
         self.close()
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
-        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
+        """Return everything that `from_dict` needs, as JSON values: personal data of all people.
 
-        Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
+        Parameters
+        ----------
+        key : bytes, optional
+            The key that signs the data. The default is the key of `from_dict`. Without any key the data are unsigned.
         """
         with self._lock:  # an answer may be charging in place
             content = {
@@ -340,10 +420,23 @@ class LinearQueries(StatefulAccountant):
         key: bytes | None = None,
         journal: str | os.PathLike[str] | None = None,
     ) -> LinearQueries:
-        """The queries that `to_dict` described; norm_budget and kappa must be those that were saved.
+        """Restore the queries that `to_dict` saved.
 
-        journal: a new file for their sums from now on, or None. `Session.from_dict` says what a key protects and what
-        not.
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` returned.
+        norm_budget, kappa : float
+            The same numbers as before.
+        key : bytes, optional
+            The key that signed the data: see `Session.from_dict`.
+        journal : path, optional
+            A new file for the sums from now on.
+
+        Raises
+        ------
+        ValueError
+            If the data do not match the numbers, are inconsistent, or are not signed with the key.
         """
         key = checked_key(key)
         content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")

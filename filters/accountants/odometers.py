@@ -1,4 +1,4 @@
-"""An odometer: a bound on the privacy loss so far that holds at all times at once, except with small probability.
+"""Odometers: bounds on the realised privacy loss that are valid at all times at once.
 
 >>> import filterproof as fp
 >>> odometer = fp.odometers.LineOdometer(delta=1e-5, target=1.0)
@@ -58,11 +58,11 @@ class _Summing(ABC):
         """What a request adds to each sum."""
 
     def start(self, n: int) -> _State:
-        """n runs in which nothing was released."""
+        """Return the state of n runs, before any release."""
         return _UNIT.start(n) * self._sums
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
-        """The state after the request was released."""
+        """Return the state after the release of `request`."""
         sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
         return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
 
@@ -75,15 +75,34 @@ class _Summing(ABC):
 
 
 class Odometer(_Summing):
-    """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t, in nats.
+    """An upper bound on the realised privacy loss that is valid at all times at once.
 
-    So a rule that releases only while the bound stays at most e, whatever else it depends on, is (e, delta + xi)-DP;
-    the odometer itself limits nothing. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
-    sum_t xi_t exceeds `xi` the bound is infinite.
+    With L_t the loss of all releases up to t, in nats::
 
-    Every bound comes from one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum rho_s, has mean at most 1 for
-    every k >= 0, because E e^{k L} <= e^{k D_{k+1}} <= e^{k (k+1) rho}; by Ville's inequality it exceeds 1/delta at
-    some time with probability at most delta. The odometers differ in their k.
+        P(L_t > epsilon(state_t) for some t) <= delta + xi
+
+    An odometer limits nothing. A rule that releases only while the bound is at most e is (e, delta + xi)-DP.
+
+    Attributes
+    ----------
+    delta : float in (0, 1)
+        The probability that the bound fails.
+    xi : float in [0, 1)
+        The budget for the xi_t of xi_t-approximately rho_t-zCDP mechanisms. The bound is infinite where their sum
+        exceeds it.
+
+    Notes
+    -----
+    Each subclass chooses k in one supermartingale: with S_t = 2 sum_{s <= t} rho_s, e^{k L_t - k (k+1) S_t/2} has mean
+    at most 1 for every k >= 0, because E e^{k L} <= e^{k D_{k+1}} <= e^{k (k+1) rho}. By Ville's inequality it exceeds
+    1/delta at some time with probability at most delta.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> odometer = fp.odometers.LineOdometer(delta=1e-5, target=1.0)
+    >>> odometer.epsilon(odometer.spend(odometer.start(1), fp.Gaussian(mu=0.5))).round(4)
+    array([3.1241])
     """
 
     delta: float
@@ -97,18 +116,21 @@ class Odometer(_Summing):
 
     @property
     def promise(self) -> AnytimeLossBound:
-        """How often the loss may be above the bound, at whatever time: the sum rounded up."""
+        """The probability that the loss exceeds the bound at some time, delta + xi rounded up."""
         return AnytimeLossBound(away_from_zero(Fraction(self.delta) + Fraction(self.xi)))
 
     @abstractmethod
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The bound on L as a function of S, increasing: shape of `squares`."""
+        """Return the bound on L as an increasing function of S: shape of `squares`."""
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         return approximate_zcdp_charge(request)
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
-        """The bound on the loss so far, in nats; inf beyond `xi` and for a state that no requests lead to: (n,)."""
+        """Return the bound on the loss so far, in nats: shape (n,).
+
+        The bound is inf where the xi_t sum to more than `xi`, and for a state that no requests lead to.
+        """
         squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
         with np.errstate(invalid="ignore", over="ignore"):
             return self._known(self.bound(squares) * (1 + _MARGIN), state, Budget(self.xi, 0.0))
@@ -130,9 +152,24 @@ def _power(j: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class LineOdometer(Odometer):
-    """L <= (k+1) S/2 + log(1/delta)/k for one k = sqrt(2 log(1/delta) / target), the best at S = target.
+    """The odometer with one line, the best at S = target.
 
-    Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived from the supermartingale above.
+    With S = 2 sum rho_s and k = sqrt(2 log(1/delta) / target)::
+
+        L <= (k+1) S/2 + log(1/delta)/k
+
+    Parameters
+    ----------
+    delta : float in (0, 1)
+        The probability that the bound fails.
+    target : float, > 0
+        The S at which the line is the best.
+    xi : float in [0, 1)
+        As in `Odometer`.
+
+    Notes
+    -----
+    Whitehouse, Ramdas, Rogers & Wu, arXiv 2203.05481; the derivation is in `Odometer`.
     """
 
     delta: float
@@ -148,11 +185,26 @@ class LineOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class MixtureOdometer(Odometer):
-    """L <= S/2 + sqrt(2 (S+scale) (log(1/delta) + log(S/scale + 1)/2)): k >= 0 mixed as |N(0, 1/scale)|.
+    """The odometer with a mixture over k.
 
-    The mixture of e^{k Y - k^2 S/2}, Y = L - S/2 > 0, is 2 sqrt(scale/(S+scale)) e^{Y^2/(2(S+scale))}
-    Phi(Y/sqrt(S+scale)), and Phi is at least 1/2; for Y <= 0 the bound holds anyway.
-    Source: Whitehouse, Ramdas, Rogers and Wu; theorem "mixture odometer".
+    With S = 2 sum rho_s::
+
+        L <= S/2 + sqrt(2 (S+scale) (log(1/delta) + log(S/scale + 1)/2))
+
+    Parameters
+    ----------
+    delta : float in (0, 1)
+        The probability that the bound fails.
+    scale : float, > 0
+        The mixture is k ~ |N(0, 1/scale)|.
+    xi : float in [0, 1)
+        As in `Odometer`.
+
+    Notes
+    -----
+    With Y = L - S/2 > 0 the mixture of e^{k Y - k^2 S/2} is 2 sqrt(scale/(S+scale)) e^{Y^2/(2(S+scale))}
+    Phi(Y/sqrt(S+scale)), and Phi is at least 1/2. For Y <= 0 the bound is trivial. Whitehouse, Ramdas, Rogers & Wu,
+    arXiv 2203.05481; theorem "mixture odometer".
     """
 
     delta: float
@@ -169,12 +221,26 @@ class MixtureOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class StitchedOdometer(Odometer):
-    """The least of several lines: line j is the best at S = first 2^{j+1/2} and fails with probability delta_j.
+    """The odometer with the minimum of several lines; it grows as S/2 + sqrt(S log log S).
 
-    delta_j = delta / ((j+1)^1.4 zeta(1.4)), j = 0, 1, ...; the lines taken are that of the epoch of S, first 2^j
-    <= S < first 2^{j+1}, and its two neighbours; growth S/2 + sqrt(S log log S). The published closed form, S/2 +
-    1.7 sqrt(S (log log(2 S/first) + 0.72 log(5.2/delta))) for S >= first, is never less.
-    Source: Whitehouse, Ramdas, Rogers and Wu; Howard, Ramdas, McAuliffe and Sekhon; derived here.
+    Line j = 0, 1, ... is the best at S = first 2^{j+1/2} and fails with probability::
+
+        delta_j = delta / ((j+1)^1.4 zeta(1.4))
+
+    Parameters
+    ----------
+    delta : float in (0, 1)
+        The probability that the bound fails.
+    first : float, > 0
+        The start of the first epoch of S.
+    xi : float in [0, 1)
+        As in `Odometer`.
+
+    Notes
+    -----
+    The bound uses the line of the epoch first 2^j <= S < first 2^{j+1} and its two neighbours. It never exceeds the
+    published S/2 + 1.7 sqrt(S (log log(2 S/first) + 0.72 log(5.2/delta))) for S >= first. Whitehouse, Ramdas, Rogers &
+    Wu, arXiv 2203.05481; Howard, Ramdas, McAuliffe & Sekhon; the derivation is ours.
     """
 
     delta: float
@@ -195,11 +261,25 @@ class StitchedOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class DoublingOdometer(Odometer):
-    """The bound of the smallest filter that has not halted, among filters of sizes first, 2 first, 4 first, and so on.
+    """The odometer of a sequence of filters with doubling budgets: the bound of the first that has not halted.
 
-    Filter j bounds sum rho by first 2^j and gives epsilon_j by the simple conversion at delta_j = delta /
-    ((j+1)^2 pi^2/6); that conversion is Markov's inequality for the supermartingale above, so it holds at all
-    times up to the halt. Source: Lécuyer, arXiv 2103.01379, for Rényi filters; derived here for zCDP.
+    Filter j bounds sum rho by first 2^j, and SIMPLE converts this to epsilon_j at::
+
+        delta_j = delta / ((j+1)^2 pi^2/6)
+
+    Parameters
+    ----------
+    delta : float in (0, 1)
+        The probability that the bound fails.
+    first : float, > 0
+        The zCDP budget of the first filter.
+    xi : float in [0, 1)
+        As in `Odometer`.
+
+    Notes
+    -----
+    The conversion is Markov's inequality for the supermartingale in `Odometer`, so it is valid at all times up to the
+    halt. Lécuyer, arXiv 2103.01379, for Rényi filters; the derivation for zCDP is ours.
     """
 
     delta: float
@@ -219,17 +299,33 @@ class DoublingOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class RogersOdometer(_Summing):
-    """The odometer of Rogers et al.: with probability 1 - delta, L_t <= epsilon(state_t) for all t.
+    """The odometer of Rogers, Roth, Ullman & Vadhan for (epsilon_s, delta_s)-DP mechanisms.
 
-    Mechanisms are (epsilon_s, delta_s)-DP; the bound is infinite if sum delta_s > delta/2. With S = sum epsilon_s^2,
-    D = sum epsilon_s (e^{epsilon_s} - 1)/2 and n = `records`,
-    D + sqrt(2 S (log(110 e) + 2 log(log(n)/delta))) for 1/n^2 <= S <= 1, and otherwise
-    D + sqrt(2 (1/n^2 + S)(1 + log(1 + n^2 S)/2) log(4 log2(n)/delta)).
-    The second line is above the mixture bound with H = 1/n^2 at delta/(4 log2 n); the first above one of at most
-    2 log2(n) + 1 lines for the doublings of S, each at delta/(8 log2 n): the best line for S in [v, 2v] is within
-    (2^{1/4} + 2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0304 (x + 2.447) <= log(110 e) + 2 x, x =
-    log(log(n)/delta) > 1, for delta < 1/e and n >= 3.
-    Source: Rogers, Roth, Ullman and Vadhan, Theorem 6.1; theorem "Rogers odometer".
+    With probability 1 - delta, L_t <= epsilon(state_t) for all t. With S = sum epsilon_s^2, n = `records` and
+    D = sum epsilon_s (e^{epsilon_s} - 1)/2 the bound is::
+
+        D + sqrt(2 S (log(110 e) + 2 log(log(n)/delta)))                            if 1/n^2 <= S <= 1
+        D + sqrt(2 (1/n^2 + S) (1 + log(1 + n^2 S)/2) log(4 log2(n)/delta))         otherwise
+
+    Parameters
+    ----------
+    delta : float in (0, 1/e)
+        The probability that the bound fails.
+    records : int, >= 3
+        The number of records, n.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Rogers, Roth, Ullman & Vadhan (2016), Theorem 6.1; theorem "Rogers odometer". The bound is infinite if sum delta_s
+    > delta/2. The second line exceeds the mixture bound with scale 1/n^2 at delta/(4 log2 n). The first exceeds one of
+    at most 2 log2(n) + 1 lines for the doublings of S, each at delta/(8 log2 n): the best line for S in [v, 2v] is
+    within (2^{1/4} + 2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0304 (x + 2.447) <= log(110 e) + 2 x for x =
+    log(log(n)/delta) > 1.
     """
 
     delta: float
@@ -248,7 +344,7 @@ class RogersOdometer(_Summing):
 
     @property
     def promise(self) -> AnytimeLossBound:
-        """How often the loss may be above the bound, at whatever time."""
+        """The probability that the loss exceeds the bound at some time."""
         return AnytimeLossBound(self.delta)
 
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
@@ -256,7 +352,10 @@ class RogersOdometer(_Summing):
         return SquaredCharge(epsilon), LinearCharge(drift(epsilon)), LinearCharge(delta)
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
-        """The bound on the loss so far, in nats; inf beyond delta/2 and for a state that no requests lead to: (n,)."""
+        """Return the bound on the loss so far, in nats: shape (n,).
+
+        The bound is inf where the delta_s sum to more than delta/2, and for a state that no requests lead to.
+        """
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
         least = 1 / self.records**2
         with np.errstate(invalid="ignore", over="ignore"):

@@ -28,11 +28,14 @@ MOST_PEOPLE = 2**33
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ForOnePerson(ABC):
-    """A number about one person. FOR THAT PERSON'S EYES ONLY.
+    """A number about one person, for that person's eyes only.
 
-    It depends on that person's data, and on other people's data only through what was released (000, after
-    Algorithm 5). Showing it to that person costs the others no privacy. Shown to anyone else, published, or summed
-    over people, it leaks. `str` tells the number, `repr` does not: it may land in a log.
+    Notes
+    -----
+    The number depends on that person's data, and on other people's data only through the releases (Feldman & Zrnic
+    (2021), after Algorithm 5). To show it to that person costs the others no privacy. To show it to anyone else, to
+    publish it or to sum it over people leaks. `str` contains the number, and `repr` does not, because it may appear in
+    a log.
     """
 
     person: int
@@ -50,9 +53,16 @@ class ForOnePerson(ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalReport(ForOnePerson):
-    """What one person has left of the promise, in the filter's own unit. FOR THAT PERSON'S EYES ONLY.
+    """The rest of one person's budget in the filter's own unit, for that person's eyes only.
 
-    See `ForOnePerson` for who may see it.
+    Parameters
+    ----------
+    person : int
+        The person.
+    promise : str
+        The promise of the filter.
+    remaining : float
+        The rest of the budget.
     """
 
     promise: str
@@ -64,9 +74,16 @@ class PersonalReport(ForOnePerson):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalCost(ForOnePerson):
-    """A bound on what was spent on one person, in the tracker's own unit. FOR THAT PERSON'S EYES ONLY.
+    """An upper bound on one person's cost in the tracker's own unit, for that person's eyes only.
 
-    See `ForOnePerson` for who may see it.
+    Parameters
+    ----------
+    person : int
+        The person.
+    tracker : str
+        The tracker.
+    value : float
+        The bound.
     """
 
     tracker: str
@@ -78,9 +95,14 @@ class PersonalCost(ForOnePerson):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalFactor(ForOnePerson):
-    """By which factor one person's vector counted in a sum. FOR THAT PERSON'S EYES ONLY.
+    """The factor of one person's vector in a sum, for that person's eyes only.
 
-    See `ForOnePerson` for who may see it.
+    Parameters
+    ----------
+    person : int
+        The person.
+    factor : float in [0, 1]
+        The factor.
     """
 
     factor: float
@@ -93,11 +115,19 @@ ReportT = TypeVar("ReportT", bound=ForOnePerson)
 
 
 class Personal(Generic[ReportT]):
-    """One number per person: it hides itself when it is printed, and leaves by two doors only.
+    """One number per person; `repr` hides the numbers. Iteration, pickling and conversion to an array raise TypeError.
 
-    `report_for(person)` is for that person. `made_public()` is the array of shape (people,), for data that are public
-    anyway or made up: its name is there to be seen in a review. It is not iterated over, pickled or turned into an
-    array in passing.
+    Parameters
+    ----------
+    values : ndarray of float, shape (people,)
+        The numbers.
+    report : callable
+        report(person, value) is the report for one person.
+
+    Notes
+    -----
+    `report_for(person)` is for that person. `made_public()` returns all numbers, for data that are public or
+    synthetic. Its name shows in a code review.
     """
 
     __slots__ = ("_report", "_values")
@@ -109,12 +139,12 @@ class Personal(Generic[ReportT]):
         return len(self._values)
 
     def report_for(self, person: int) -> ReportT:
-        """The number of one person; IndexError beyond the last person."""
+        """Return the report for one person; IndexError for an unknown person."""
         index = check_person(person, len(self))
         return self._report(index, float(self._values[index]))
 
     def made_public(self) -> NDArray[np.float64]:
-        """All numbers, shape (people,): a release without any protection, unless the data are public already."""
+        """Return all numbers, shape (people,): a release without any protection, unless the data are public."""
         return self._values.copy()
 
     def __repr__(self) -> str:

@@ -30,15 +30,37 @@ from filterproof.theory.numerics.norms import nearest
 
 @dataclass(frozen=True, slots=True)
 class SecretNoise:
-    """N(0, sigma^2 I) by a generator whose seed is the SHA-256 of the secret, the step, sigma, and the bits of the sum.
+    """Gaussian noise that depends only on a secret, a step, its scale, and the sum that it is added to.
 
-    A step that is made again, after a crash say, gives the same noise for the same sum, so that nothing new is said.
-    For another sum, of other data or of other code, and at another sigma the noise is another: the two never cancel,
-    as they would if a generator were set back. A step is for one release: of two with the same step, equal sums show
-    by equal outputs. `ClippedSums.release` refuses a step that is not above those that the same people's releases used
-    with this secret; whoever calls `added_to` passes another step each time. A secret is for one `IndividualFilter`,
-    for another one does not know what the first one used. Whoever knows the secret can subtract the noise; `repr` does
-    not tell it.
+    The seed of the generator is the SHA-256 of the secret, the step, sigma and the bits of the sum.
+
+    Parameters
+    ----------
+    secret : int, >= 0
+        The secret. `repr` does not contain it. Whoever knows it can subtract the noise.
+    step : int, >= 0
+        The number of the release. Use a step for one release only.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is negative.
+
+    Notes
+    -----
+    A step that is repeated, for example after a crash, gives the same noise for the same sum, and so reveals nothing
+    new. Another sum or another sigma gives independent noise, so the noise never cancels between two sums, as it would
+    with a generator that is set back. Two releases with the same step would show whether their sums are equal.
+    `ClippedSums.release` refuses a step that is not above the earlier ones with this secret; a caller of `added_to`
+    has to pass a new step each time. Use a secret for one `IndividualFilter` only, because another one does not know
+    its steps.
+
+    Examples
+    --------
+    >>> noise = SecretNoise(secret=12345, step=1)
+    >>> sums = np.array([1.0, 2.0])
+    >>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=2.0)).all())
+    True
     """
 
     secret: int = field(repr=False)
@@ -49,9 +71,19 @@ class SecretNoise:
         checked_parameters(self, secret=count, step=count)
 
     def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-        """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it.
+        """Return the noise N(0, sigma^2 I) for a sum.
 
-        Raises ValueError for sigma <= 0 and for what is not finite.
+        Parameters
+        ----------
+        *total : ndarray of float
+            The sum, or several arrays of one shape that add up to it.
+        sigma : float, > 0
+            The standard deviation.
+
+        Raises
+        ------
+        ValueError
+            For sigma <= 0 and for a sum that is not finite.
         """
         sigma, shape = one_positive("sigma", sigma), total[0].shape
         if not np.isfinite(total).all():

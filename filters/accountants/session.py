@@ -1,4 +1,4 @@
-"""A session: one filter and its state over one data set, which an application asks before each release.
+"""A session applies one filter to one data set. The application calls it before each release.
 
 >>> import filterproof as fp
 >>> session = fp.GaussianFilter(mu=1.0).open(on_denial="retry")
@@ -53,7 +53,7 @@ _ROUNDED = 2.0**-40
 
 
 class FilterHaltedError(RuntimeError):
-    """A request reached a session that had halted; open a new session on fresh data."""
+    """A request reached a session after its first denial, with on_denial="halt"."""
 
 
 class _Standing(NamedTuple):
@@ -68,23 +68,44 @@ class _Standing(NamedTuple):
 
 
 class Session(StatefulAccountant):
-    """One filter over one data set: ask, and release only on True.
+    """The state of one filter over one data set; the application requests each release.
 
-        session = GaussianFilter(mu=1.0).open()
-        if session.request(Gaussian(mu=0.3)):   # the charge is recorded before True is returned
-            ...                                 # release
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter that decides.
+    on_denial : {"halt", "retry"}
+        "halt": the first denial ends the session, and later requests raise FilterHaltedError (Feldman & Zrnic (2021),
+        Algorithms 2 and 4). "retry": a denied request costs nothing and another may follow (the remark after their
+        Lemma 4.2). The promise is the same.
+    record : callable, optional
+        A function that receives `to_dict()` after each change of state, before the method returns. It makes a process
+        that stops between decision and release lose budget and gain none.
+    key : bytes, optional
+        A key of at least 16 bytes that signs everything the session saves: see `from_dict`.
 
-    on_denial="halt": the first denial ends the session, later requests raise FilterHaltedError (000
-    Algorithms 2 and 4). on_denial="retry": a denied request costs nothing and a cheaper one may follow
-    (000, remark after Lemma 4.2). The promise is the same.
-    `record`, if given, is called with `to_dict()` after each change of state and before the method returns: a
-    process that dies between decision and release loses budget and gains none. If it raises, so does the
-    request, and nothing may be released; yet the charge (or the halt) stands and the grant is counted, because
-    the record may have been written. A realisation-level filter then still awaits a loss: call observe(0.0).
-    `key` signs all that is saved, see `from_dict`.
-    Threads may share a session and decide one after the other, so `record` must not wait for a thread that makes
-    a request. A request or loss from within a decision, as from `record`, and use after a fork raise RuntimeError;
-    copying and pickling raise TypeError.
+    Raises
+    ------
+    TypeError
+        If `filt` is no filter with a promise, or `record` is not callable; also if the session is copied or pickled.
+    ValueError
+        If `on_denial` is neither "halt" nor "retry".
+
+    Notes
+    -----
+    If `record` raises, so does the request, and nothing may be released. The charge (or the halt) remains, because
+    `record` may have written it. A filter that uses realised losses then still waits for a loss: call `observe(0.0)`.
+    Threads may share a session, which decides one request after the other. `record` must not wait for a thread that
+    makes a request. A request from within a decision, and any use after a fork, raise RuntimeError.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> session = fp.GaussianFilter(mu=1.0).open(on_denial="retry")
+    >>> if session.request(fp.Gaussian(mu=0.8)):  # the charge is recorded before True is returned
+    ...     pass  # release the output
+    >>> session.request(fp.Gaussian(mu=0.8)), round(session.remaining(), 4)
+    (False, 0.6)
     """
 
     def __init__(
@@ -124,16 +145,30 @@ class Session(StatefulAccountant):
 
     @property
     def granted(self) -> int:
-        """How many requests were granted and charged, including any whose `record` raised."""
+        """The number of requests that were granted and charged, including those whose `record` raised."""
         return self._now.granted
 
     def request(self, pair: DominatingPair) -> bool:
-        """Whether the mechanism that `pair` dominates may be released now; True means the spend is recorded.
+        """Return whether the application may release the mechanism now; True means that the charge is recorded.
 
-        The filter decides once, by `grant` as in a simulation; the spend is the one that came with the decision.
-        Raises FilterHaltedError after a halt, RuntimeError while a realisation-level filter waits for the
-        loss of the last release, within another decision and in a forked process, TypeError when `pair` is no
-        pair of a single run.
+        Parameters
+        ----------
+        pair : DominatingPair
+            The dominating pair of the mechanism, of shape () or (1,).
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        FilterHaltedError
+            After a halt.
+        RuntimeError
+            While the filter waits for the loss of the last release, from within another decision, and in a forked
+            process.
+        TypeError
+            If `pair` is no pair of a single run.
         """
         if (
             DominatingPair not in type(pair).__mro__
@@ -172,10 +207,19 @@ class Session(StatefulAccountant):
             return True
 
     def observe(self, loss: float) -> None:
-        """Tell a realisation-level filter the loss log p(output)/q(output) of the last release, in nats.
+        """Pass the realised privacy loss of the last release to a filter that uses losses.
 
-        Raises ValueError for NaN and for a loss that no mechanism has which was granted, beyond the pair's epsilon,
-        RuntimeError when no release waits for its loss.
+        Parameters
+        ----------
+        loss : float
+            log p(output)/q(output) in nats. It may be infinite.
+
+        Raises
+        ------
+        ValueError
+            For NaN, and for a loss of absolute value above the pure epsilon of the granted pair.
+        RuntimeError
+            If no release waits for its loss.
         """
         try:
             realised = math.ldexp(loss, 0)  # read once, for it may change; unlike float it reads no text
@@ -203,19 +247,23 @@ class Session(StatefulAccountant):
             self._record(self.to_dict())
 
     def remaining(self) -> float:
-        """The largest further cost still admitted, in the filter's own unit; 0.0 after a halt."""
+        """Return the largest further charge that is admitted, in the filter's own unit; 0.0 after a halt."""
         now = self._now
         return 0.0 if now.halted else float(checked_remaining(self._filter, now.state, 1)[0])
 
     def affordable(self, family: MechanismFamily) -> float:
-        """A parameter t such that request(family(t)) is granted now, next to the largest; 0.0 if none is."""
+        """Return a parameter t such that request(family(t)) is granted now, next to the largest; 0.0 if none is."""
         now = self._now
         return 0.0 if now.halted else float(checked_affordable(self._filter, now.state, family, 1)[0])
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
-        """Everything that `from_dict` needs, as JSON values; numbers are kept to the last bit.
+        """Return everything that `from_dict` needs, as JSON values; numbers keep every bit.
 
-        Signed by HMAC-SHA256 with `key`, or else with the session's own; unsigned if there is neither.
+        Parameters
+        ----------
+        key : bytes, optional
+            The key that signs the data by HMAC-SHA256. The default is the session's own key. Without any key the data
+            are unsigned.
         """
         now = self._now
         if self._identity is None:
@@ -241,19 +289,38 @@ class Session(StatefulAccountant):
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,
     ) -> Session:
-        """The session that `to_dict` described, under the same filter and on_denial, bit for bit.
+        """Restore the session that `to_dict` saved, bit for bit.
 
-        `filt` and `on_denial` are passed, not read from the data: a saved file must not raise its own budget.
-        The same filter is one of a class of that name with the same parameters, bit for bit: see `FilterIdentity`.
-        Raises ValueError unless the data fit both, hold exactly what `to_dict` writes, are consistent, and hold a
-        state that granted requests can have led to, as far as `filt.is_reachable_state` tells. Of filters in this
-        package that add up charges, no data restore more than the whole budget. That is not so for filters that look
-        at realised losses (RealisationFilter, KappaFilter, HockeyStickFilter, ExPostFilter and the unsound ones): a
-        possible loss written by hand looks like a real one and may restore more than a fresh session has. Pass key=
-        for them. Without a key nothing more is checked: a file rewritten to say that less was spent, or that no denial
-        came, is restored. With a key (at least 16 bytes, stored apart from the file) a file is refused that was saved
-        without it, signed with another key, or changed since. An older genuine file is still accepted: keep the latest
-        `granted` elsewhere and compare; and restore each file once, into one holder.
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` returned.
+        filt, on_denial
+            The same filter and `on_denial` as before. The caller passes them, so that a saved file cannot raise its
+            own budget. The filter is the same if its class has the same name and its parameters have the same bits.
+        record : callable, optional
+            As in `Session`.
+        key : bytes, optional
+            The key of at least 16 bytes that signed the data. Store it separately from the file.
+
+        Returns
+        -------
+        Session
+
+        Raises
+        ------
+        ValueError
+            If the data do not match `filt` and `on_denial`, are inconsistent, or have a state that
+            `filt.is_reachable_state` refuses; with a key also if the data are unsigned, changed, or signed with
+            another key.
+
+        Notes
+        -----
+        Without a key, a file that someone edited to a smaller charge, or to remove a halt, is restored. For the
+        library's filters that add up charges, no file restores more than the full budget. For filters that use
+        realised losses (RealisationFilter, KappaFilter, HockeyStickFilter, ExPostFilter and the unsound ones) an
+        edited loss may restore more than that, so pass a key for them. An older genuine file is always accepted: save
+        the latest `granted` elsewhere and compare, and restore each file only once.
         """
         checked_filter(filt)
         key = checked_key(key)

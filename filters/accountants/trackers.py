@@ -1,4 +1,4 @@
-"""A tracker: counts how many filters of one size, each started when the last would halt, the releases have used up.
+"""Trackers count how many filters of one size the releases have used up.
 
 >>> import filterproof as fp
 >>> tracker = fp.odometers.GaussianTracker(size=1.0)
@@ -47,15 +47,22 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 class Tracker(ABC):
-    """A filter of size `size`, restarted whenever it would halt; every restart closes a block.
+    """A filter of size `size` that restarts whenever it would halt; every restart closes a block.
 
-    It limits nothing. For each fixed m, everything released before the m-th restart costs at most m blocks; with
-    m - 1 blocks closed that includes all releases so far. The bound does not hold at a time chosen by the value.
-    n runs, or n people, at once; for people the value is personal data (see `PersonalReport`).
-    A mechanism that costs more than a block closes as many as it needs, as if it were their composition.
-    At most 2^48 blocks are counted: the value is inf from there on.
-    Source: paper 000, Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms that cost
-    more than a block are excluded).
+    A tracker limits nothing. For each m fixed in advance, all releases before the m-th restart cost at most m blocks.
+
+    Attributes
+    ----------
+    size : float, > 0
+        The budget of one block.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms that cost
+    more than a block are excluded). With m - 1 closed blocks the bound covers all releases so far. It is not valid at
+    a time that depends on the value. A mechanism that costs more than a block closes as many as it needs, as a
+    composition would. A tracker counts at most 2^48 blocks; above that the value is inf. For people the value is
+    personal data.
     """
 
     size: float
@@ -69,27 +76,27 @@ class Tracker(ABC):
 
     @property
     def promise(self) -> BlockByBlock:
-        """What one block promises, and how blocks compose."""
+        """The guarantee of one block, and the composition of blocks."""
         return BlockByBlock(self.guarantee(1))
 
     @abstractmethod
     def charge(self, request: DominatingPair) -> Charge:
-        """What the request adds to a block."""
+        """Return what the request adds to a block."""
 
     @abstractmethod
     def value(self, state: _State) -> NDArray[np.float64]:
-        """The cost of all blocks opened so far, inf for a state that no requests lead to: shape (n,)."""
+        """Return the cost of all blocks so far, inf for a state that no requests lead to: shape (n,)."""
 
     @abstractmethod
     def guarantee(self, blocks: int) -> Guarantee:
-        """What all releases within the first `blocks` blocks satisfy together, for a number fixed in advance."""
+        """Return the guarantee of all releases within the first `blocks` blocks, a number fixed in advance."""
 
     def start(self, n: int) -> _State:
-        """n empty first blocks."""
+        """Return the state of n runs, before any release."""
         return np.zeros(n), *self._budget.start(n)
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
-        """The state after the request was released."""
+        """Return the state after the release of `request`."""
         blocks, high, low = state
         budget, charge = self._budget, self.charge(request)
         fits = budget.fits((high, low), charge)
@@ -148,7 +155,21 @@ def _finite(blocks: int, size: float, promised: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RenyiTracker(Tracker):
-    """Rényi divergence of order alpha in blocks of `size`, in nats: the value is size times the number of blocks."""
+    """The tracker of the Rényi divergence of order alpha, in nats.
+
+    The value is size times the number of blocks.
+
+    Parameters
+    ----------
+    alpha : float, >= 1
+        The Rényi order.
+    size : float, > 0
+        The budget of one block, in nats.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Proposition 4.10.
+    """
 
     alpha: float
     size: float
@@ -174,9 +195,26 @@ class RenyiTracker(Tracker):
 
 @dataclass(frozen=True, slots=True)
 class GaussianTracker(Tracker):
-    """mu of Gaussian DP in blocks of `size`: squares add, the value is size times the root of their number.
+    """The tracker of the GDP parameter mu.
 
-    Source: paper 003, Appendix C.5.
+    The value is size times the square root of the number of blocks, because squares of mu add up.
+
+    Parameters
+    ----------
+    size : float, > 0
+        The GDP parameter of one block.
+
+    Notes
+    -----
+    Koskela, Tobaben & Honkela (2023), Appendix C.5.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> tracker = fp.odometers.GaussianTracker(size=1.0)
+    >>> once = tracker.spend(tracker.start(1), fp.Gaussian(mu=0.8))
+    >>> tracker.value(once), tracker.value(tracker.spend(once, fp.Gaussian(mu=0.8))).round(4)
+    (array([1.]), array([1.4142]))
     """
 
     size: float
@@ -209,13 +247,30 @@ class GaussianTracker(Tracker):
 
 
 class IndividualTracker(StatefulAccountant):
-    """One tracker per person: blocks of one size, of which each person has closed as many as the releases cost them.
+    """One tracker per person.
 
-    `spend` records a release and limits nothing. For each number m fixed in advance, all that was released before a
-    person's m-th block closed satisfies `tracker.guarantee(m)` for removing that person. It does not hold at a time
-    chosen by the value, and a value is personal data: `report_for` tells that person only.
-    Threads may share it, releases wait for each other; it is not copied, pickled or used after a fork.
-    Source: paper 000, Corollary 4.11 (Definition 2.5 for the pairs, not 2.6); for Gaussian DP paper 003, C.5.
+    Parameters
+    ----------
+    tracker : Tracker
+        The tracker of each person.
+    people : int, >= 1
+        The number of people, n.
+
+    Notes
+    -----
+    `spend` records a release and limits nothing. For each number m fixed in advance, all releases before a person's
+    m-th block closes satisfy `tracker.guarantee(m)` for removing that person. The guarantee is not valid at a time
+    that depends on the value. The values are personal data. Threads may share the object. A copy or a pickle raises
+    TypeError, a use after a fork RuntimeError. Feldman & Zrnic (2021), Corollary 4.11 (with Definition 2.5 for the
+    pairs, not 2.6); for Gaussian DP Koskela, Tobaben & Honkela (2023), Appendix C.5.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> people = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(size=0.5), people=2)
+    >>> people.spend(fp.gaussian_request(np.array([2.0, 0.0]), sigma=4.0))
+    >>> print(people.report_for(0))
+    For person 0 only, not to be shown to anyone else: at most 0.5 spent, counted by GaussianTracker(size=0.5)
     """
 
     _terms_shown = ("tracker", "people")
@@ -242,9 +297,17 @@ class IndividualTracker(StatefulAccountant):
         return self._people
 
     def spend(self, request: DominatingPair) -> None:
-        """Record that the release which `request` declares was made: the pair of each person's removal, or one for all.
+        """Record a release; call it before the release.
 
-        Record it before the release. Raises ValueError where the pairs are not one per person.
+        Parameters
+        ----------
+        request : DominatingPair
+            The pair for the removal of each person: parameters of shape (n,), or one pair for all.
+
+        Raises
+        ------
+        ValueError
+            If there is neither one pair nor one per person.
         """
         check_pairs(request, self._people)
         with self._in_turn("spend"):
@@ -253,7 +316,7 @@ class IndividualTracker(StatefulAccountant):
             self._state = after
 
     def values(self) -> Personal[PersonalCost]:
-        """What was spent on everyone, at most, in the tracker's own unit: hidden, see `Personal`."""
+        """Return an upper bound on each cost, in the tracker's own unit; hidden, see `Personal`."""
         self._terms.check(self._tracker)
         name = repr(self._tracker)
         return Personal(
@@ -262,5 +325,5 @@ class IndividualTracker(StatefulAccountant):
         )
 
     def report_for(self, person: int) -> PersonalCost:
-        """What may be shown to `person` only; IndexError beyond the last person; see `PersonalCost`."""
+        """Return the report for `person` only; IndexError for an unknown person."""
         return self.values().report_for(person)

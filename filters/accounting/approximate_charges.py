@@ -23,11 +23,26 @@ from filterproof.theory.pairs.selection import look_up
 
 
 def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
-    """(epsilon, delta) such that the mechanism is (epsilon, delta)-DP.
+    """Return (epsilon, delta) such that the mechanism is (epsilon, delta)-DP.
 
-    (epsilon, delta) of KOV, (0, p) of Erasure, (pure epsilon, 0) of what has a finite one. Everything else is
-    declared at the epsilon `at`, with its hockey-stick there, the larger direction; with at=None its epsilon
-    is infinite.
+    Parameters
+    ----------
+    request : DominatingPair
+        The pair of the mechanism.
+    at : float or None
+        The epsilon at which a mechanism without finite pure epsilon is charged. None: its epsilon is infinite.
+
+    Returns
+    -------
+    epsilon, delta : float or ndarray of float, shape (n,)
+        (epsilon, delta) for KOV, (0, p) for Erasure, (pure epsilon, 0) for a pair with finite pure epsilon. Otherwise
+        `at` and the larger hockey-stick divergence of the two directions at that epsilon.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> approximate_charge(fp.KOV(0.5, 0.125), None)
+    (0.5, 0.125)
     """
     if (index := request.choice) is not None:
         epsilons, deltas = zip(*(approximate_charge(pair, at) for pair in request.members), strict=True)
@@ -45,7 +60,18 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
 
 
 def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
-    """(rho, xi) such that the mechanism is xi-approximately rho-zCDP."""
+    """Return charges (rho, xi) such that the mechanism is xi-approximately rho-zCDP.
+
+    Parameters
+    ----------
+    request : DominatingPair
+        The pair of the mechanism.
+
+    Returns
+    -------
+    rho, xi : Charge
+        (epsilon^2/2, delta) for KOV, (0, p) for Erasure, and (zcdp_rho, 0) otherwise.
+    """
     if (index := request.choice) is not None:
         rhos, xis = zip(*map(approximate_zcdp_charge, request.members), strict=True)
         return PerRunCharge(rhos, index), PerRunCharge(xis, index)

@@ -34,7 +34,18 @@ _LEAST_SCALE = 2.0**-8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearCharge:
-    """The charge x: one double, or one per run in shape (n,)."""
+    """A charge of x.
+
+    Parameters
+    ----------
+    x : float or ndarray of float, shape (n,)
+        The charge, for all runs or one per run. A number that no double represents is rounded up.
+
+    Raises
+    ------
+    TypeError
+        If x is no real number, or is too large for a double.
+    """
 
     x: Real
 
@@ -44,19 +55,37 @@ class LinearCharge:
         object.__setattr__(self, "x", _doubles(self.x))
 
     def exact(self, root: float) -> Exact:
-        """root^2 x as a pair of doubles, never below it; root is a power of two."""
+        """Return root^2 x as a pair of doubles, rounded up; root is a power of two."""
         return _lift(self.x * root * root, self.x, LEAST), 0.0
 
     def take(self, runs: Any) -> LinearCharge:
-        """The charges of the selected runs."""
+        """Return the charges of the selected runs."""
         return LinearCharge(_pick(self.x, runs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SquaredCharge:
-    """The charge scale x^2, exactly, of the doubles x and scale: x one for all runs, or one per run in shape (n,).
+    """A charge of scale x^2, added exactly although no double represents the square.
 
-    Raises ValueError for a scale below 2^-8 or none: the least charges would underflow, and be free.
+    Parameters
+    ----------
+    x : float or ndarray of float, shape (n,)
+        The root of the charge, for all runs or one per run. A number that no double represents is rounded away from
+        zero.
+    scale : float, >= 2^-8
+        The factor of the square.
+
+    Raises
+    ------
+    ValueError
+        If scale is below 2^-8 or no finite double. With a smaller scale the smallest charges would underflow to zero.
+    TypeError
+        If x is no real number, or is too large for a double.
+
+    Examples
+    --------
+    >>> SquaredCharge(0.1).exact(1.0)
+    (0.010000000000000002, -8.326672684688674e-19)
     """
 
     x: Real
@@ -76,7 +105,10 @@ class SquaredCharge:
             object.__setattr__(self, "x", _doubles(self.x))
 
     def exact(self, root: float) -> Exact:
-        """scale (root x)^2 as a pair of doubles, never below it; equal to it if scale is a power of two, as root is."""
+        """Return scale (root x)^2 as a pair of doubles, rounded up.
+
+        The result is exact if scale is a power of two, as root is.
+        """
         x: Any = abs(self.x)
         high, low = square(_lift(x * root, x, LEAST_ROOT))
         if is_power_of_two(self.scale):
@@ -89,7 +121,7 @@ class SquaredCharge:
         return top, v - (top - high)
 
     def take(self, runs: Any) -> SquaredCharge:
-        """The charges of the selected runs."""
+        """Return the charges of the selected runs."""
         return SquaredCharge(_pick(self.x, runs), self.scale)
 
 

@@ -31,10 +31,23 @@ from filterproof.theory.rounding import root_up
 
 
 class ChargeRule(ABC):
-    """What each request is charged, such that a sum of charges of at most B, kept by a filter, bounds the transcript.
+    """A charge rule: a number for each request such that a bound B on the sum of charges bounds the transcript.
 
-    `bounds(B)` is what the transcript then satisfies, by the theorem of `theorem` (a key of `fp.THEOREMS`,
-    None where none of ours states it) and `source`. Rules are frozen values without state.
+    The rules are `fp.pure_charge`, `fp.zcdp_charge`, `fp.gdp_charge` and `fp.charges.renyi_charge.at(alpha)`. They are
+    immutable and have no state.
+
+    Attributes
+    ----------
+    theorem : str or None
+        The key in `fp.THEOREMS` of the theorem, None where this project states none.
+    source : str
+        The source of the theorem.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> fp.zcdp_charge(fp.Gaussian(2.0)), fp.zcdp_charge.bounds(0.5)
+    (SquaredCharge(x=2.0, scale=0.5), ZCDP(rho=0.5))
     """
 
     __slots__ = ()
@@ -43,14 +56,14 @@ class ChargeRule(ABC):
 
     @abstractmethod
     def __call__(self, request: DominatingPair) -> Charge:
-        """The charge of a request, for all runs or one per run."""
+        """Return the charge of a request, for all runs or one per run."""
 
     @abstractmethod
     def bounds(self, total: float) -> Guarantee:
-        """What a transcript satisfies on whose every path the charges sum to at most `total` > 0."""
+        """Return the guarantee of a transcript whose charges sum to at most `total` > 0 on every path."""
 
     def scale(self, family: object) -> float | None:
-        """The scale with charge(family(t)) = scale t^2, None where the charge is no such square."""
+        """Return the scale with charge(family(t)) = scale t^2, or None if the charge is no such square."""
         return None
 
 
@@ -84,9 +97,9 @@ class _ByPair(_Named, ChargeRule):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PureCharge(_ByPair):
-    """epsilon of an epsilon-DP mechanism: what sums to at most B is B-DP (basic composition).
+    """The epsilon of an epsilon-DP mechanism, in nats; a sum of at most B gives B-DP by basic composition.
 
-    In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.
     """
 
     theorem: ClassVar[str | None] = "basic composition"
@@ -102,9 +115,10 @@ class PureCharge(_ByPair):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZCDPCharge(_ByPair):
-    """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared.
+    """The zCDP parameter rho of a mechanism, in nats; a sum of at most B gives B-zCDP.
 
-    In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    rho is mu^2/2 for Gaussian(mu), epsilon^2/2 for RandomizedResponse(epsilon), and otherwise the number that the pair
+    declares. The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.
     """
 
     theorem: ClassVar[str | None] = "RDP filter"
@@ -125,9 +139,9 @@ class ZCDPCharge(_ByPair):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GDPCharge(_ByPair):
-    """mu^2, mu being the GDP parameter that a request declares: what sums to at most mu^2 is mu-GDP.
+    """The squared GDP parameter mu^2 of a mechanism; a sum of at most mu^2 gives mu-GDP.
 
-    One number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.
     """
 
     theorem: ClassVar[str | None] = "GDP filter"
@@ -138,7 +152,7 @@ class GDPCharge(_ByPair):
         return SquaredCharge(floor_at_tiny(request.gdp_mu, request))
 
     def bounds(self, total: float) -> Guarantee:
-        """sqrt(total)-GDP, the root rounded up."""
+        """Return sqrt(total)-GDP, the root rounded up."""
         return GaussianDP(root_up(total))
 
     def scale(self, family: object) -> float | None:
@@ -147,11 +161,27 @@ class GDPCharge(_ByPair):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RenyiCharge(ChargeRule):
-    """The Rényi divergence of order alpha, the larger direction: alpha mu^2/2 of Gaussian(mu), else as declared.
+    """The Rényi divergence of order alpha of a mechanism, in nats, the larger of the two directions.
 
-    Of the library's pairs other than Gaussians 2^-46 of it is added, more where losses are large: its own rounding. Of
-    ten such the sum is so much above ten times `pair.renyi(alpha)`.
-    In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    The divergence is alpha mu^2/2 for Gaussian(mu), and otherwise the number that the pair declares. The charge is one
+    number for all runs, or one per run in shape (n,), as the parameters of the pair are.
+
+    Parameters
+    ----------
+    alpha : float, >= 1
+        The Rényi order.
+
+    Raises
+    ------
+    TypeError
+        If alpha is no single number.
+    ValueError
+        If alpha is below 1 or not finite.
+
+    Notes
+    -----
+    For the library's pairs other than Gaussians, the charge is above `pair.renyi(alpha)` by a share of 2^-46, and by
+    more where losses are large, which covers the rounding of `renyi`.
     """
 
     alpha: float
@@ -179,7 +209,7 @@ class RenyiCharge(ChargeRule):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RenyiCharges(_Named):
-    """The rules of all orders: `renyi_charge.at(8.0)` is one of them, `renyi_charge(request, 8.0)` what it charges."""
+    """The rules of all orders: `renyi_charge.at(8.0)` is one rule, `renyi_charge(request, 8.0)` is one charge."""
 
     _name: ClassVar[str] = "renyi_charge"
 
@@ -187,7 +217,7 @@ class RenyiCharges(_Named):
         return _renyi(request, alpha)
 
     def at(self, alpha: float) -> RenyiCharge:
-        """The rule of the order alpha >= 1."""
+        """Return the rule of the order alpha >= 1."""
         return RenyiCharge(alpha)
 
 

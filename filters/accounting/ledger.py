@@ -1,4 +1,4 @@
-"""The running sum behind every additive filter: a request is granted if the exact sum stays within the budget.
+"""The exact comparison of a sum of charges with a budget, for n sums at once.
 
     >>> from filterproof.filters.accounting.charge_kinds import LinearCharge
     >>> budget = Budget.of(1.0)  # ten charges of the double 0.1 add up to more than 1, by 5.6e-17
@@ -47,17 +47,34 @@ _LARGEST = np.finfo(np.float64).max
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Budget:
-    """The rule: sum of charges <= budget, exactly, for n sums at once. Make one with `of` or `square_of`.
+    """A budget, and the exact rule sum of charges <= budget for n sums at once.
 
-        >>> Budget.of(0.5).limit, Budget.square_of(3.0).limit
-        (0.5, 9.0)
+    Create a budget with `Budget.of(value)` or `Budget.square_of(value)`. A value that no double represents is rounded
+    down.
 
-    The budget is high + low in units of 4^exponent, high from 1 to 4 (less for the least budgets of all); so are
-    the sums. A state is a tuple of two float64 arrays of shape (n,), the high parts and the low parts. Every method
-    but `charge` leaves the state that it is given as it was. A charge that is infinite, NaN or below zero is refused.
-    A value that is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
-    exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it. Of a budget
-    of zero nothing is admitted but charges of zero.
+    Parameters
+    ----------
+    high, low : float
+        The budget is high + low in units of 4^exponent, with 1 <= high < 4 (less for the smallest budgets).
+    exponent : int
+        The exponent of the unit.
+
+    Attributes
+    ----------
+    limit : float
+        The budget as a double.
+
+    Notes
+    -----
+    A state is a tuple of two float64 arrays of shape (n,): the high and the low parts of the sums. Rounding never
+    admits a sequence of charges whose exact sum exceeds the budget. It never refuses one whose exact sum is more than
+    4 units in the last place below the budget. Infinite, NaN and negative charges are refused. A budget of zero admits
+    only charges of zero. Every method except `charge` leaves its state unchanged.
+
+    Examples
+    --------
+    >>> Budget.of(0.5).limit, Budget.square_of(3.0).limit
+    (0.5, 9.0)
     """
 
     high: float
@@ -90,7 +107,7 @@ class Budget:
 
     @classmethod
     def of(cls, value: float) -> Budget:
-        """The budget `value` >= 0, or the largest double below it if it is none."""
+        """Return the budget `value` >= 0, rounded down to a double."""
         value = _largest_double(value)
         exponent = (math.frexp(value)[1] - 1) // 2
         root = math.ldexp(1.0, -exponent)
@@ -98,7 +115,7 @@ class Budget:
 
     @classmethod
     def square_of(cls, value: float) -> Budget:
-        """The budget `value`^2, exactly, for a double `value` >= 0, or the largest one below it."""
+        """Return the budget `value`^2, exactly for a double `value` >= 0, and otherwise rounded down."""
         value = _largest_double(value)
         exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 would be no double
         high, low = square(math.ldexp(value, -exponent))
@@ -106,7 +123,7 @@ class Budget:
 
     @property
     def root(self) -> float:
-        """2^-exponent: what is charged x takes x root^2 units of the budget."""
+        """2^-exponent: a charge of x takes x root^2 units of the budget."""
         return math.ldexp(1.0, -self.exponent)
 
     @property
@@ -116,7 +133,7 @@ class Budget:
 
     @property
     def limit(self) -> float:
-        """The budget in units of one, to the last place of a double."""
+        """The budget in units of one, as a double."""
         return (self.high + self.low) * self.root_unit * self.root_unit
 
     @property
@@ -125,17 +142,25 @@ class Budget:
         return self.high if self.low >= 0 else next_below(self.high)
 
     def covers(self, sums: Exact) -> Any:
-        """Whether each pair is at most the budget; False for NaN."""
+        """Return whether each pair is at most the budget; False for NaN."""
         return (sums[0] < self.high) | ((sums[0] == self.high) & (sums[1] <= self.low))
 
     def start(self, n: int) -> Exact:
-        """n empty sums. One zero is the low part of them all, until something is rounded away in one of them."""
+        """Return n empty sums.
+
+        One zero is the low part of all sums until one of them needs its own.
+        """
         return np.zeros(n), np.broadcast_to(0.0, n)
 
     def step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
-        """(Whether each sum stays within the budget with `charge` added, the sums with it added).
+        """Decide and charge in one call.
 
-        What is added to a sum that does not fit may be rounded up; for what is no charge it may be NaN.
+        Returns
+        -------
+        fits : ndarray of bool, shape (n,)
+            Whether each sum stays within the budget with `charge` added.
+        after : state
+            The sums with `charge` added. A sum that does not fit may be rounded up, or NaN for an invalid charge.
         """
         same_bits_sooner = (
             _step_of_one(self, state, charge) if len(state[0]) == 1 else compiled.step(self, state, charge)
@@ -143,7 +168,7 @@ class Budget:
         return self.general_step(state, charge) if same_bits_sooner is None else same_bits_sooner
 
     def general_step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
-        """`step` by the definition, whatever the charge."""
+        """Compute `step` by its definition, for every charge."""
         with np.errstate(over="ignore", invalid="ignore"):
             cost = charge.exact(self.root)
             after = add_up(state, cost)
@@ -152,10 +177,17 @@ class Budget:
     def charge(
         self, state: Exact, charge: Charge, among: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
-        """`step`, in place where it fits: whether each sum took the charge, of those `among` (None: of all).
+        """Add `charge` in place where it fits, and return whether each sum took it.
 
-        The only method that changes the state it is given. A sum that is cut off between its high and its low part (an
-        interrupt) is not below what it was before.
+        This is the only method that changes its state. An interrupt between the high and the low part never leaves a
+        sum below its earlier value.
+
+        Parameters
+        ----------
+        state, charge
+            The sums and the charge.
+        among : ndarray of bool, shape (n,), optional
+            The sums that may be charged. Default: all.
         """
         fits = np.empty(len(state[0]), dtype=np.bool_)
         for first in range(0, len(fits), compiled.SMALL):
@@ -171,33 +203,33 @@ class Budget:
         return fits
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
-        """Whether each sum stays within the budget with `charge` added: shape (n,)."""
+        """Return whether each sum stays within the budget with `charge` added: shape (n,)."""
         return self.step(state, charge)[0]
 
     def add(self, state: Exact, charge: Charge) -> Exact:
-        """The sums with `charge` added, within the budget or not."""
+        """Return the sums with `charge` added, within the budget or not."""
         return self.step(state, charge)[1]
 
     def is_reachable_state(self, state: Exact) -> NDArray[np.bool_]:
-        """Whether each pair is a sum that charges within the budget can come to: shape (n,)."""
+        """Return whether charges within the budget can lead to each sum: shape (n,)."""
         within: NDArray[np.bool_] = self.covers(state) & is_sum(state)
         return within
 
     def room(self, state: Exact) -> NDArray[np.float64]:
-        """Budget minus sum in units of 4^exponent, rounded down; 0 where nothing is left: shape (n,)."""
+        """Return budget minus sum in units of 4^exponent, rounded down, at least 0: shape (n,)."""
         with np.errstate(over="ignore", invalid="ignore"):
             gap, rest = two_sum(self.high, -state[0])
             room = (gap + (rest + (self.low - state[1]))) * (1 - 2.0**-51)
             return np.where(room > 0, room, 0.0)
 
     def left(self, state: Exact) -> NDArray[np.float64]:
-        """Budget minus sum, in the charges' own units, rounded down: shape (n,)."""
+        """Return budget minus sum in the unit of the charges, rounded down: shape (n,)."""
         with np.errstate(over="ignore"):
             left = lower_tiny_products(self.room(state) * self.root_unit * self.root_unit)
         return np.minimum(left, _LARGEST)
 
     def value(self, state: Exact) -> NDArray[np.float64]:
-        """The sum in the charges' own units, to nearest: shape (n,)."""
+        """Return the sum in the unit of the charges, rounded to nearest: shape (n,)."""
         with np.errstate(over="ignore"):
             total: NDArray[np.float64] = (state[0] + state[1]) * self.root_unit * self.root_unit
         return total

@@ -36,16 +36,43 @@ def from_accountant(
     compose: Callable[[Any, Any, int], object] | None = None,
     spent: Callable[[Any], float] | None = None,
 ) -> PrivacyFilter:
-    """The filter that goes on while `spent(accountant) <= target` after all uses so far and the request.
+    """Create a filter from a privacy accountant of another library.
 
-    make() gives a fresh accountant, event(pair) what it composes for a mechanism that the pair describes, and
-    compose(accountant, event, count) composes it: `accountant.compose(event, count)` by default. spent(accountant) is
-    in the unit of the target, its epsilon, rho or mu, in nats: `accountant.get_epsilon(target.delta)` by default. An
-    event that the accountant does not support raises what it raises, and NaN raises ValueError; neither is a denial.
-    With a menu the state is how often each pair was used, else it is the accountant, copied for each request.
-    Whether the accountant's numbers, or the rule, keep the target is what `fp.verify` and `invariants_for_accountants`
-    ask.
-    Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
+    The filter grants a request while::
+
+        spent(accountant with all past events and the request) <= target
+
+    Parameters
+    ----------
+    make : callable
+        A function without arguments that returns a fresh accountant.
+    event : callable
+        A map from a dominating pair to an event that the accountant composes.
+    target : Guarantee
+        The promise of the filter. Its epsilon, rho or mu is the limit, in nats.
+    menu : tuple of DominatingPair, optional
+        The pairs that requests may use. The state is then the number of uses of each pair. Without a menu it is the
+        accountant, copied for each request.
+    compose : callable, optional
+        compose(accountant, event, count) composes an event. Default: `accountant.compose(event, count)`.
+    spent : callable, optional
+        spent(accountant) is a number in the unit of the target. Default: `accountant.get_epsilon(target.delta)`.
+
+    Returns
+    -------
+    PrivacyFilter
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If `make` returns the same object twice, or `spent` returns NaN.
+
+    Notes
+    -----
+    An exception of the accountant, such as for an unsupported event, is raised and is no denial. `fp.verify` and
+    `fp.invariants_for_accountants` test whether the accountant and the rule guarantee the target.
     """
     checked_callable("event", event)
     name, limit = f"the rule of {checked_make(make)}", limit_of(target)

@@ -268,12 +268,34 @@ def _number_of(at: int, text: str) -> int:
 
 
 def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: float = 10.0) -> BridgedFilter:
-    """The filter whose decisions are those of a program, asked by the protocol of the page on bridges.
+    """Create a filter from a program that decides in another process or language.
 
-    command is split as a shell would, and no shell runs it. seconds is how long an answer may take; it is greeted at
-    once. Raises ValueError for a command that cannot be started, TypeError where promise is no guarantee, and
-    `BridgeError` where it ends, is late, or answers in another form. A late answer ends an examination early, and
-    decides nothing.
+    Parameters
+    ----------
+    command : str or sequence of str
+        The command. A string is split as a shell splits it, and no shell runs it.
+    promise : Guarantee
+        The promise of the filter.
+    seconds : float, > 0
+        The time limit of each answer.
+
+    Returns
+    -------
+    PrivacyFilter
+
+    Raises
+    ------
+    ValueError
+        If the command does not start.
+    TypeError
+        If `promise` is no guarantee.
+    BridgeError
+        If the program ends, is late, or answers in another form.
+
+    Notes
+    -----
+    The page on bridges describes the protocol. The program is started and greeted at once. A late answer ends an
+    examination early and decides nothing.
     """
     words = tuple(shlex.split(command)) if isinstance(command, str) else tuple(map(str, command))
     if not words or not all(words):

@@ -57,12 +57,36 @@ def from_budget(
     denied: Denied = (),
     spent: Callable[[Any], float] | None = None,
 ) -> PrivacyFilter:
-    """The filter that grants what `spend(budget, pair)` grants: everything but False and what `denied` names.
+    """Create a filter from a budget object of another library.
 
-    make() gives a fresh budget. `denied` holds the exceptions that mean a denial, or says of an exception whether it
-    does; every other one is raised. `spent(budget)` is what it says it has spent, for `invariants_for_accountants`.
-    With a menu the state is how often each pair was used, else it is the budget, copied for each request. Raises
-    TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
+    The filter grants a request if `spend(budget, pair)` returns anything but False and raises no denial.
+
+    Parameters
+    ----------
+    make : callable
+        A function without arguments that returns a fresh budget.
+    spend : callable
+        spend(budget, pair) charges the budget.
+    promise : Guarantee
+        The promise of the filter.
+    menu : tuple of DominatingPair, optional
+        The pairs that requests may use. The state is then the number of uses of each pair. Without a menu it is the
+        budget, copied for each request.
+    denied : exception type, tuple of exception types, or callable
+        The exceptions that mean a denial, or a function that says so of an exception. Other exceptions are raised.
+    spent : callable, optional
+        spent(budget) is the amount that the budget reports, for `fp.invariants_for_accountants`.
+
+    Returns
+    -------
+    PrivacyFilter
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If `make` returns the same object twice.
     """
     checked_callable("spend", spend)
     if not all(map(callable, denied if isinstance(denied, tuple) else (denied,))):
@@ -108,12 +132,40 @@ def from_queryable(
     denied: Denied,
     spent: Callable[[Any], float] | None = None,
 ) -> PrivacyFilter:
-    """The filter that grants a request where invoking `queryable(query(pair))` does not raise what `denied` names.
+    """Create a filter from a queryable: an object that holds data and denies queries beyond its budget.
 
-    make() gives a fresh queryable over some data, query(pair) the mechanism that the pair describes, made once for each
-    pair of the menu. A queryable keeps what it released inside and cannot be copied: it is made again and invoked again
-    for each row of uses, so its outputs are thrown away. Exceptions that `denied` does not name are raised. `spent` is
-    as in `from_budget`. Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
+    The filter grants a request if `queryable(query(pair))` raises no denial.
+
+    Parameters
+    ----------
+    make : callable
+        A function without arguments that returns a fresh queryable.
+    query : callable
+        A map from a dominating pair to a query. It is called once for each pair of the menu.
+    promise : Guarantee
+        The promise of the filter.
+    menu : tuple of DominatingPair
+        The pairs that requests may use.
+    denied : exception type, tuple of exception types, or callable
+        The exceptions that mean a denial. Other exceptions are raised.
+    spent : callable, optional
+        As in `from_budget`.
+
+    Returns
+    -------
+    PrivacyFilter
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If `make` returns the same object twice.
+
+    Notes
+    -----
+    A queryable cannot be copied. The filter creates a new one for each combination of uses, repeats the queries, and
+    discards the outputs.
     """
     checked_callable("query", query)
     queries = {pair: query(pair) for pair in checked_menu(menu)}

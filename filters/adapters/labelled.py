@@ -47,14 +47,30 @@ _MOST = 32
 
 @dataclass(frozen=True, eq=False)
 class LabelledFilter(PrivacyFilter[Any]):
-    """CONT while `keeper`, which is asked with labels, grants; the promise is to one record, named by `over`.
+    """A filter for labelled requests, seen from one record; only requests that read the record cost it.
 
-    labels maps each dimension to the labels that requests name, one of them each; of a dimension in `together` a
-    request names one or all, as a tuple. over maps dimensions to the labels of the record, one or a tuple: a request
-    reads the record if it names one of them in each of these dimensions; of other dimensions all requests do. What
-    reads it not has no loss, and its grant may still change what is granted later. promise is the keeper's by default.
-    The keeper is shown a `Labelled` request and not whose record it is. A request without labels is made where the
-    record is. Raises ValueError for labels of the record that no request names, and for more than 32 ways to label one.
+    Parameters
+    ----------
+    keeper : PrivacyFilter
+        The filter that receives `Labelled` requests and decides. It does not learn which record is considered.
+    labels : mapping from str to sequence of str or int
+        The labels of each dimension. A request has one label in each.
+    over : mapping from str to label or tuple of labels
+        The labels of the record. A request reads the record if its labels match in each of these dimensions.
+    together : sequence of str
+        The dimensions in which a request may have one label or all labels, as a tuple.
+    promise : Guarantee
+        The promise to the record. Default: that of `keeper`.
+
+    Raises
+    ------
+    ValueError
+        If no request has the labels of the record, or there are more than 32 label combinations.
+
+    Notes
+    -----
+    A request that does not read the record has no privacy loss for it, but its grant may change later decisions. A
+    request without labels gets those of the record.
     """
 
     keeper: PrivacyFilter[Any]
@@ -99,7 +115,7 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     @property
     def scope(self) -> str:  # type: ignore[override]
-        """The record, and the adversaries that are covered."""
+        """The record, and the adversaries that the promise covers."""
         record = where_words(self._record) or "all labels"
         return (
             f"a record at {record} whose place was fixed before the first request, and every adaptive adversary who "
@@ -108,7 +124,10 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     @property
     def options(self) -> tuple[str, ...] | None:
-        """What names it on the command line, where a program keeps the budgets and all labels are text."""
+        """The command-line options that describe the record, or None if the command line cannot describe it.
+
+        It can if a program decides and all labels are text.
+        """
         program = program_of(self)
         if program is None or any(type(one) is int for some in self.labels.values() for one in some):
             return None
@@ -129,7 +148,7 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     @cached_property
     def choices(self) -> tuple[Where, ...]:
-        """The ways in which a request can be labelled; the first is where the record is."""
+        """The label combinations of a request; the first is that of the record."""
         every: list[list[tuple[str, Label]]] = []
         for name, values in self.labels.items():
             record, joint = several(self.over.get(name, values[0])), name in self.together
@@ -140,7 +159,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         return tuple(product(*every))
 
     def at(self, mechanism: DominatingPair, **labels: Label) -> Labelled:
-        """The request for a mechanism at these labels, those of the record where a dimension is left out."""
+        """Return the request for a mechanism with these labels; the default labels are those of the record."""
         where = tuple((dict(self.choices[0]) | labels).items())
         return Labelled(mechanism, self._checked(where), self.reads(where))
 
@@ -153,7 +172,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         return where
 
     def reads(self, where: Where) -> bool:
-        """Whether a request with these labels reads the record."""
+        """Return whether a request with these labels reads the record."""
         named = dict(where)
         return all(set(several(held)) & set(several(named[name])) for name, held in self.over.items())
 
@@ -188,7 +207,13 @@ class LabelledFilter(PrivacyFilter[Any]):
         return self.shown(request)
 
     def shown(self, request: DominatingPair) -> DominatingPair:
-        """What the keeper is shown of one request; ValueError where it says that it reveals what its labels do not."""
+        """Return the request that `keeper` receives.
+
+        Raises
+        ------
+        ValueError
+            If the request states a privacy loss that does not match its labels.
+        """
         if not request.labels:
             return Labelled(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))

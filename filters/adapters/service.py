@@ -28,11 +28,16 @@ Disk: TypeAlias = "MutableMapping[str, Any]"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a service yields when an answer goes out: a sample of the mechanism, drawn afresh unless `again`.
+    """A service's statement that it sends an answer, a fresh sample of the mechanism unless `again` is True.
 
-    again: word for word what went out, or was to go out, for the same key before: it reveals nothing more. epoch: whose
-    data it is computed from; by default that in which the request's first step was made; an answer that is
-    sent `again` in a later one must say it, or does not count.
+    Parameters
+    ----------
+    again : bool
+        The answer repeats, word for word, an earlier answer for the same key (sent or about to be sent). It reveals
+        nothing new.
+    epoch : int, optional
+        The epoch of the data behind the answer. Default: the epoch of the request's first step. An answer with `again`
+        in a later epoch must state it; otherwise it does not count.
     """
 
     again: bool = False

@@ -1,4 +1,4 @@
-"""Certified numbers: the running numbers of one thing, each compared with its theorem.
+"""The numbers that a filter, an accountant or a pair computes, each compared with its theorem.
 
 >>> from filterproof.filters.certified.comparison import Comparisons
 >>> budget = Comparisons("RDP filter").at_most("budget", 0.5, "rho", rho=0.5)
@@ -19,11 +19,21 @@ from filterproof.theory.evidence import Evidence
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedNumbers(Displayed):
-    """The numbers that a filter, a holder or a pair runs with, each beside what its theorem allows at that very double.
+    """The numbers that a filter, an accountant or a pair computes, each compared with its theorem at the same doubles.
 
-    `numbers` are those that were compared; `uncovered` says what was not, and why. A number that is refused is unsound,
-    looser than declared, further from what it stands for than declared, or not told apart by balls.
-    The numbers are those that the code gave when it was run at the stated points, and nothing is said of others.
+    Attributes
+    ----------
+    subject : str
+        The object.
+    numbers : tuple of ComparisonResult
+        The compared numbers.
+    uncovered : tuple of str
+        What no comparison covers, with the reason.
+
+    Notes
+    -----
+    A number is refused if it is unsound, looser than declared, farther from its exact value than declared, or if ball
+    arithmetic cannot separate it from the theorem's value. The comparisons cover the stated points and no others.
     """
 
     subject: str
@@ -34,27 +44,27 @@ class CertifiedNumbers(Displayed):
     def of(
         cls, subject: str, numbers: Iterable[Comparison], uncovered: Iterable[str] = ()
     ) -> CertifiedNumbers:
-        """The numbers, compared."""
+        """Compare the numbers, and return the results."""
         return cls(subject, tuple(number.checked() for number in numbers), tuple(uncovered))
 
     @property
     def holds(self) -> bool:
-        """Whether there is a number, and every one of them fits its theorem."""
+        """Whether there is at least one number and all numbers agree with their theorems."""
         return bool(self.numbers) and not self.refused
 
     @property
     def refused(self) -> tuple[ComparisonResult, ...]:
-        """The numbers that do not fit."""
+        """The numbers that disagree with their theorems."""
         return tuple(one for one in self.numbers if not one.fits)
 
     @property
     def theorems(self) -> tuple[str, ...]:
-        """The theorems that the numbers belong to, each once."""
+        """The theorems of the numbers, without repetition."""
         return tuple(dict.fromkeys(one.number.theorem for one in self.numbers))
 
     @property
     def evidence(self) -> Evidence:
-        """That of the weakest comparison."""
+        """The evidence of the weakest comparison."""
         return Evidence.weakest(*(one.evidence for one in self.numbers))
 
     def __str__(self) -> str:
@@ -66,7 +76,7 @@ class CertifiedNumbers(Displayed):
         return "\n".join(lines)
 
     def rows(self) -> list[Row]:
-        """A row for each number: what it is, its value, its safe side, what was found, what it gives away at most."""
+        """Return a row for each number: description, value, safe side, outcome, and largest loss of tightness."""
         return [
             {
                 "theorem": one.number.theorem,

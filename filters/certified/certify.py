@@ -67,14 +67,28 @@ Thing = (
 
 @singledispatch
 def certify(thing: Thing) -> CertifiedNumbers:
-    """The numbers that a filter, tracker, odometer, holder or pair runs with, each held against its theorem.
+    """Compare the numbers that an object computes with their theorems, in ball arithmetic or fractions.
 
-    A filter is run: the largest requests that it admits are found by bisection over the doubles, from a fresh state
-    and from others, and the theorem's own formula at exactly those doubles must allow them, in balls or fractions, and
-    hardly anything more. A pair's charges by every rule must be at least its true values. What is not covered is named,
-    with the reason: unsound filters, charges that are functions of one's own, pairs that are not the library's.
-    The decisions of other requests than those named are not looked at. `thing` itself is not charged.
-    Raises TypeError for anything else.
+    Parameters
+    ----------
+    thing : filter, tracker, odometer, individual accountant, LinearQueries, ClippedSums or DominatingPair
+        The object. It is not charged.
+
+    Returns
+    -------
+    CertifiedNumbers
+
+    Raises
+    ------
+    TypeError
+        For any other object.
+
+    Notes
+    -----
+    For a filter, bisection over the doubles finds the largest requests that it admits, from a fresh state and from
+    others. The formula of the theorem at the same doubles must allow these requests, and hardly anything more. For a
+    pair, every charge must be at least the true value. Decisions on other requests are not covered. The result names
+    what is not covered: unsound filters, charges by a user's functions, and a user's own pairs.
     """
     raise TypeError(
         "thing must be a filter, a holder, a tracker, an odometer or a pair, "

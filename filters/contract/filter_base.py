@@ -1,4 +1,4 @@
-"""The base class of filters: the promise, and the methods that decide before anything is released."""
+"""The base class of filters: the promise and the methods that decide before a release."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _LEAST, _ONE, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.
 
 
 class FilterBase(ABC, Generic[StateT]):
-    """A privacy filter without `open`, so that sessions can import it; StateT is the type of the states.
+    """A privacy filter without `open`, so that sessions can import it; users subclass `PrivacyFilter` instead.
 
-    Users subclass `PrivacyFilter`, whose docstring states the contract.
+    `StateT` is the type of the states.
     """
 
     #: What the released transcript satisfies when the filter is sound.
@@ -60,53 +60,89 @@ class FilterBase(ABC, Generic[StateT]):
 
     @abstractmethod
     def start(self, n: int) -> StateT:
-        """The state of n runs before anything was released."""
+        """Return the initial state of n runs, before any release."""
 
     @abstractmethod
     def admits(self, state: StateT, request: DominatingPair) -> NDArray[Any]:
-        """Whether each run may release `request` next: booleans of shape (n,)."""
+        """Return whether each run may release `request` next.
+
+        Parameters
+        ----------
+        state : array or tuple of arrays, n runs on the first axis
+            The present state.
+        request : DominatingPair
+            The dominating pair of the next mechanism: one for all runs, or parameters of shape (n,).
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+        """
 
     @abstractmethod
     def spend(self, state: StateT, request: DominatingPair) -> StateT:
-        """The state after each run was charged for `request`, before its output is known."""
+        """Return the state after each run is charged for `request`.
+
+        The charge comes before the output of the mechanism is known.
+        """
 
     def grant(self, state: StateT, request: DominatingPair) -> tuple[NDArray[Any], StateT | None]:
-        """(`admits`, the state after `spend`, or None if the caller has to call `spend`).
+        """Decide and charge in one call.
 
-        Override it where the two share work. The state of a run that is denied means nothing.
+        Override this method where `admits` and `spend` share work. The state of a denied run has no meaning.
+
+        Returns
+        -------
+        admitted : ndarray of bool, shape (n,)
+            The answer of `admits`.
+        after : state or None
+            The answer of `spend`, or None if the caller has to call `spend`.
         """
         return self.admits(state, request), None
 
     def step_inplace(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
-        """What `grant` decides, with what is granted charged in the arrays of `state`; None: the caller has to do it.
+        """Decide as `grant` does, and charge the granted runs in the arrays of `state`.
 
-        For holders of many people, whose second state would not fit. It must decide as `grant` does.
+        Accountants of many people use this method, because a second state would not fit into memory.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,), or None
+            The decisions, or None if the filter does not support the method and the caller has to call `grant`.
         """
         return None
 
     def observe(self, state: StateT, loss: NDArray[Any]) -> StateT:
-        """The state after each run realised the privacy loss log p(output)/q(output), in nats: `loss`, shape (n,)."""
+        """Return the state after each run realises a privacy loss.
+
+        Parameters
+        ----------
+        state : array or tuple of arrays, n runs on the first axis
+            The state after `spend`.
+        loss : ndarray of float, shape (n,)
+            log p(output)/q(output) of the last release, in nats.
+        """
         return state
 
     @property
     def looks_at_losses(self) -> bool:
-        """Whether decisions depend on realised losses (`observe` is overridden)."""
+        """Whether decisions depend on realised losses, that is, whether the class overrides `observe`."""
         return type(self).observe is not FilterBase.observe
 
     @property
     def holds(self) -> GuaranteeScope | None:
-        """Bounds that this filter keeps on every path, by which estimates become narrow; None where none is known.
+        """Bounds that this filter guarantees on every path, or None if no bound is known.
 
-        Optional; the default is what the promise suggests. The engine trusts bounds with a `rule` of filters in the
-        catalogue, and enforces all others; see `GuaranteeScope`.
+        The property is optional. By default it follows from the promise. Narrow bounds give narrow confidence
+        intervals. The engine trusts bounds with a `rule` if the filter is in the catalogue, and enforces all others:
+        see `GuaranteeScope`.
         """
         return GuaranteeScope.suggested(self.promise)
 
     def extremal(self, epsilon: float) -> Extremal:
-        """The mechanisms that lose most at epsilon, of all that the rule is for, and bounds on how much that is.
+        """Return the mechanisms with the largest privacy loss at `epsilon` among those that the filter admits.
 
-        Optional; the default is what the promise suggests. What it says is played before anything rests on it, but for
-        `high`, which holds where the promise does.
+        The method is optional. By default the answer follows from the promise. A game checks every field before a
+        result uses it, except the upper bound `high`, which is correct if the promise is true.
         """
         return self.promise.extremal(epsilon)
 
@@ -122,25 +158,45 @@ class FilterBase(ABC, Generic[StateT]):
         )
 
     def is_reachable_state(self, state: StateT) -> NDArray[Any]:
-        """Whether granted requests may have led each run to `state`: booleans of shape (n,).
+        """Return whether granted requests can lead each run to `state`: booleans of shape (n,).
 
-        A saved state is restored only if this holds or it is a fresh one. The default refuses NaN where a fresh
-        state has none. Override it to refuse more: a sum below zero, written into a file by hand, adds budget.
+        `Session.from_dict` restores a saved state only if it is a fresh one or this method returns True. The default
+        refuses NaN where a fresh state has none. Override the method to refuse more: a negative sum in an edited file
+        adds budget.
         """
         return free_of_nan(state, self.start(1))
 
     def remaining(self, state: StateT) -> NDArray[np.float64]:
-        """The largest further cost that each run admits, in the filter's own unit, rounded down: (n,)."""
+        """Return the largest further charge that each run admits, in the filter's own unit, rounded down: shape (n,).
+
+        Raises
+        ------
+        TypeError
+            If the filter does not define it.
+        """
         raise TypeError(
             f"{type(self).__name__} does not say what remains; define remaining(state) or use affordable"
         )
 
     def affordable(self, state: StateT, family: MechanismFamily) -> NDArray[np.float64]:
-        """The largest t in [2^-100, 2^10] with `admits(state, family(t))`, 0.0 where there is none: (n,).
+        """Return the largest t in [2^-100, 2^10] such that `admits(state, family(t))`, or 0.0 if no t fits.
 
-        For a family of probabilities, such as Erasure, the largest in [2^-100, 1]. A positive answer is always
-        admitted, and is the largest to the last bit if `admits` is monotone in t. Bisects on the bits of t, in
-        about 60 calls of `admits`.
+        Parameters
+        ----------
+        state : array or tuple of arrays, n runs on the first axis
+            The present state.
+        family : callable
+            A map from t to a dominating pair that is less private for larger t, for example `Gaussian`. For a family
+            of probabilities, for example `Erasure`, the range is [2^-100, 1].
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+
+        Notes
+        -----
+        The default bisects over the bits of t, with about 60 calls of `admits`. A positive answer is always admitted.
+        It is the largest double if `admits` is monotone in t.
         """
         n = runs_of(state)
 

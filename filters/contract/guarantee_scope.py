@@ -1,4 +1,4 @@
-"""Holds: bounds that a filter keeps on every path, whatever the adversary asks and the mechanisms draw.
+"""Bounds that a filter guarantees on every path, for every adversary and every output of the mechanisms.
 
 >>> import filterproof as fp
 >>> print(fp.BasicFilter(epsilon=1.0, delta=1e-3).holds)
@@ -16,16 +16,40 @@ from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, R
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeScope:
-    """Bounds on the sums over the rounds of every path, with d_t = P(L_t = inf) and D_s of the finite losses L_t:
+    """Bounds on sums over the rounds of every path.
 
-    sum_t D_s <= s zcdp at every order s > 1; sum_t D_a <= r for each (a, r) of `orders`, and so at lower orders;
-    sum_t epsilon_t <= pure, round t being epsilon_t-DP where its losses are finite; sum_t d_t <= infinite.
+    For losses L_t of round t, with d_t = P(L_t = inf) and D_s the Rényi divergence of order s of the finite losses::
 
-    In both directions, in nats. By default zcdp, orders and pure state nothing, and infinite states that no loss
-    is infinite. Estimates choose their tilted laws by these bounds, and a guard of the engine enforces them: a false
-    statement makes an interval wider, never wrong. `rule` names the theorem by which a rule's own code keeps the
-    bounds. The engine trusts it for filters of this project's catalogue alone, and checks their finished runs.
-    Raises ValueError for negative bounds, orders at most 1 and an `infinite` outside [0, 1].
+        sum_t D_s(L_t) <= s zcdp       for every order s > 1
+        sum_t D_a(L_t) <= r            for each (a, r) in orders, and for lower orders
+        sum_t epsilon_t <= pure        where the finite losses of round t are epsilon_t-DP
+        sum_t d_t <= infinite
+
+    Parameters
+    ----------
+    zcdp : float, >= 0
+        The bound on the zCDP parameters. The default inf states nothing.
+    orders : tuple of (float, float)
+        Pairs of a Rényi order > 1 and a bound in nats. The default states nothing.
+    pure : float, >= 0
+        The bound on the epsilons, in nats. The default inf states nothing.
+    infinite : float in [0, 1]
+        The bound on the probabilities of infinite losses. The default 0 states that no loss is infinite.
+    rule : str
+        The theorem by which the code of the filter itself guarantees the bounds.
+
+    Raises
+    ------
+    ValueError
+        For a negative bound, an order of at most 1, or `infinite` outside [0, 1].
+    TypeError
+        If `orders` is no sequence of pairs.
+
+    Notes
+    -----
+    The bounds apply in both directions. Estimates choose their importance sampling by these bounds. The engine
+    enforces them, so a false bound makes an interval wider and never wrong. The engine trusts `rule` for the
+    catalogue's filters alone, and checks their finished runs.
     """
 
     zcdp: float = math.inf
@@ -54,7 +78,7 @@ class GuaranteeScope:
 
     @classmethod
     def suggested(cls, promise: Guarantee) -> GuaranteeScope | None:
-        """Bounds that a filter with this promise probably keeps, None if no bound follows; not a theorem."""
+        """Return the bounds that a filter with this promise probably guarantees, or None; no theorem states them."""
         if isinstance(promise, ZCDP):
             return cls(zcdp=promise.rho)
         if isinstance(promise, GaussianDP):

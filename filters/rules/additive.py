@@ -1,4 +1,4 @@
-"""The filter that adds: a request is granted while the exact sum of all charges stays within a budget.
+"""Filters that grant a request while the exact sum of all charges is at most a budget.
 
 A design of one's own says what it promises and what a request costs:
 
@@ -64,16 +64,49 @@ class _Promised:
 
 
 class AdditiveFilter(PrivacyFilter[Exact]):
-    """CONT while the sum of charges is at most the budget, exactly: see `Budget` for what no rounding can do.
+    """A filter that grants a request while the exact sum of all charges is at most the budget.
 
-    A subclass sets `promise` and `charge`, as attributes of the class or in its constructor. `charge` is one of
-    `pure_charge`, `zcdp_charge`, `gdp_charge` and `renyi_charge.at(alpha)`; the budget is then the largest from which
-    a theorem gives the promise, by `conversion` where one is needed, unless `budget` is set: see `promised_budget`.
-    Or `charge(self, request)` is a method that returns `LinearCharge(x)`, or `SquaredCharge(x)` for x^2, and `budget`
-    is set. That the sum bounds what was promised is then the theorem that the subclass cites in `proof`. A number that
-    a pair declares goes through `filterproof.filters.accounting.declared_charges.nonneg_or_inf` first, so that one
-    that is NaN or below zero is infinite: `SquaredCharge(nonneg_or_inf(request.gdp_mu))`.
-    Raises ValueError, when the class is made, where no theorem joins its charge and its promise.
+    A subclass sets `promise` and `charge`, as class attributes or in its constructor::
+
+        sum_{s <= t} charge(request_s) <= budget
+
+    Attributes
+    ----------
+    promise : Guarantee
+        The guarantee of the transcript.
+    charge : ChargeRule or method
+        One of `pure_charge`, `zcdp_charge`, `gdp_charge` and `renyi_charge.at(alpha)`; or a method `charge(self,
+        request)` that returns `fp.charges.LinearCharge(x)`, or `fp.charges.SquaredCharge(x)` for x^2.
+    budget : Budget
+        The largest sum of charges. With a charge rule the default is the largest budget from which a theorem gives the
+        promise, rounded down. With a method it has to be set.
+    conversion : Conversion
+        The conversion to (epsilon, delta)-DP: CKS (the default) or SIMPLE.
+
+    Raises
+    ------
+    ValueError
+        When the class is created, if no theorem derives the promise from the charge rule.
+
+    See Also
+    --------
+    fp.Budget : the exact comparison and its error bound.
+
+    Notes
+    -----
+    With a charge method, `proof` should cite the theorem that derives the promise from the sum. A number that a pair
+    declares should first pass through `filterproof.filters.accounting.declared_charges.nonneg_or_inf`, which turns NaN
+    and negative numbers into inf: `SquaredCharge(nonneg_or_inf(request.gdp_mu))`.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> class PureFilter(fp.AdditiveFilter):
+    ...     promise = fp.PureDP(1.0)
+    ...     charge = fp.pure_charge
+    >>> session = PureFilter().open("retry")
+    >>> [session.request(fp.RandomizedResponse(epsilon)) for epsilon in (0.6, 0.6, 0.4)]
+    [True, False, True]
     """
 
     conversion: Conversion = CKS
@@ -87,7 +120,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         budget = _Promised()
 
         def charge(self, request: DominatingPair) -> Charge:
-            """What `request` costs, for all runs or one per run."""
+            """Return the charge of `request`, for all runs or one per run."""
             raise TypeError(
                 f"{type(self).__name__}.charge must be set, got none; set charge = fp.zcdp_charge, say"
             )
@@ -105,7 +138,10 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return charge.scale(family) if isinstance(charge, ChargeRule) else None
 
     def extremal(self, epsilon: float) -> Extremal:
-        """By what a sum of its charges bounds, where its charge is a rule: the promise may be a consequence of that."""
+        """Return the mechanisms with the largest privacy loss at `epsilon`, by the bound on the sum of charges.
+
+        With a charge rule the promise may be a consequence of that bound.
+        """
         charge: object = self.charge
         if isinstance(charge, ChargeRule) and not isinstance(
             self.promise, GaussianDP
@@ -162,11 +198,11 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return self.budget.is_reachable_state(state)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
-        """The largest further charge, rounded down."""
+        """Return the largest further charge, rounded down: shape (n,)."""
         return self.budget.left(state)
 
     def affordable(self, state: Exact, family: MechanismFamily) -> NDArray[np.float64]:
-        """A t that is admitted and within 2^-49 of the largest, relatively, where family(t) is charged scale t^2."""
+        """Return a t that is admitted and within a share 2^-49 of the largest, if family(t) costs scale t^2."""
         scale = self._scale(family)
         if scale is None:
             return PrivacyFilter.affordable(self, state, family)

@@ -1,4 +1,4 @@
-"""Blackwell filters: they continue while a Gaussian's hockey-stick bounds that of the mechanisms composed."""
+"""Filters that continue while one Gaussian dominates the composed mechanisms."""
 
 from __future__ import annotations
 
@@ -149,17 +149,42 @@ def _reached(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BlackwellFilter(PrivacyFilter[_State]):
-    """CONT while Gaussian(mu) dominates, at every real eps, the mechanisms so far composed as if fixed in advance.
+    """The filter that compares composed mechanisms with one Gaussian at every epsilon.
 
-    Gaussians may have any mu, other pairs must be on the `menu`: Gaussian(m) must dominate the finite ones composed,
-    and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2. A pair of the menu that is not finite counts as the
-    Gaussian that dominates it, Gaussian(1/sigma) for `SubsampledGaussian`: no sampling rate helps, as divergences of
-    high orders tell. Where no Gaussian does, as for `DiscreteGaussian` and for what has an infinite loss, it is denied.
-    The transcript is (mu^2/2)-zCDP. Proof: domination at every eps gives sum_t D_a(t) = D_a(composed) <=
-    a mu^2/2 at every order a (Blackwell and data processing), along every path; so the filter of all orders
-    would have continued. Source: paper 003, Section 5. The printed (5.1) asks for the condition on the whole line,
-    which is checked here; a bounded grid does not give it (see RangedBlackwellFilter).
+    It grants a request while Gaussian(mu) dominates the composition of all mechanisms so far and the request, as if
+    they were fixed in advance. The transcript is (mu^2/2)-zCDP::
 
+        m^2 + sum_s mu_s^2 <= mu^2
+
+    Here mu_s are the parameters of the requested Gaussians, and Gaussian(m) dominates the composed finite pairs.
+
+    Parameters
+    ----------
+    mu : float in (0, 2^511]
+        The parameter of the dominating Gaussian.
+    menu : tuple of DominatingPair
+        The pairs other than Gaussians that requests may use.
+
+    Attributes
+    ----------
+    promise : ZCDP
+        (mu^2/2)-zCDP.
+
+    Raises
+    ------
+    ValueError
+        If mu is out of range or the menu is not valid.
+
+    Notes
+    -----
+    Koskela, Tobaben & Honkela (2023), Section 5. Domination at every epsilon gives sum_t D_a(t) = D_a(composed) <= a
+    mu^2/2 at every order a on every path (Blackwell's theorem and data processing), so the filter of all orders would
+    grant the request too. Their (5.1) asks for the condition at every real epsilon; a bounded grid is not enough: see
+    RangedBlackwellFilter. An infinite pair of the menu counts as the Gaussian that dominates it: Gaussian(1/sigma) for
+    `SubsampledGaussian`, whatever its rate. A pair that no Gaussian dominates, such as `DiscreteGaussian`, is denied.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.BlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),)).open("retry")
     >>> session.request(fp.RandomizedResponse(0.25)), session.request(fp.RandomizedResponse(0.5))  # not on the menu
@@ -189,7 +214,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "_as_gaussians", tuple(mus))
 
     def extremal(self, epsilon: float) -> Extremal:
-        """Gaussian(mu), the only one that is always admitted; from above whatever is (mu^2/2)-zCDP."""
+        """Return Gaussian(mu), the only mechanism that is always admitted; the upper bound is that of (mu^2/2)-zCDP."""
         return replace(GaussianDP(self.mu).extremal(epsilon), high=self.promise.extremal(epsilon).high)
 
     def start(self, n: int) -> _State:
@@ -205,7 +230,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         return self._charged(state, request)[1]
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """The largest mu of a Gaussian still admitted."""
+        """Return the largest mu of a Gaussian that is still admitted: shape (n,)."""
         return self.affordable(state, Gaussian)
 
     def affordable(self, state: _State, family: MechanismFamily) -> NDArray[np.float64]:

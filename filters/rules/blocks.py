@@ -1,4 +1,4 @@
-"""A filter made of a tracker: it goes on while the tracker's value stays within so many blocks.
+"""A filter that ends after a fixed number of a tracker's blocks.
 
 >>> import filterproof as fp
 >>> filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), blocks=4)
@@ -22,12 +22,42 @@ from filterproof.theory.pairs import DominatingPair
 
 @dataclass(frozen=True, slots=True)
 class BlockFilter(PrivacyFilter[Any]):
-    """CONT while the tracker opens at most `blocks` blocks: everything released costs at most so many.
+    """A filter that admits a fixed number of blocks of a tracker.
 
-    The number of blocks is fixed in advance; a tracker's value at a time that it chose itself bounds nothing. Wastes
-    what a block leaves over when the next is opened, less than the charge that opened it; a filter of the whole
-    size wastes that once. Raises ValueError for blocks < 1 or > 2^48, TypeError for what is no tracker.
-    Source: paper 000, Proposition 4.10; paper 003, Appendix C.5.
+    It grants a request while the tracker opens at most `blocks` blocks.
+
+    Parameters
+    ----------
+    tracker : Tracker
+        The tracker that counts the blocks.
+    blocks : int in [1, 2^48]
+        The number of blocks.
+
+    Attributes
+    ----------
+    promise : Guarantee
+        `tracker.guarantee(blocks)`.
+
+    Raises
+    ------
+    ValueError
+        If `blocks` is out of range.
+    TypeError
+        If `tracker` is no tracker.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Proposition 4.10; Koskela, Tobaben & Honkela (2023), Appendix C.5. The number of blocks is
+    fixed in advance, because a tracker's value at a time that depends on the value bounds nothing. The rest of a block
+    is lost when the next one opens. That loss is less than the charge that opens the next block.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> filt = fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=1.0), blocks=2)
+    >>> session = filt.open("retry")
+    >>> [session.request(fp.Gaussian(mu=0.8)) for _ in range(3)]
+    [True, True, False]
     """
 
     tracker: Tracker

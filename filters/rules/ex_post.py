@@ -1,4 +1,4 @@
-"""The ex-post filter: a release is charged what it turned out to cost, once a cap on that fitted."""
+"""The filter of ex-post privacy, which charges each release its realised loss."""
 
 from __future__ import annotations
 
@@ -26,17 +26,42 @@ _ROUNDING = 2.0**-40
 
 @dataclass(frozen=True, slots=True)
 class ExPostFilter(PrivacyFilter[_State]):
-    """CONT while sum_t b_t(y_t) + b <= epsilon and sum_t delta_t <= delta, b the cap of the next release.
+    """The filter of ex-post privacy: realised losses replace worst-case charges after each release.
 
-    A mechanism is (b, delta_t)-ex-post private where P(L > b(Y)) <= delta_t both ways, or, less, where
-    sum_y (P(y) - e^{b(y)} Q(y))_+ <= delta_t. What is observed is b(y), of either sign: by default the realised loss,
-    the least b there is. The cap is what b never exceeds: (epsilon_t, delta_t) of KOV and Erasure, (pure epsilon, 0) of
-    others; without a bound a request is denied. Until its output is observed a release is charged its cap, and so where
-    the loss is infinite. delta = 0 admits only mechanisms with delta_t = 0, and the promise is pure.
-    Proof: delta_left x + (x - e^{charged} y)_+ does not rise in the mean, x and y the probabilities so far; the caps
-    keep what is charged within epsilon. Source: Rogers, Samorodnitsky, Wu and Ramdas, arXiv 2306.13824, for ex-post
-    filters; theorem "ex-post filter" of `filterproof.theory.theorems`.
+    It grants a request while both conditions are true::
 
+        sum_{s < t} b_s(y_s) + cap_t <= epsilon  and  sum_{s <= t} delta_s <= delta
+
+    Mechanism s is (b_s, delta_s)-ex-post private: P(L_s > b_s(Y)) <= delta_s in both directions, or the weaker
+    sum_y (P(y) - e^{b_s(y)} Q(y))_+ <= delta_s. The cap is an upper bound on b_t(y).
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in [0, 1)
+        The delta of the promise. With 0, the default, only mechanisms with delta_s = 0 are admitted.
+
+    Attributes
+    ----------
+    promise : ApproxDP or PureDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Pass b_s(y_s), of either sign, to `observe`; the smallest valid b is the realised loss. The pair (cap, delta_s) is
+    (epsilon_s, delta_s) for KOV and Erasure, and (pure epsilon, 0) otherwise. A request without a finite cap is
+    denied. A release costs its cap until its loss is observed, and also where the loss is infinite. Rogers,
+    Samorodnitsky, Wu & Ramdas, arXiv 2306.13824; theorem "ex-post filter". Proof idea: with x and y the probabilities
+    of the past, delta_left x + (x - e^{charged} y)_+ does not increase in the mean.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.ExPostFilter(epsilon=2.0).open("retry")
     >>> session.request(fp.Laplace(1.0)), session.observe(0.25)  # an output that costs .25
@@ -92,7 +117,7 @@ class ExPostFilter(PrivacyFilter[_State]):
         )
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """The largest cap that fits."""
+        """Return the largest cap that fits, in nats: shape (n,)."""
         return self._epsilon.left(self._charged(state))
 
     def _charged(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""The residue filter of Gaussian differential privacy: a request costs what it leaves less of a Gaussian curve."""
+"""The residue filter of Gaussian differential privacy."""
 
 from __future__ import annotations
 
@@ -31,19 +31,42 @@ _MOST_EPSILON = 1024.0
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GaussianResidueFilter(LevelFilter):
-    """CONT while w = v - c >= 0 is left of v, first mu^2, with the least c for which E G(eps - L, w) <= G(eps, w + c).
+    """The filter of Gaussian differential privacy by the residue of the Gaussian curve.
 
-    G(eps, v) is the hockey-stick of N(sqrt v, 1) and N(0, 1) at eps, L the loss of the request, eps any real number:
-    what is left after it is sqrt(w)-GDP, so that every transcript is mu-GDP. The inequality at one w gives it at every
-    larger one, and c is found at halvings w of mu^2, and at 0, where it is the square of the request's own mu.
-    A request is known by what it declares: mu, as a Gaussian, which costs mu^2; epsilon, as the randomised response
-    that dominates it, which costs less the more is left. For randomised response the inequality at eps = 0,
-    P(L + N(w/2, w) > 0) <= Phi(sqrt(w + c)/2), gives it at every eps: see `response_charge`. The lesser of both counts.
-    Charges are found in balls and rounded up, levels are whole numbers; the first decision on an epsilon takes a
-    millisecond, others microseconds. `rounds` says how many releases of a pair are left.
-    Source: the GDP residue filter of arXiv 2602.15815, of which the abstract was read; levels and charges are this
-    project's. Raises ValueError for a mu that is not in (0, 2^511].
+    The state is the residue v, which starts at mu^2. A request with loss L costs the smallest c with, for w = v - c >=
+    0::
 
+        E[G(epsilon - L, w)] <= G(epsilon, w + c)   for every real epsilon
+
+    G(epsilon, v) is the hockey-stick divergence of N(sqrt v, 1) and N(0, 1) at epsilon. The filter grants a request
+    while such a w exists; the transcript is mu-GDP.
+
+    Parameters
+    ----------
+    mu : float in (0, 2^511]
+        The GDP parameter of the promise.
+
+    Attributes
+    ----------
+    promise : GaussianDP
+        mu-GDP.
+
+    Raises
+    ------
+    ValueError
+        If mu is out of range.
+
+    Notes
+    -----
+    The filter uses two numbers of a request, and charges the smaller cost. Its GDP parameter m costs m^2. Its epsilon
+    stands for the randomised response that dominates it, which costs less while v is larger. For randomised response
+    the inequality at epsilon = 0, P(L + N(w/2, w) > 0) <= Phi(sqrt(w + c)/2), implies it at every epsilon. Charges are
+    computed in ball arithmetic and rounded up. The first decision on an epsilon takes about a millisecond. The rule is
+    the GDP residue filter of arXiv 2602.15815, of which we read the abstract only; the discrete levels and charges are
+    ours.
+
+    Examples
+    --------
     >>> from filterproof.theory.pairs import RandomizedResponse
     >>> filt = GaussianResidueFilter(1.0)
     >>> filt.rounds(filt.start(1), RandomizedResponse(0.1)), int(1 / RandomizedResponse(0.1).gdp_mu ** 2)
@@ -77,7 +100,7 @@ class GaussianResidueFilter(LevelFilter):
         return np.array(self._halvings, dtype=np.int64)
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The mu that is left, rounded down."""
+        """Return the square root of the residue, a GDP parameter, rounded down: shape (n,)."""
         return lower_tiny_products(
             np.ldexp(np.sqrt(state.astype(np.float64)) * (1 - 2.0**-52), self._exponent // 2)
         )

@@ -1,4 +1,4 @@
-"""The hockey-stick filter: a round is charged the hockey-stick divergence that it adds, given the realised loss."""
+"""The hockey-stick filter, which charges each round the divergence that it adds, given the realised loss."""
 
 from __future__ import annotations
 
@@ -26,18 +26,42 @@ _ROUNDING = 2.0**-38
 
 @dataclass(frozen=True, slots=True)
 class HockeyStickFilter(PrivacyFilter[_State]):
-    """CONT while sum_t [H_{e^{epsilon - l_t}}(P_t || Q_t) - (1 - e^{epsilon - l_t})_+] <= delta, in both directions.
+    """The filter that charges each release its expected increase of the hockey-stick divergence.
 
-    l_t is the realised loss of the releases before t, the last output included; in the other direction it is -l_t, and
-    the pair is swapped. The bracket is what release t adds to the mean of (1 - e^{epsilon - l})_+, whose value when the
-    interaction ends has the mean H_{e^epsilon} of the transcript: so the divergence is the mean of what was charged,
-    and an analyst who spends all of delta on every path loses exactly delta. There is no number of rounds to fix, no
-    menu and no split of delta. Whatever rounding did to the loss, no charge is below its bracket. Once a loss is
-    infinite nothing more is admitted.
-    The mechanism may be one that the declared pair dominates; what is observed is its own realised loss.
-    Source: this project, theorem "hockey-stick filter" of `filterproof.theory.theorems`; that a filter may look at
-    realised losses is paper 004's idea.
+    It grants a request while, in both directions, the sum of charges is at most delta::
 
+        sum_{s <= t} [H_{e^{epsilon - l_s}}(P_s || Q_s) - (1 - e^{epsilon - l_s})_+] <= delta
+
+    l_s is the sum of the realised losses before release s. The other direction uses -l_s and the swapped pair.
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in (0, 1)
+        The delta of the promise.
+
+    Attributes
+    ----------
+    promise : ApproxDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    This project, theorem "hockey-stick filter"; Taylor, Vippathalla & Coon (2025) had the idea of a filter that uses
+    realised losses. The bracket is the expected increase of (1 - e^{epsilon - l})_+, whose final mean is the
+    hockey-stick divergence of the transcript. So the divergence equals the mean of the charges, and an analyst who
+    uses all of delta on every path reaches delta exactly. The filter needs no number of rounds, no menu and no split
+    of delta. No charge is below its bracket after rounding. After an infinite loss nothing is admitted. The declared
+    pair may dominate the mechanism; pass the mechanism's own realised loss to `observe`.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3).open("retry")
     >>> session.request(fp.Gaussian(0.5)), session.request(fp.Gaussian(0.3))
@@ -92,7 +116,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         )
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """What is left of delta in the direction that has less; nothing after an infinite loss."""
+        """Return the rest of delta in the direction that has less; 0 after an infinite loss: shape (n,)."""
         left = np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
         return np.where(np.isfinite(state[0]), left, 0.0)
 

@@ -1,4 +1,4 @@
-"""Filters that go down from level to level, by charges that fall the higher the level is at which they end."""
+"""Filters whose state is a level that decreases; a charge is smaller at a higher level."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.asarray((state >= 0) & (state <= self._first))
 
     def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
-        """How many releases of `pair`, of shape (), are still granted: shape (n,); 2^63 - 1 if it is free."""
+        """Return how many releases of a pair of shape () are still granted: shape (n,); 2^63 - 1 if it is free."""
         level, count = np.array(state), np.zeros(len(state), dtype=np.int64)
         floors, charges = self._floors, self._charges(pair)
         for floor, charge in zip(floors[::-1], np.maximum(charges, 1)[::-1], strict=True):

@@ -1,4 +1,4 @@
-"""Filters of one sum of charges: Gaussian, Rényi and approximate differential privacy; `zcdp` has another."""
+"""Filters with one sum of charges: Gaussian, Rényi and approximate differential privacy."""
 
 from __future__ import annotations
 
@@ -35,10 +35,41 @@ _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
 
 @dataclass(frozen=True, slots=True)
 class GaussianFilter(AdditiveFilter):
-    """CONT while sum_t mu_t^2 <= mu^2, mu_t the GDP parameter of the t-th mechanism: mu-GDP.
+    """The filter of Gaussian differential privacy (GDP).
 
-    Tight: a budget spent to the end on Gaussians reaches delta_mu(eps) at every eps.
-    Source: paper 003, Algorithm 2 and Theorem C.1 (which sums from 0: a misprint).
+    It grants a request while the squares of the GDP parameters sum to at most mu^2; the transcript is mu-GDP::
+
+        sum_{s <= t} mu_s^2 <= mu^2
+
+    Parameters
+    ----------
+    mu : float in (0, 2^511]
+        The GDP parameter of the promise.
+
+    Attributes
+    ----------
+    promise : GaussianDP
+        mu-GDP.
+    budget : Budget
+        mu^2, exactly.
+
+    Raises
+    ------
+    ValueError
+        If mu is out of range.
+
+    Notes
+    -----
+    Koskela, Tobaben & Honkela (2023), "Individual Privacy Accounting with Gaussian Differential Privacy", Algorithm 2
+    and Theorem C.1 (whose sum starts at 0 by a misprint). The filter is tight: Gaussian mechanisms that use the full
+    budget reach delta_mu(epsilon) at every epsilon. Rounding never admits a sum above mu^2.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> session = fp.GaussianFilter(mu=1.0).open("retry")
+    >>> session.request(fp.Gaussian(0.8)), session.request(fp.Gaussian(0.7)), session.request(fp.Gaussian(0.5))
+    (True, False, True)
     """
 
     mu: float
@@ -62,7 +93,7 @@ class GaussianFilter(AdditiveFilter):
         )
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
-        """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
+        """Return the largest further mu, sqrt(mu^2 - sum mu_t^2), rounded down: shape (n,)."""
         return lower_tiny_products(
             np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52))
         )
@@ -70,12 +101,45 @@ class GaussianFilter(AdditiveFilter):
 
 @dataclass(frozen=True, slots=True)
 class ApproximateDPFilter(AdditiveFilter):
-    """CONT while sum_t rho_t <= B*(epsilon, delta), the largest B with B-zCDP => (epsilon, delta)-DP.
+    """The filter of (epsilon, delta)-differential privacy by a zCDP budget.
 
-    rho_t is the zCDP parameter of the t-th mechanism. Paper 000, Theorem 4.9, states it for pure
-    mechanisms, which are charged epsilon_t^2/2; so is RandomizedResponse here, and a Gaussian mu_t^2/2
-    by the same proof (its "(alpha, B*)-RDP for all alpha" must read (alpha, alpha B*)-RDP).
-    `conversion` says which B* is used: SIMPLE is the one printed in 000, CKS is larger.
+    It grants a request while the zCDP parameters sum to at most B*, the largest B such that B-zCDP implies
+    (epsilon, delta)-DP::
+
+        sum_{s <= t} rho_s <= B*(epsilon, delta)
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in (0, 1)
+        The delta of the promise.
+    conversion : Conversion
+        The conversion that defines B*: CKS (the default) or SIMPLE. CKS gives the larger budget.
+
+    Attributes
+    ----------
+    promise : ApproxDP
+        (epsilon, delta)-DP.
+    budget : Budget
+        B*, rounded down.
+
+    Raises
+    ------
+    ValueError
+        If epsilon or delta is out of range.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Theorem 4.9, which uses SIMPLE and states the result for pure mechanisms with the charge
+    epsilon_s^2/2. Here RandomizedResponse(epsilon) costs epsilon^2/2 and Gaussian(mu) costs mu^2/2; the same proof
+    covers both. In that proof "(alpha, B*)-RDP for all alpha" must read (alpha, alpha B*)-RDP.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.ApproximateDPFilter(1.0, 1e-5).threshold, 6)
+    0.030557
     """
 
     epsilon: float
@@ -101,16 +165,51 @@ class ApproximateDPFilter(AdditiveFilter):
 
     @property
     def threshold(self) -> float:
-        """B*, the budget of the sum of rho."""
+        """The budget B* of the sum of zCDP parameters."""
         return self.budget.limit
 
 
 @dataclass(frozen=True, slots=True)
 class RenyiFilter(AdditiveFilter):
-    """CONT while sum_t rho_t <= rho, rho_t the Rényi divergence of order alpha of the t-th mechanism, by `RenyiCharge`.
+    """The filter of Rényi differential privacy (RDP) at one order.
 
-    The transcript is (alpha, rho)-RDP; alpha >= 1 is fixed in advance. Source: paper 000, Theorem 4.3.
-    At order 1, where Theorem 3.1 there divides by zero, E[L] = E[sum_t KL_t] <= rho by the chain rule.
+    It grants a request while the Rényi divergences of order alpha sum to at most rho; the transcript is (alpha,
+    rho)-RDP::
+
+        sum_{s <= t} D_alpha(mechanism s) <= rho
+
+    Parameters
+    ----------
+    alpha : float, >= 1
+        The Rényi order.
+    rho : float, > 0
+        The budget, in nats.
+
+    Attributes
+    ----------
+    promise : RenyiDP
+        (alpha, rho)-RDP.
+    budget : Budget
+        rho.
+    charge : RenyiCharge
+        The larger divergence of the two directions.
+
+    Raises
+    ------
+    ValueError
+        If alpha or rho is out of range.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Theorem 4.3. At order 1, which their Theorem 3.1 excludes by a division by zero, the chain
+    rule gives E[L] = E[sum_t KL_t] <= rho.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> session = fp.RenyiFilter(alpha=8.0, rho=4.0).open("retry")
+    >>> session.request(fp.Gaussian(0.9)), session.request(fp.Gaussian(0.9)), session.request(fp.Gaussian(0.4))
+    (True, False, True)
     """
 
     alpha: float
@@ -129,17 +228,39 @@ class RenyiFilter(AdditiveFilter):
 
     @classmethod
     def planned(cls, epsilon: float, delta: float, plan: Mapping[DominatingPair, float]) -> Self:
-        """The filter of the order at which `plan` lasts longest under (epsilon, delta)-DP.
+        """Return the filter of the order at which a planned workload lasts longest under (epsilon, delta)-DP.
 
-            >>> import filterproof as fp
-            >>> filt = RenyiFilter.planned(2.0, 1e-5, {fp.SubsampledGaussian(q=0.01, sigma=1.0): 1000})
-            >>> round(filt.alpha, 1), bool(filt.promise.delta(2.0) <= 1e-5)
-            (7.9, True)
+        Parameters
+        ----------
+        epsilon : float
+            The epsilon of the target, in nats.
+        delta : float in (0, 1)
+            The delta of the target.
+        plan : mapping from DominatingPair to float
+            The number of uses of each pair of shape (). Only the ratios matter.
 
-        plan: pairs of shape () with their numbers of uses, of which only the ratios count. The order alpha is the one
-        found with the largest R(alpha) / sum_m n_m D_alpha(m), R(alpha) the largest rho at which (alpha, rho)-RDP gives
-        (epsilon, delta)-DP (conversion CKS); rho = R(alpha). Any other mechanism may be asked for, too: the plan
-        decides how long the budget lasts and never what is promised. Raises ValueError where no order can give it.
+        Returns
+        -------
+        RenyiFilter
+            The filter with rho = R(alpha), the largest rho such that (alpha, rho)-RDP implies (epsilon, delta)-DP by
+            CKS.
+
+        Raises
+        ------
+        ValueError
+            If no order gives the target.
+
+        Notes
+        -----
+        The method searches the order alpha with the largest R(alpha) / sum_m n_m D_alpha(m). Requests outside the plan
+        are allowed: the plan decides how long the budget lasts and never what is promised.
+
+        Examples
+        --------
+        >>> import filterproof as fp
+        >>> filt = RenyiFilter.planned(2.0, 1e-5, {fp.SubsampledGaussian(q=0.01, sigma=1.0): 1000})
+        >>> round(filt.alpha, 1), bool(filt.promise.delta(2.0) <= 1e-5)
+        (7.9, True)
         """
         epsilon, delta = one_positive("epsilon", epsilon), one_delta("delta", delta)
         uses = checked_plan(plan)

@@ -1,4 +1,4 @@
-"""Filters over several Rényi orders: each keeps one running sum of Rényi divergences per order."""
+"""Filters over several Rényi orders, with one sum of Rényi divergences per order."""
 
 from __future__ import annotations
 
@@ -53,7 +53,17 @@ def order_budget(alpha: float, epsilon: float, delta: float, conversion: Convers
 
 @dataclass(frozen=True, slots=True)
 class RenyiCurve(Guarantee):
-    """(alphas[j], rhos[j])-RDP for every j; delta(eps) is the least over the orders."""
+    """Rényi differential privacy at several orders: (alphas[j], rhos[j])-RDP for every j.
+
+    `delta(epsilon)` is the minimum of the conversions over the orders.
+
+    Parameters
+    ----------
+    alphas : tuple of float, > 1
+        The Rényi orders.
+    rhos : tuple of float, >= 0
+        The divergence at each order, in nats.
+    """
 
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
@@ -106,11 +116,35 @@ class _OverOrders(SeveralSums):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AllOrdersFilter(_OverOrders):
-    """CONT while sum_t D_alpha_j(mechanism t) <= rhos[j] at every order alphas[j] of a set fixed in advance.
+    """The filter of Rényi differential privacy at several orders.
 
-    The transcript is (alphas[j], rhos[j])-RDP for every j, so delta(eps) is the least over the orders.
-    Source: paper 000, Remark 4.4.
+    It grants a request while the sum of divergences stays within its budget at every order::
 
+        sum_{s <= t} D_{alphas[j]}(mechanism s) <= rhos[j]   for every j
+
+    Parameters
+    ----------
+    alphas : tuple of float, > 1
+        Distinct Rényi orders.
+    rhos : tuple of float, > 0
+        The budget at each order, in nats.
+
+    Attributes
+    ----------
+    promise : RenyiCurve
+        (alphas[j], rhos[j])-RDP for every j.
+
+    Raises
+    ------
+    ValueError
+        If there is no order, an order is repeated, or a parameter is out of range.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), Remark 4.4: their Theorem 4.3 at each order.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.AllOrdersFilter(alphas=(2.0, 8.0), rhos=(1.0, 4.0)).open("retry")
     >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=0.1))
@@ -181,14 +215,43 @@ class SomeOrderRule(_OverOrders):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SomeOrderMarkovFilter(SomeOrderRule):
-    """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
+    """The filter of (epsilon, delta)-DP that lets any one of several Rényi orders justify each decision.
 
-    An adversary may change the order as it likes: the rule pays for each order what lower ones leave unpaid, and keeps
-    (epsilon, share delta), `filterproof.theory.thresholds.some_order`. Orders of a share above 1 are refused: at
-    epsilon = 80, delta = 0.01 and the orders 1.1 and 1.3 a game of two rounds reaches 1.1 delta. The whole numbers from
-    2 to 64 take .73 of delta at (6, 0.01), .79 at (8, 1e-5). With CKS the rule is broken at ordinary parameters:
-    SomeOrderFilter. Source: Lécuyer, arXiv 2103.01379; theorem "some order kept".
+    It grants a request while the sum of divergences stays within the order's budget at one order or more. Markov's
+    inequality gives the budget: (alpha, B(alpha))-RDP implies (epsilon, delta)-DP by SIMPLE::
 
+        sum_{s <= t} D_alpha(mechanism s) <= B(alpha)   for some alpha in orders
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in (0, 1)
+        The delta of the promise.
+    orders : tuple of float, > 1
+        The Rényi orders.
+
+    Attributes
+    ----------
+    promise : ApproxDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, no order gives the promise, or an adversary that changes the order may exceed
+        delta.
+
+    Notes
+    -----
+    Lécuyer, arXiv 2103.01379; theorem "some order kept". An adversary may change the order after each outcome. The
+    theorem bounds the delta of such an adversary by a share of delta: 0.73 for the whole orders 2 to 64 at (6, 0.01),
+    and 0.79 at (8, 1e-5). The constructor refuses orders with a share above 1: at epsilon = 80, delta = 0.01 and the
+    orders 1.1 and 1.3, a game of two rounds reaches 1.1 delta. The CKS conversion makes the rule unsound at ordinary
+    parameters: see SomeOrderFilter.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0)).open("retry")
     >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=2.0))
@@ -202,7 +265,7 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     )
 
     def extremal(self, epsilon: float) -> Extremal:
-        """The worst at one order, and from `epsilon` on the share of delta that the theorem leaves an adversary."""
+        """Return the worst mechanisms at one order, and from `epsilon` on the bound of the theorem."""
         worst = SomeOrderRule.extremal(self, epsilon)
         if epsilon < self.epsilon:
             return worst

@@ -1,4 +1,4 @@
-"""The potential filter: what a mechanism costs follows from what may still be lost, not from one divergence of it."""
+"""The potential filter, whose charges depend on the rest of the budget."""
 
 from __future__ import annotations
 
@@ -32,19 +32,45 @@ _NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PotentialFilter(LevelFilter):
-    """CONT while a level c below the present one is left, T psi_{b-c} <= psi_b for the pair that is asked for.
+    """The filter of (epsilon, delta)-DP by a decreasing level with a payoff function at each level.
 
-    b is the level, of shape (n,), in whole units; psi_b(x, y) is a payoff of the probabilities x and y of the past
-    under P and Q: a nonnegative combination of (x - t y)_+ that is at least (x - e^epsilon y)_+, with psi_b(1, 1) <=
-    delta at the first level. T psi is its mean over a pair that dominates the one asked for. There is a family of psi
-    for either direction, and both must allow the charge. They are built for the mechanisms of `design`, in a second;
-    any pair of the library's may be asked for, and is charged little more than its due where it lies between members.
-    The inequality is checked at every knot, in whole numbers and doubles whose rounding is paid for, so that it holds,
-    and is decided alike on every machine; the first decision on a pair takes tens of milliseconds, others microseconds.
-    A pair that is not the library's is denied. `rounds` says how many releases of a pair are left.
-    Source: this project; a payoff for each state is the idea of the residue filter (arXiv 2602.15815).
-    Raises ValueError where epsilon, delta or the design are out of range, or no round of the design fits.
+    The state is a level b. A request costs c levels, the smallest c >= 0 with::
 
+        T psi_{b-c} <= psi_b
+
+    psi_b(x, y) is a payoff of the probabilities x and y of the past under P and Q. It is a nonnegative combination of
+    functions (x - t y)_+, at least (x - e^epsilon y)_+, and at most delta at (1, 1) on the first level. T psi is its
+    mean over a pair that dominates the request. The filter grants a request while the level stays at 0 or above.
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in (0, 1)
+        The delta of the promise.
+    design : tuple of DominatingPair
+        The mechanisms for which the payoffs are optimised.
+
+    Attributes
+    ----------
+    promise : ApproxDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or not one round of the design fits.
+
+    Notes
+    -----
+    This project; the residue filter (arXiv 2602.15815) has the idea of a payoff for each state. There is one family of
+    payoffs for each direction, and both must allow the charge. Any pair of the library may be requested; a user's own
+    pair is denied. The inequality is checked at every knot in integers and in doubles with a margin for rounding, so
+    decisions are correct and equal on every machine. The constructor takes about a second, the first decision on a
+    pair tens of milliseconds.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> filt = PotentialFilter(1.0, 0.01, design=(fp.RandomizedResponse(0.25),))
     >>> filt.rounds(filt.start(1), fp.RandomizedResponse(0.25)), filt.open().request(fp.Laplace(4.0))
@@ -75,11 +101,11 @@ class PotentialFilter(LevelFilter):
         return _FLOORS
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The share of the first level that is left, in [0, 1], rounded down."""
+        """Return the present level as a share of the first level, in [0, 1], rounded down: shape (n,)."""
         return np.asarray(np.maximum(next_below(state / self._clock.budget), 0.0))
 
     def extremal(self, epsilon: float) -> Extremal:
-        """One mechanism that takes the whole budget: two outcomes, on a tangent of the first level's payoff."""
+        """Return one mechanism with two outcomes that uses the full budget, on a tangent of the first payoff."""
         promised = self.promise.extremal(epsilon)
         # what begins within the first level may lose its potential at (1, 1), and at no larger epsilon more
         most_kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high

@@ -1,4 +1,4 @@
-"""The realisation-level filter: its decisions use the realised losses of all releases but the last."""
+"""The realisation-level filter: its decisions use the realised losses of all releases except the last."""
 
 from __future__ import annotations
 
@@ -32,28 +32,52 @@ _After = tuple[tuple[DominatingPair, tuple[DominatingPair, ...]], ...]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RealisationFilter(PrivacyFilter[_State]):
-    """CONT to release i+1 while q_i(theta) + max_r q_r(dhat) <= epsilon -+ l^{(i-1)}, in both directions.
+    """The realisation-level filter of Taylor, Vippathalla & Coon.
 
-    q(z) is the upper z-quantile of the privacy loss, q_i that of the last released mechanism i, the maximum
-    runs over the `menu`; l^{(i-1)} is the realised loss BEFORE release i: the check on request i+1 knows
-    which mechanism ran as i but not its output. At most `rounds` = N outputs, and
-    dhat + theta (1 - dhat) N <= delta; left out, dhat and theta are the optimal split for i.i.d. Gaussians.
-    The transcript is (epsilon, delta)-DP. Source: paper 004, Algorithm 1 and Theorem 1.
+    It grants release i+1 while, in both directions::
 
-    delta = 0 is pure DP by realised losses: dhat = theta = 0, both quantiles are the largest losses, and output t is
-    released while l^{(t-2)} + sup l_{t-1} + max_r sup l_r <= epsilon in both directions, for any N. Source: paper 004,
-    Section V-A, (15), whose supremum over y_{t-1}, r_t and y_t is this sum where the menu is the allowable set.
+        q_i(theta) + max_r q_r(dhat) <= epsilon -+ l_{i-1}
 
-    The allowable set of the next request may depend on the request before it, not on its output: `after` maps requests
-    to what may be asked next, and the menu is for the first request and after all others.
-    The decision does not depend on the request, except that a request with a larger dhat-quantile than the allowable
-    set's maximum is denied. In the proof such a request, and every round after an adversary stops early, counts as the
-    trivial mechanism, whose loss is 0 and which any menu may include. As printed, the pass of the loop at i = 0
-    releases nothing, so there are at most N - 1 outputs; the proof covers N, and N are allowed here.
-    The sums of losses are doubles; where one was rounded, or a loss was, the comparison denies early by more than that.
-    Raises ValueError for an empty menu, for dhat and theta that break the condition, for delta >= 1/2 without them, and
-    for delta = 0 with a menu on which a loss has no bound.
+    q(z) is the upper z-quantile of a privacy loss: q_i that of the last released mechanism, q_r that of each pair of
+    the menu. l_{i-1} is the sum of the realised losses before release i: the decision does not use the last output.
 
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in [0, 1)
+        The delta of the promise. With 0 the quantiles are the largest losses and the promise is pure.
+    rounds : int, >= 1
+        N, the largest number of releases.
+    menu : tuple of DominatingPair
+        The allowable set of the first request, and of every request that `after` does not name.
+    dhat, theta : float, optional
+        Probabilities with dhat + theta (1 - dhat) N <= delta. Default: the optimal split for i.i.d. Gaussians.
+    after : mapping from DominatingPair to tuple of DominatingPair, optional
+        The allowable set that follows each request. It depends on the request and not on its output.
+
+    Attributes
+    ----------
+    promise : ApproxDP or PureDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        For an empty menu; for dhat and theta that break the condition; for delta >= 1/2 without dhat and theta; and
+        for delta = 0 with an unbounded loss on the menu.
+
+    Notes
+    -----
+    Taylor, Vippathalla & Coon (2025), "Realisation-Level Privacy Filtering", Algorithm 1 and Theorem 1. A request
+    whose dhat-quantile exceeds the maximum over the allowable set is denied; other than that the decision does not
+    depend on the request. The printed loop releases nothing at i = 0 and so at most N - 1 outputs; the proof covers N,
+    which this filter allows. delta = 0 is their Section V-A, (15), with output t released while l_{t-2} + sup l_{t-1}
+    + max_r sup l_r <= epsilon in both directions, for any N. Rounding never admits more: the comparison denies early
+    by more than the rounding of the sums.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=(fp.Gaussian(0.5),)).open("retry")
     >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=0.5))
@@ -132,7 +156,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """The distance, in nats, of the loss before the last release from its nearer limit; 0 at or beyond a limit."""
+        """Return the distance in nats from the loss before the last release to its nearer limit: shape (n,)."""
         before, _, forward, backward, released, _, *reach = state
         with np.errstate(invalid="ignore"):
             up = self.epsilon - before - forward - reach[0]
@@ -152,10 +176,10 @@ class RealisationFilter(PrivacyFilter[_State]):
         return before + last, np.zeros(n), forward, backward, released + 1, exact, *reach
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
-        """False where no losses of the menu's pairs, on a run never denied, lead to such sums, quantiles and counts.
+        """Return False where no losses of the menu's pairs lead to these sums, quantiles and counts: shape (n,).
 
-        Infinite losses are accepted: they end the run. A finite loss beyond the menu's largest, which a request off
-        the menu may have had, is refused.
+        Infinite losses are accepted, because they end the run. A finite loss above the menu's largest is refused,
+        although a request outside the menu may cause it.
         """
         before, last, forward, backward, released, _, *is_reachable_state = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)

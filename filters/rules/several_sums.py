@@ -1,4 +1,4 @@
-"""Filters of several sums, each within a budget of its own: basic and advanced composition, approximate zCDP."""
+"""Filters with several sums, each with its own budget: basic and advanced composition, and approximate zCDP."""
 
 from __future__ import annotations
 
@@ -125,15 +125,41 @@ class _Declared(SeveralSums):
 
 @dataclass(frozen=True, slots=True)
 class BasicFilter(_Declared):
-    """CONT while sum_t epsilon_t <= epsilon and sum_t delta_t <= delta, mechanism t (epsilon_t, delta_t)-DP.
+    """The filter of basic composition for (epsilon, delta)-differential privacy.
 
-    KOV and Erasure are charged their own (epsilon_t, delta_t), pure mechanisms (epsilon_t, 0). For any other one
-    epsilon_t = `at` and delta_t is its hockey-stick there; if `at` is None it is denied (see `approximate_charge`).
-    delta = 0 admits only mechanisms with delta_t = 0, and the promise is pure.
-    Proof, by induction on the rounds: if the rounds after outcome y are (e - e_1, d - d_1)-DP, then P(S) <=
-    E_P[min(1, e^{e-e_1} Q(S|y))] + d - d_1 <= e^{e_1} E_Q[e^{e-e_1} Q(S|y)] + d_1 + d - d_1.
-    Source: the additive filter of paper 004, Section II-A; Rogers, Roth, Ullman and Vadhan.
+    It grants a request while both sums stay within the promise, where mechanism s is (epsilon_s, delta_s)-DP::
 
+        sum_{s <= t} epsilon_s <= epsilon  and  sum_{s <= t} delta_s <= delta
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in [0, 1)
+        The delta of the promise. With 0, the default, only pure mechanisms are admitted and the promise is PureDP.
+    at : float, >= 0, optional
+        The epsilon at which a mechanism without finite pure epsilon is charged its hockey-stick divergence. By default
+        such a mechanism is denied.
+
+    Attributes
+    ----------
+    promise : ApproxDP or PureDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    KOV and Erasure cost their own (epsilon_s, delta_s), pure mechanisms (epsilon_s, 0): see
+    `fp.charges.approximate_charge`. Proof by induction on the rounds: if the rounds after outcome y are (e - e_1, d -
+    d_1)-DP, then P(S) <= E_P[min(1, e^{e-e_1} Q(S|y))] + d - d_1 <= e^{e_1} E_Q[e^{e-e_1} Q(S|y)] + d_1 + d - d_1. The
+    rule is that of Rogers, Roth, Ullman & Vadhan (2016) and of Taylor, Vippathalla & Coon (2025), Section II-A.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.BasicFilter(epsilon=1.0).open("retry")
     >>> session.request(fp.RandomizedResponse(0.75)), session.request(fp.RandomizedResponse(0.5))
@@ -165,17 +191,46 @@ class BasicFilter(_Declared):
 
 @dataclass(frozen=True, slots=True)
 class WhitehouseFilter(_Declared):
-    """CONT while sqrt(2 log(1/d') S) + S/2 <= epsilon and weight sum_t delta_t <= delta - d'.
+    """The filter of advanced composition for (epsilon, delta)-differential privacy.
 
-    S = sum_t epsilon_t^2, mechanism t being (epsilon_t, delta_t)-DP. d' = `tail` (delta/2 if left out) bounds the
-    probability that the loss exceeds epsilon outside the events paid for by the delta_t. weight=2 is the form of
-    paper 004 (its equation 2: d' + sum 2 delta_i), weight=1 that of Whitehouse et al. `at` as in BasicFilter.
+    It grants a request while both conditions are true, where S = sum_{s <= t} epsilon_s^2 and mechanism s is
+    (epsilon_s, delta_s)-DP::
 
-    Proof: the first condition is S <= S* = 2 B*, B* the simple zCDP budget at (epsilon, d'). Up to an
-    event of probability sum delta_t the losses are those of RR(epsilon_t), for which e^{k L - k(k+1)
-    S/2} is a supermartingale for every k >= 0; at k = sqrt(2 log(1/d')/S*) Markov's inequality gives P(L >
-    epsilon) <= d'. Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+        sqrt(2 log(1/tail) S) + S/2 <= epsilon  and  weight sum_{s <= t} delta_s <= delta - tail
 
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in (0, 1)
+        The delta of the promise.
+    tail : float in (0, delta], optional
+        The probability that the loss exceeds epsilon outside the events that the delta_s pay for. Default: delta/2.
+    weight : float, >= 1
+        The factor of the sum of the delta_s: 1 as in Whitehouse et al., 2 as in Taylor, Vippathalla & Coon (2025),
+        equation 2.
+    at : float, >= 0, optional
+        As in BasicFilter.
+
+    Attributes
+    ----------
+    promise : ApproxDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Whitehouse, Ramdas, Rogers & Wu, arXiv 2203.05481; this proof is ours. The first condition is S <= 2 B*, with B*
+    the zCDP budget of (epsilon, tail) by SIMPLE. Up to an event of probability sum delta_s the losses are those of
+    RandomizedResponse(epsilon_s), for which e^{k L - k(k+1) S/2} is a supermartingale for every k >= 0. At k =
+    sqrt(log(1/tail)/B*) Markov's inequality gives P(L > epsilon) <= tail.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.WhitehouseFilter(epsilon=1.0, delta=1e-3).open("retry")
     >>> session.request(fp.RandomizedResponse(0.1)), session.request(fp.RandomizedResponse(0.5))
@@ -222,24 +277,51 @@ class WhitehouseFilter(_Declared):
         return SquaredCharge(epsilon), LinearCharge(delta)
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
-        """The largest further epsilon of a pure mechanism."""
+        """Return the largest further epsilon of a pure mechanism, in nats: shape (n,)."""
         return np.sqrt(SeveralSums.remaining(self, state)) * (1 - 2.0**-50)
 
 
 @dataclass(frozen=True, slots=True)
 class RogersFilter(_Declared):
-    """CONT while sum_t delta_t <= delta/2 and K <= epsilon, mechanism t being (epsilon_t, delta_t)-DP.
+    """The filter of Rogers, Roth, Ullman & Vadhan for (epsilon, delta)-differential privacy.
 
-    K = sum_t epsilon_t (e^{epsilon_t} - 1)/2 + sqrt(2 (S + H)(1 + log(S/H + 1)/2) log(2/delta)),
-    S = sum_t epsilon_t^2, H = epsilon^2 / (28.04 log(1/delta)) or epsilon^2 / (28.04 log(2/delta)): the
-    published readings differ, `reading` picks one. delta < 1/e. `at` as in BasicFilter.
+    It grants a request while sum_s delta_s <= delta/2 and K <= epsilon, where mechanism s is (epsilon_s, delta_s)-DP
+    and S = sum_s epsilon_s^2::
 
-    Proof, for every constant H > 0: with M the loss less the sum of its conditional means, e^{kM - k^2 S/2} is a
-    supermartingale for every real k; mixed over k ~ N(0, 1/H) it is sqrt(H/(S+H)) e^{M^2/(2(S+H))}, so by Ville's
-    inequality M exceeds sqrt(2 (S+H)(log(2/delta) + log(S/H+1)/2)) with probability at most delta/2, and K is larger
-    because log(2/delta) >= 1. The delta_t cost the other half. So both readings are sound.
-    Source: Rogers, Roth, Ullman and Vadhan, Theorem 5.1; derived here.
+        K = sum_s epsilon_s (e^{epsilon_s} - 1)/2 + sqrt(2 (S + H) (1 + log(S/H + 1)/2) log(2/delta))
+        H = epsilon^2 / (28.04 log(1/delta))   or   epsilon^2 / (28.04 log(2/delta))
 
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in (0, 1/e)
+        The delta of the promise.
+    reading : {"1/delta", "2/delta"}
+        The logarithm in H. Published versions differ.
+    at : float, >= 0, optional
+        As in BasicFilter.
+
+    Attributes
+    ----------
+    promise : ApproxDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Rogers, Roth, Ullman & Vadhan (2016), Theorem 5.1; this proof is ours, and covers every constant H > 0, so both
+    readings are sound. Let M be the loss minus the sum of its conditional means. Then e^{kM - k^2 S/2} is a
+    supermartingale for every real k. Its mixture over k ~ N(0, 1/H) is sqrt(H/(S+H)) e^{M^2/(2(S+H))}. By Ville's
+    inequality M exceeds sqrt(2 (S+H) (log(2/delta) + log(S/H+1)/2)) with probability at most delta/2, and K is larger
+    because log(2/delta) >= 1. The delta_s cost the other half.
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.RogersFilter(epsilon=2.0, delta=1e-3).open("retry")
     >>> session.request(fp.RandomizedResponse(0.25)), session.request(fp.RandomizedResponse(0.5))
@@ -267,7 +349,7 @@ class RogersFilter(_Declared):
 
     @property
     def h(self) -> float:
-        """The constant H, kept in [1e-300, 1e300] against under- and overflow: every H > 0 is sound."""
+        """The constant H, clipped to [1e-300, 1e300] against underflow and overflow; every H > 0 is sound."""
         h = self.epsilon * self.epsilon / (28.04 * self._log(1 if self.reading == "1/delta" else 2))
         return min(max(h, 1e-300), 1e300)
 
@@ -278,9 +360,9 @@ class RogersFilter(_Declared):
 
     @property
     def squares(self) -> float:
-        """The S at which S/2 + the deviation in K reaches epsilon, rounded up: no admitted run has a larger S.
+        """An upper bound on S for every admitted run, in nats^2.
 
-        For the drift in K is at least S/2, since e^x - 1 >= x.
+        The bound is the S at which S/2 plus the second term of K equals epsilon, because e^x - 1 >= x.
         """
         if float(self.deviation(0.0)) >= self.epsilon:
             return 0.0  # a budget so small that nothing is admitted
@@ -329,11 +411,11 @@ class RogersFilter(_Declared):
             return np.asarray(sums & (self.bound(state) <= self.epsilon))
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
-        """epsilon minus K of the charges so far, at least 0."""
+        """Return epsilon minus K of the charges so far, at least 0: shape (n,)."""
         return np.maximum(self.epsilon - self.bound(state) * (1 + _MARGIN), 0.0)
 
     def bound(self, state: Sums) -> NDArray[np.float64]:
-        """K of the charges so far."""
+        """Return K of the charges so far: shape (n,)."""
         drifts, squares, _ = (
             budget.value(pair) for budget, pair in zip(self._budgets, pairs_of(state), strict=True)
         )
@@ -341,7 +423,7 @@ class RogersFilter(_Declared):
         return drifts + spread
 
     def deviation(self, squares: Real) -> Any:
-        """The second term of K at S = `squares`."""
+        """Return the second term of K at S = `squares`."""
         h = self.h
         spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log(2)
         return np.sqrt(spread)
@@ -349,9 +431,18 @@ class RogersFilter(_Declared):
 
 @dataclass(frozen=True, slots=True)
 class ApproximateZCDP(Guarantee):
-    """xi-approximate rho-zCDP: D_a <= a rho for every a > 1, outside an event of probability xi.
+    """Approximate zero-concentrated differential privacy: xi-approximate rho-zCDP.
 
-    delta(eps) = xi + (1 - xi) CKS(rho, eps).
+    Outside an event of probability xi, D_a <= a rho at every order a > 1::
+
+        delta(epsilon) = xi + (1 - xi) CKS(rho, epsilon)
+
+    Parameters
+    ----------
+    rho : float, > 0
+        The zCDP parameter, in nats.
+    xi : float in (0, 1)
+        The probability of the excluded event.
     """
 
     rho: float
@@ -374,14 +465,38 @@ class ApproximateZCDP(Guarantee):
 
 @dataclass(frozen=True, slots=True)
 class ApproximateZCDPFilter(SeveralSums):
-    """CONT while sum_t rho_t <= rho and sum_t xi_t <= xi, mechanism t being xi_t-approximately rho_t-zCDP.
+    """The filter of approximate zero-concentrated differential privacy.
 
-    KOV(e, d) is charged (e^2/2, d), Erasure(p) (0, p), every other pair (its zcdp_rho, 0).
-    Proof: let w = prod (1 - xi_t) along the path, at least 1 - xi, and P', Q' the laws of the good
-    parts, which satisfy D_a <= a rho by the zCDP filter. Then H(P||Q) <= 1 - int w min(P', e^eps Q') <=
-    1 - (1 - xi)(1 - H(P'||Q')).
-    Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+    It grants a request while both sums stay within the promise, where mechanism s is xi_s-approximately rho_s-zCDP::
 
+        sum_{s <= t} rho_s <= rho  and  sum_{s <= t} xi_s <= xi
+
+    Parameters
+    ----------
+    rho : float, > 0
+        The zCDP budget, in nats.
+    xi : float in (0, 1)
+        The budget of excluded probability.
+
+    Attributes
+    ----------
+    promise : ApproximateZCDP
+        xi-approximate rho-zCDP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    KOV(e, d) costs (e^2/2, d), Erasure(p) costs (0, p), and every other pair costs (zcdp_rho, 0). Whitehouse, Ramdas,
+    Rogers & Wu, arXiv 2203.05481; this proof is ours. Let w = prod (1 - xi_s) along the path, which is at least 1 -
+    xi, and let P', Q' be the distributions outside the excluded events, which satisfy D_a <= a rho by the zCDP filter.
+    Then H(P||Q) <= 1 - int w min(P', e^eps Q') <= 1 - (1 - xi)(1 - H(P'||Q')).
+
+    Examples
+    --------
     >>> import filterproof as fp
     >>> session = fp.ApproximateZCDPFilter(rho=0.5, xi=0.01).open("retry")
     >>> session.request(fp.KOV(0.5, 0.005)), session.request(fp.Erasure(0.01))

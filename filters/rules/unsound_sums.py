@@ -23,9 +23,14 @@ from filterproof.theory.numerics.norms import nearest
 
 
 class ClippingAfterAdding(ClippedSums):
-    """Clips the mean instead of each vector: the sum is scaled to at most `clip` times the number of people.
+    """Unsound clipped sums: they scale the sum and not each vector.
 
-    Flaw: one person may move the sum by that much, and is charged `clip`. Witness: a vector of that norm.
+    The norm of the sum is clipped to `clip` times the number of people. The parameters are those of `ClippedSums`.
+
+    Notes
+    -----
+    Flaw: one person may move the sum by that much, and is charged `clip`.
+    Counterexample: one vector of that norm.
     """
 
     def __init__(
@@ -57,10 +62,15 @@ class _Forgetting(IndividualFilter):
 
 
 class ForgettingSums(ClippedSums):
-    """Keeps the spend of those who take part, and forgets it for all who sit out a round.
+    """Unsound clipped sums: a person who skips a round gets the full budget back.
 
-    Flaw: whoever has run out has a whole budget again after one round. Witness: anyone, for long enough. It is made for
-    the filter and the number of `people`, and spends none of their budgets.
+    The parameters are those of `ClippedSums`. The object copies the filter and the number of `people`, and uses none
+    of their budgets.
+
+    Notes
+    -----
+    Flaw: a person without budget has a full budget after one round.
+    Counterexample: any person, after enough rounds.
     """
 
     def __init__(

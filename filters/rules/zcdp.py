@@ -15,9 +15,40 @@ from filterproof.theory.guarantees import ZCDP, Guarantee
 
 @dataclass(frozen=True, slots=True)
 class ZCDPFilter(AdditiveFilter):
-    """CONT while sum_t rho_t <= rho, rho_t the zCDP parameter of the t-th mechanism: rho-zCDP.
+    """The filter of zero-concentrated differential privacy (zCDP).
 
-    Source: paper 000, Remark 4.4.
+    It grants a request while the sum of the zCDP parameters is at most rho; the transcript is rho-zCDP::
+
+        sum_{s <= t} rho_s <= rho
+
+    Parameters
+    ----------
+    rho : float, > 0
+        The budget, in nats.
+
+    Attributes
+    ----------
+    promise : ZCDP
+        rho-zCDP.
+    budget : Budget
+        rho.
+
+    Raises
+    ------
+    ValueError
+        If rho is not positive and finite.
+
+    Notes
+    -----
+    Feldman & Zrnic (2021), "Individual Privacy Accounting via a Rényi Filter", Remark 4.4: the stopping rule of
+    Theorem 4.3 is the same at every order. Rounding never admits a sum above rho.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> session = fp.ZCDPFilter(rho=0.5).open("retry")
+    >>> session.request(fp.Gaussian(0.8)), session.request(fp.Gaussian(0.7)), session.request(fp.Gaussian(0.5))
+    (True, False, True)
     """
 
     rho: float

@@ -50,6 +50,6 @@ def test_unsound_filters_live_in_their_files_and_warn() -> None:
         if entry.sound is False:
             doc = entry.kind.__doc__ or ""
             assert "Flaw:" in doc
-            assert "Witness:" in doc
+            assert "Counterexample:" in doc
             with pytest.warns(fp.UnsoundFilterWarning):
                 entry.make()
