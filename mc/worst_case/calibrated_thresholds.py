@@ -56,7 +56,7 @@ class CalibratedThreshold(Displayed):
     low, high : float
         Bounds on the worst case, high <= delta.
     made_by : str
-        The version that computed the row.
+        The call and the command that computed the row.
 
     Raises
     ------
