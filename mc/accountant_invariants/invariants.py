@@ -326,7 +326,8 @@ def invariants_for_accountants(
     check_positive("tolerance", tolerance)
     if not isinstance(filt, (CountedFilter, CopiedFilter)):
         raise TypeError(
-            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; fp.laws is for others"
+            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; "
+            "use fp.laws for other filters"
         )
     asked = menu if menu is not None else getattr(filt, "menu", None)
     if not asked:

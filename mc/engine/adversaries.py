@@ -451,7 +451,7 @@ class EraserForever(Adversary):
             return self
         if not isinstance(filt.promise, ApproxDP):
             raise ValueError(
-                f"p must be given against {type(filt).__name__}, which promises {filt.promise}: no delta; "
+                f"p is missing: the guarantee of {type(filt).__name__} has no delta ({filt.promise}); "
                 "pass EraserForever(p)"
             )
         return replace(self, p=filt.promise.delta_at_epsilon)

@@ -173,13 +173,11 @@ def checked_request(adversary: Adversary, method: Literal["request", "final"], v
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-        raise TypeError(
-            f"{name} must leave what it sees as it is, got a write into read-only memory ({error}); write into a copy"
-        ) from error
+        raise TypeError(f"{name} wrote into read-only memory ({error}); write into a copy") from error
     if view.memory is not memory and [*map(id, leaves(view.memory))] != [*map(id, leaves(memory))]:
         raise TypeError(
-            f"{name} must write into view.memory, got another object in its place; update it in place, "
-            "view.memory[:] = ..., in an array of one entry per run"
+            f"{name} replaced view.memory by another object; update it in place, "
+            "view.memory[:] = ..., in an array with one entry per run"
         )
     if not isinstance(request, DominatingPair):
         raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")

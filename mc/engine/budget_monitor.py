@@ -75,7 +75,7 @@ class BudgetMonitor:
                 f"adversary must ask for Gaussian pairs only, got {pair!r} from {asked}; use the tilted estimator"
             )
         if self.ours and not is_ours(pair):
-            raise Exceeded(f"{asked} asked for {type(pair).__name__}, which the theorem does not know")
+            raise Exceeded(f"{asked} requested {type(pair).__name__}, which the theorem does not cover")
 
     def verify(
         self,

@@ -87,7 +87,7 @@ def answer_misses(
     if (people + turnover * (block - 1)) * dimension > _MOST_VALUES:
         raise ValueError(
             f"people must have at most {_MOST_VALUES:,} values in a query, got people={people} with "
-            f"dimension={dimension} and turnover={turnover}; pass fewer people, who run out as many do"
+            f"dimension={dimension} and turnover={turnover}; pass fewer people, or a smaller dimension or turnover"
         )
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     missed = 0

@@ -351,7 +351,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
             if low > most:
                 raise ValueError(
                     f"mechanism must allow at most {most:,} rounds, got more of {pair!r} within ({epsilon:g}, "
-                    f"{delta:g}); pass a larger most, or a mechanism that stands for several"
+                    f"{delta:g}); pass a larger most"
                 )
         return low + bisect_left(range(low + 1, low + step), True, key=lambda rounds: not keeps(rounds))
 
@@ -381,5 +381,5 @@ def kept_mu(epsilon: float, delta: float) -> float:
         if Composition({Gaussian(tried): 1}).delta(epsilon).high <= delta:
             return tried
     raise ValueError(
-        f"delta must be what a Gaussian can reach at epsilon={epsilon!r}, got {delta!r}; raise it"
+        f"delta is too small for any Gaussian (epsilon={epsilon!r}, delta={delta!r}); pass a larger delta"
     )

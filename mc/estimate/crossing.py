@@ -90,8 +90,8 @@ class _Below(PrivacyFilter):
 
     def affordable(self, state: Any, family: MechanismFamily) -> NoReturn:
         raise ValueError(
-            "adversary must name its family and its levels, got one that asks for what it can afford; an odometer "
-            "limits nothing: pass e.g. LossChasing(low=0.1, high=0.4, family=Gaussian)"
+            "adversary must name its family and levels, because an odometer has no budget to derive them from; "
+            "pass e.g. LossChasing(low=0.1, high=0.4, family=Gaussian)"
         )
 
 
@@ -163,7 +163,8 @@ class Approaching(Adversary):
     def request(self, view: View) -> DominatingPair:
         if not isinstance(view.filter, _Below):
             raise TypeError(
-                f"filt must be the one that crossing makes of an odometer, got {view.filter!r}; call crossing"
+                f"Approaching plays only against an odometer, got the filter {view.filter!r}; "
+                "call fp.odometers.crossing"
             )
         _, _, bound, _ = view.state
         far = np.fmax(bound - view.loss, 0.0)  # 0 for NaN, which the rule refuses where it matters
@@ -222,9 +223,11 @@ def crossing(
     The engine does not compare the bound before the first release, and leaves out the adversary's final request.
     """
     if how.get("rounds") is None:
-        raise TypeError("rounds must be given, got none; pass how long the loss is watched")
+        raise TypeError("rounds is missing; pass the number of rounds")
     if "on_denial" in how:
-        raise TypeError("on_denial must be left out, got one; a run ends where the loss crosses the bound")
+        raise TypeError(
+            "on_denial is not allowed, because a run ends when the loss exceeds the bound; leave it out"
+        )
     if isinstance(odometer, type) or not isinstance(odometer, LossBound):
         raise TypeError(
             f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "

@@ -59,7 +59,7 @@ class _Stake:
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
-            raise Exceeded(f"a path's value is {y.max() / self.test.upper:.9g} times the bound on it")
+            raise Exceeded(f"a run's value is {y.max() / self.test.upper:.9g} times its bound")
         return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
     def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:

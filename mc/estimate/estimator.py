@@ -256,9 +256,8 @@ def allowed(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> 
     offered = list(_offered(game, epsilons, aim))
     if not offered:
         raise ValueError(
-            f"method must be plain for {type(game.filter).__name__}, as nothing is known that bounds a "
-            f"likelihood-ratio weight at these epsilons, got method={aim.method!r}; pass method='plain', or let the "
-            "filter say what it holds every path to"
+            f"no bound on likelihood-ratio weights is known for {type(game.filter).__name__} at these epsilons "
+            f"(method={aim.method!r}); pass method='plain', or define `holds` on the filter"
         )
     # an interval needs two paths
     enough = [terms for terms in offered if aim.n >= 2 * len(terms) or len(terms) == 1]

@@ -72,7 +72,7 @@ class UnitFunctional(ABC):
         """
         if len(y) and y.max() > 1:
             if y.max() > 1 + ROUNDING:
-                raise Exceeded(f"a path's value is {y.max():.9g} times the bound on it")
+                raise Exceeded(f"a run's value is {y.max():.9g} times its bound")
             np.minimum(y, 1.0, out=y)
         logs = self.bets.logs(y) if self.bets else ()
         total = float(y.sum())
@@ -103,7 +103,7 @@ class UnitFunctional(ABC):
         """
         if interval not in get_args(IntervalName):
             raise ValueError(
-                f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}"
+                f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}; pass one"
             )
         plans: list[tuple[Self, Estimate]] = []
         if interval != "betting":

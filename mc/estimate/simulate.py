@@ -133,7 +133,9 @@ def simulate(
     play = Play(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
-        raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
+        raise ValueError(
+            f"method must be auto, plain, tilted or martingale, got method={method!r}; pass one of them"
+        )
     game, aim = play.game(filt, adversary), EstimatorSettings(play.n, failure / len(grid), method, interval)
     # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws; which
     # of the two is told depends on what is drawn, so that each has half of the failure probability

@@ -118,7 +118,7 @@ def survival(
         If an argument is out of range.
     """
     if "rounds" not in how:
-        raise TypeError("rounds must be given, got none; pass how far the curve is to go")
+        raise TypeError("rounds is missing; pass the largest t of the curve")
     play = Play(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)

@@ -221,7 +221,7 @@ class _Asked:
         worlds = check_count("n", n, least=2)
         if worlds * people > _MOST_PEOPLE:
             raise ValueError(
-                f"n must be at most {_MOST_PEOPLE // people:,} worlds of {people} people, got n={n!r}; pass fewer"
+                f"n must be at most {_MOST_PEOPLE // people:,} runs with {people} people, got n={n!r}; pass a smaller n"
             )
         rounds, epsilon = check_count("rounds", rounds), one_epsilon("epsilon", epsilon)
         rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))

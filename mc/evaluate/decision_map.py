@@ -268,9 +268,8 @@ class DecisionMap:
             values = leaf.reshape(len(nine), 3, 3, *leaf.shape[1:])[alike]
             if not np.allclose(values, values[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
-                    f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, "
-                    "once a request was charged, got states that differ at one loss; use fp.simulate, which plays any "
-                    "filter"
+                    f"the state of {type(self.asking.game.filter).__name__} must be a function of the loss after a "
+                    "request was charged, got different states at one loss; use fp.simulate, which plays any filter"
                 )
 
 

@@ -151,7 +151,7 @@ def _worth(game: _Played) -> tuple[Fraction, Fraction]:
     if not _reaches(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
-            "compare them"
+            "check the record"
         )
     plan = Plan.from_data(data["plan"], game.names)
     try:

@@ -61,7 +61,7 @@ class Supremum:
         if not self.low <= self.high:
             raise ValueError(
                 f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}, where "
-                f"high rests on: {self.rests_on or 'no theorem'}; report this, for one of the two is false"
+                f"high rests on: {self.rests_on or 'no theorem'}; report this fault"
             )
 
     @property
@@ -112,7 +112,7 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     checked_filter(filt)
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
-        raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+        raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
     covered = parts(filt)
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))

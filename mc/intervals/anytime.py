@@ -51,7 +51,7 @@ class Wealth:
         """The wealth after all tiles; their order changes no bit."""
         parts = list(tiles)
         if not parts:
-            raise ValueError("tiles must hold at least one tile, got none; run at least one tile")
+            raise ValueError("tiles must contain at least one batch, got none; run at least one batch")
         return cls(
             sum(part.n for part in parts),
             tuple(math.fsum(column) for column in zip(*(part.above for part in parts), strict=True)),

@@ -104,6 +104,7 @@ def stated_failure(confidence: float, failure: float | None) -> float:
         return 1 - float(check_delta("confidence", confidence))
     if confidence != CONFIDENCE:
         raise ValueError(
-            f"failure must stand alone, got failure={failure!r} and confidence={confidence!r}; pass one of them"
+            f"failure and confidence exclude each other (failure={failure!r}, confidence={confidence!r}); "
+            "pass one of them"
         )
     return float(check_delta("failure", failure))

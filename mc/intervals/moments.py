@@ -36,7 +36,7 @@ def unit_values(values: ArrayLike, upper: float) -> np.ndarray[tuple[int], np.dt
         worst = least if not least >= 0 else most
         raise ValueError(
             f"values must lie in [0, upper={bound!r}], got {worst * bound!r}; "
-            "raise the bound, or ask why the filter let a run exceed it"
+            "pass a larger bound, or check why the filter let a run exceed it"
         )
     return np.minimum(unit, 1.0)
 
@@ -104,7 +104,7 @@ class Moments:
         """
         parts = list(blocks)
         if not parts:
-            raise ValueError("blocks must hold at least one block, got none; run at least one tile")
+            raise ValueError("blocks must hold at least one block, got none; run at least one batch")
         uppers = sorted({part.upper for part in parts})
         if len(uppers) > 1:
             raise ValueError(

@@ -88,8 +88,8 @@ class AccountantFilter(PrivacyFilter):
         object.__setattr__(self, "promise", ApproxDP(self.epsilon, self.delta))
         if len(self.menu) > 1:
             warnings.warn(
-                "AccountantFilter promises for mechanisms fixed in advance; with several on its menu an adaptive "
-                "choice can pass the promise",
+                "the guarantee of AccountantFilter covers mechanisms fixed in advance; with several on its menu an "
+                "adaptive choice can exceed it",
                 UnsoundFilterWarning,
                 stacklevel=3,
             )

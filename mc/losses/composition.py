@@ -226,8 +226,8 @@ class Composition:
             low, high = high, 2 * high
             if high > 2.0**40:
                 raise ValueError(
-                    "delta must exceed what is revealed outright by more than rounding, and what doubles can tell "
-                    f"from 0, got delta={delta!r}; pass a larger delta"
+                    "no epsilon is large enough, because the mass of infinite losses or rounding exceeds delta "
+                    f"(delta={delta!r}); pass a larger delta"
                 )
         from scipy import optimize
 

@@ -182,18 +182,20 @@ class IndividualAccountant:
         people = check_count("people", people)
         self._q = float(check_positive("q", check_probability("q", q), "pass a sampling rate in (0, 1]"))
         if self._q < _RAREST:
-            raise ValueError(f"q must be >= {_RAREST:g}, got q={q!r}; a larger rate covers a smaller one")
+            raise ValueError(
+                f"q must be >= {_RAREST:g}, got q={q!r}; pass a larger rate, which covers a smaller one"
+            )
         self._sigma = float(check_positive("sigma", sigma))
         if not _QUIETEST <= self._sigma <= _LOUDEST:
             raise ValueError(
-                f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; less noise protects hardly "
-                f"anybody, and what holds at {_LOUDEST:g} holds with more noise"
+                f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; pass a sigma in "
+                f"this range, and {_LOUDEST:g} for any larger sigma"
             )
         self._grid = _grid(levels)
         if people * len(self._grid) > _COUNTS:
             raise ValueError(
                 f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
-                f"people={people}; account for them in parts"
+                f"people={people}; use several accountants"
             )
         self._laws = [StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()]
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself

@@ -144,7 +144,9 @@ class Play:
         if not isinstance(game, Game):
             raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
         if not callable(functional):
-            raise TypeError(f"functional must be a function of Paths, got {functional!r}; pass one that sums")
+            raise TypeError(
+                f"functional must be a function of Paths, got {functional!r}; return sums from it"
+            )
         with ExitStack() as open_things:
             store, executor = self.store, self.executor
             if store is not None and not isinstance(store, RunStore):
@@ -163,7 +165,7 @@ class Play:
                     if self.workers is not None or not isinstance(executor, LocalPool):
                         raise
                     warnings.warn(
-                        "worker processes do not start, so the run goes on in this one alone; put the script's "
+                        "worker processes do not start, so this process runs the simulation alone; put the script's "
                         "work under if __name__ == '__main__', or pass workers=1",
                         RuntimeWarning,
                         stacklevel=3,

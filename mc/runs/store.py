@@ -101,7 +101,7 @@ class RunStore:
                 typed = [type(value) for value in (tile, size, sums)] == [int, int, bytes]
                 if not typed or _checksum(key, tile, size, sums) != checksum:
                     raise StoreError(
-                        f"{self.path} is damaged: the checksum of tile {tile!r} is wrong; move it away"
+                        f"{self.path} is damaged: the checksum of batch {tile!r} is wrong; move it away"
                     )
                 found[tile, size] = np.frombuffer(sums, dtype="<f8")
         return found

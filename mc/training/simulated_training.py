@@ -127,8 +127,8 @@ def simulate_training(
             two = TwoTrainings(training, make, person=person, runs=runs)
             if known is not None and two.kept != known:
                 raise TypeError(
-                    f"make must give the same kind of sums whatever the number of runs, got others for {runs}; or pass "
-                    "squares=, and nothing is taken from a theorem"
+                    f"make must return the same kind of sums for every number of runs, got another for runs={runs}; "
+                    "return one kind, or pass squares="
                 )
             loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
             for _ in range(steps):
@@ -136,7 +136,7 @@ def simulate_training(
                 if abs(two.sigma - two.other_sigma) > 0:
                     raise ValueError(
                         f"sigma must be the same with and without the person, got {two.sigma!r} and "
-                        f"{two.other_sigma!r}; such noise tells about that person, and audit_training finds it"
+                        f"{two.other_sigma!r}; such noise reveals the person; use audit_training"
                     )
                 drawn, base = sums if direction == "PQ" else reversed(sums)
                 shift = (drawn - base) / two.sigma
@@ -165,10 +165,10 @@ def simulate_training(
     if known is not None:
         if passed:
             raise RuntimeError(
-                f"the library's filter let {passed} paths pass the bound {bound:.9g} that it keeps; report this fault"
+                f"{passed} runs exceeded the bound {bound:.9g} of the library's filter; report this fault"
             )
         mean = empirical_bernstein(Moments.merge(gains), failure=failure)
-        rests = "003 Theorem 12: each person's ledger admits no larger sum of squares"
+        rests = "Koskela, Tobaben & Honkela (2023), Theorem 12: each person's ledger admits no larger sum of squares"
         return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
     plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in worlds(outside_seeds, 1.0, None))
@@ -197,7 +197,7 @@ def at(epsilon: object) -> float:
 def _bounded(name: str, number: float) -> float:
     if abs(number) > _FAR:
         raise ValueError(
-            f"{name} must be at most {_FAR:g} in size, got {name}={number!r}; pass a smaller one"
+            f"{name} must be at most {_FAR:g} in absolute value, got {name}={number!r}; pass a smaller one"
         )
     return number
 
@@ -208,7 +208,7 @@ def _suggested(promise: Guarantee) -> float:
     squares = math.inf if holds is None else PathBound(stated_bounds(holds, "", ruled=False)).squares
     if squares == math.inf:
         raise ValueError(
-            f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
+            f"squares is missing, because {promise} suggests no bound on squared shifts; pass "
             "e.g. squares=1.0"
         )
     return squares

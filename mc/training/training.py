@@ -160,7 +160,9 @@ class _Scaled:
 def check_training(training: object) -> None:
     """TypeError for what is no training."""
     if not hasattr(training, "vectors"):
-        raise TypeError(f"training must have vectors and steps, got {training!r}; pass a Training")
+        raise TypeError(
+            f"training must be a Training, got {training!r}; define people, start, vectors and step"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

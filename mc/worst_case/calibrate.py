@@ -145,8 +145,9 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         same = solved.low <= row.high and row.low <= solved.high and solved.rounds == row.rounds
         if not same or solved.high > self.promise.delta_at_epsilon:
             raise ValueError(
-                f"certificate must be confirmed, got [{row.low!r}, {row.high!r}] in {row.rounds} rounds and solved "
-                f"{solved} in {solved.rounds} rounds, where {self.promise} was promised; calibrate the filter again"
+                f"certificate is not confirmed: it is [{row.low!r}, {row.high!r}] in {row.rounds} rounds, the new "
+                f"solution is {solved} in {solved.rounds} rounds, and the guarantee is {self.promise}; calibrate the "
+                "filter again"
             )
         return solved
 
@@ -296,20 +297,20 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
     case = broken = solve(good)
     if case.high > delta:
         raise ValueError(
-            f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at the smallest "
-            "threshold; pass a larger delta or a gentler menu"
+            f"no threshold keeps delta={delta!r}: the worst case is {case.high!r} at the smallest threshold; "
+            "pass a larger delta or a menu of smaller levels"
         )
     while broken.high <= delta:
         good, case, bad = bad, broken, 2 * bad
         if bad > 2.0**40:
             if not case.tried:
                 raise ValueError(
-                    f"family must admit something of the menu at some threshold, got none up to {good!r}; pass a "
-                    "menu that the filter knows"
+                    f"the filter grants nothing of the menu at any threshold up to {good!r}; pass a "
+                    "menu that the filter supports"
                 )
             raise ValueError(
-                f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at any "
-                "threshold; this menu and number of rounds need no filter"
+                f"every threshold keeps delta={delta!r}: the worst case is at most {case.high!r}; "
+                "release without a filter, or pass a smaller delta"
             )
         broken = solve(bad)
     while bad > good * (1 + relative):

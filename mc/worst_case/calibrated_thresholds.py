@@ -88,7 +88,7 @@ class CalibratedThreshold(Displayed):
         if not self.levels <= 4096 or self._charge(self.levels) > Fraction(self.threshold):
             raise ValueError(
                 f"levels must be affordable at the threshold, and 4096 at most, got levels={self.levels!r}; "
-                "leave out those that are refused"
+                "pass fewer levels"
             )
 
     @classmethod

@@ -249,7 +249,7 @@ def _worst(directions: Iterable[WorstCase]) -> WorstCase:
 def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
     if not isinstance(menu, (DominatingPair, Iterable)):
         raise TypeError(
-            f"menu must hold pairs, got {menu!r}; pass a filter first and then e.g. [Gaussian(mu=1.0)]"
+            f"menu must hold pairs, got {menu!r}; pass the filter first, then e.g. [Gaussian(mu=1.0)]"
         )
     requests = (menu,) if isinstance(menu, DominatingPair) else tuple(menu)
     for pair in requests:

@@ -118,7 +118,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: play(GDP, fp.Scripted), "adversary must be an Adversary"),
     (lambda: play(3, fp.Constant(A)), "PrivacyFilter"),
     (lambda: largest(BASIC, fp.Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
-    (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p must be given against GaussianFilter"),
+    (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p is missing: the guarantee of GaussianFilter"),
     (lambda: fp.Constant(fp.Gaussian(np.ones(2))), r"pair must be a single pair, got shape \(2,\)"),
     (lambda: fp.Scripted((A,), (1, 2)), "times must hold one number for each pair, got 2 for 1"),
     (lambda: fp.Scripted((A,), (0,)), "times must be"),
