@@ -103,13 +103,13 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     *(
         (
             lambda seen=seen: play(GDP, Touches(lambda view: seen(view).fill(0))),
-            "Touches.request must leave what",
+            "Touches.request wrote into read-only memory",
         )
         for seen in (lambda view: view.loss, lambda view: view.last, lambda view: view.state[0])
     ),
     (
         lambda: play(GDP, Touches(lambda view: setattr(view, "memory", view.memory + 1), np.zeros(5))),
-        "Touches.request must write into view.memory, got another object",
+        "Touches.request replaced view.memory by another object",
     ),
     *(
         (lambda held=held: play(GDP, Touches(np.ndim, held)), "Touches.start must return None, an array")

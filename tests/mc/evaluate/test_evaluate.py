@@ -275,11 +275,11 @@ REFUSED = [
         "start must return None or arrays of numbers",
     ),
     *(
-        (GDP, asking(lambda view, write=write: write(view) or COIN, np.zeros), {}, f"request must {what}")
+        (GDP, asking(lambda view, write=write: write(view) or COIN, np.zeros), {}, f"request {what}")
         for write, what in (
             (lambda view: view.loss.fill(0.0), "wrote into read-only memory"),
             (lambda view: view.state[0].fill(0.0), "wrote into read-only memory"),
-            (lambda view: setattr(view, "memory", view.memory + 1), "write into view.memory"),
+            (lambda view: setattr(view, "memory", view.memory + 1), "replaced view.memory"),
         )
     ),
     # the last loss of Gaussians, and levels that follow the loss without steps

@@ -172,7 +172,7 @@ class Other(fp.training.ClippedSums):
 def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> None:
     others = Other.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     for training, make, sentence in (
-        (Two(100.0), ToTheData, "sigma must be .*tells about that person"),
+        (Two(100.0), ToTheData, "sigma must be .*reveals the person"),
         (
             Two(0.5),
             lambda people, runs: (others if runs > 1 else MAKE)(people, runs),
