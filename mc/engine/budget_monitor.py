@@ -1,4 +1,4 @@
-"""The guard: the engine's own account of what each run was charged, independent of the filter's state."""
+"""The engine's own bound on the charge of each run, independent of the filter's state."""
 
 from __future__ import annotations
 

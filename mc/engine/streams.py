@@ -1,4 +1,4 @@
-"""Random streams: each tile of paths has two, which depend only on the seed and the tile's index.
+"""Random streams: each batch of runs has two, which depend only on the seed and the index of the batch.
 
 >>> [tile.size for tile in tiles(seed=0, n=200_000)]
 [131072, 68928]

@@ -1,4 +1,4 @@
-"""The privacy profile eps -> H_{e^eps}(P || Q): estimates on a grid, and a band around the whole curve.
+"""Estimates of the privacy profile epsilon -> H_{e^epsilon}(P || Q) on a grid, with a confidence band.
 
 >>> import filterproof as fp
 >>> options = {"epsilon": [0.0, 1.0, 2.0], "n": 1000, "method": "plain"}

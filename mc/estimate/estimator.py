@@ -1,4 +1,4 @@
-"""Estimators: H_{e^epsilon} as a sum of terms, each a mean over paths of one game; those allowed, and those chosen.
+"""Estimators of H_{e^epsilon} as sums of means over runs, and the pilot that chooses among them.
 
 A pilot chooses, on paths of its own: they are not used again, so that a choice leaves the failure probability as it is.
 """

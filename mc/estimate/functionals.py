@@ -1,4 +1,4 @@
-"""What is summed over simulated paths: values in [0, 1], whose mean gives a divergence, or a term of one.
+"""Functionals of simulated runs: values in [0, 1] whose mean gives a divergence or a term of one.
 
 Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `filterproof.mc.estimate.path_bound`.
 """

@@ -1,4 +1,4 @@
-"""Rényi divergences D_alpha(P || Q) between the laws of the released transcript."""
+"""Monte Carlo estimates of the Renyi divergence D_alpha(P || Q) of the released transcript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking: an adversary and a filter, put the question of a round at many positions at once, by their own code."""
+"""Vectorised calls of an adversary and a filter at many positions of one round."""
 
 from __future__ import annotations
 

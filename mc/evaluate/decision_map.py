@@ -1,4 +1,4 @@
-"""The decisions of a strategy against a filter as a map: for each round, where the loss leads and to which request.
+"""A map of a strategy against a filter: for each round and loss, the next request.
 
 Losses are real numbers here, and are divided into panels. A source is a panel with a pair: the positions whose loss
 lies in that panel, before the output of that pair, with what filter and adversary keep there. The map has three steps:

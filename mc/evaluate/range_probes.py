@@ -1,4 +1,4 @@
-"""Scouts: runs with losses set by hand, which find the range of losses and the scale of what a strategy asks for."""
+"""Probes that find the range of losses and the scale of a strategy's requests."""
 
 from __future__ import annotations
 

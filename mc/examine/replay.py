@@ -1,4 +1,4 @@
-"""The replay of a witness: the fields of each kind, how its game is played again, and whether it refutes.
+"""Replay of counterexamples: the fields of each kind, how to play the game again, and whether it refutes.
 
 A simulation gives an estimate, a plan its exact worth, a sequence a
 certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower

@@ -1,4 +1,4 @@
-"""A schedule: what clients, the clock and the power do to a service, move by move, and what it releases meanwhile.
+"""A schedule of requests, steps, crashes and epochs of a service, and the releases that follow.
 
 >>> import filterproof as fp
 >>> class Purse:

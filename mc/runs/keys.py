@@ -1,4 +1,4 @@
-"""The key of a run in a store: what decides its sums, told apart by names, values and code.
+"""The key of a run in a store: a digest of its values and code.
 
 A class or function of this package is its name, and one of an installed package its name and release: `code_version`
 and the release stand for the code. A user's is what it consists of: the bytecode of its functions, attributes of its

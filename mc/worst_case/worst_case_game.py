@@ -1,4 +1,4 @@
-"""The worst-case game: a filter and a menu, whose states are walked once, solved at any epsilon in either direction."""
+"""The worst-case game of a filter and a menu: its states are enumerated once and solved at any epsilon."""
 
 from __future__ import annotations
 
