@@ -1,7 +1,7 @@
 """Attacks on privacy filters: adversaries, the engine that plays them, estimates with intervals, the exact worst case.
 
-Plots and printing are in `reports`. A function that is named like its module is not exported here, where it would hide
-the module: use `fp.simulate`, or `filterproof.mc.estimate.simulate.simulate`.
+This package does not export functions that have the name of their module. Use `fp.simulate`, or
+`filterproof.mc.estimate.simulate.simulate`.
 """
 
 if __name__ != "filterproof.mc":

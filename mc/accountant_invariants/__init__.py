@@ -1,1 +1,1 @@
-"""What every accountant, budget and odometer must do, asked of other libraries' objects through their adapters."""
+"""Invariants of accountants, budgets and odometers of other libraries, tested through their adapters."""

@@ -1,4 +1,4 @@
-"""The subject of the laws: an adapted object, the pairs to ask it for, and the histories that it is played through."""
+"""An adapted accountant under test, with the pairs to request and the histories to replay."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The laws for accountants: what must hold between the answers of one object, and between them and the truth.
+"""Invariants of accountants: relations between the answers of one object, and between them and true privacy losses.
 
-A law returns in words what it saw. It raises LawBrokenError with the case that breaks it, and SkipTest where it does
-not concern the object, or needs what was not given.
+An invariant returns a description of what it tested. It raises InvariantBrokenError with a counterexample, and SkipTest
+if it does not apply to the object.
 
 >>> import filterproof as fp
 >>> from dp_accounting import GaussianDpEvent, rdp
@@ -293,18 +293,41 @@ def invariants_for_accountants(
     tolerance: float = 1e-6,
     raw: Callable[[Any, float], object] | None = None,
 ) -> type:
-    """A test class of the laws for the object behind a filter: `TestMine = fp.invariants_for_accountants(filt)`.
+    """Return a test class with the invariants of the accountant behind a filter.
 
-    filt is made by `from_accountant`, `from_budget` or `from_queryable`; menu holds the pairs to ask for, by default
-    its own. Answers are compared within `tolerance`, relative. raw(held, value) charges a bare parameter. A law that
-    does not concern the object, needs what was not given, or finds nothing to ask of the menu, such as orders of a
-    single pair, is skipped and says why.
-    Passing is no proof. Raises TypeError for other filters and ValueError for a tolerance that is not positive.
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        A filter made by `from_accountant`, `from_budget` or `from_queryable`.
+    menu : tuple of DominatingPair, optional
+        The pairs to request. By default the filter's own menu.
+    tolerance : float, default 1e-6
+        Relative tolerance for comparing answers, > 0.
+    raw : callable, optional
+        raw(accountant, value) charges a bare parameter, for the invariant on odd parameters.
+
+    Returns
+    -------
+    type
+        A class that pytest collects: `TestMine = fp.invariants_for_accountants(filt)`. A test is skipped, with the
+        reason, if its invariant does not apply to the object.
+
+    Raises
+    ------
+    TypeError
+        If `filt` comes from elsewhere, or no menu is known.
+    ValueError
+        If tolerance <= 0.
+
+    Notes
+    -----
+    Passed tests are no proof.
     """
     check_positive("tolerance", tolerance)
     if not isinstance(filt, (CountedFilter, CopiedFilter)):
         raise TypeError(
-            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; fp.laws is for others"
+            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; "
+            "use fp.laws for other filters"
         )
     asked = menu if menu is not None else getattr(filt, "menu", None)
     if not asked:

@@ -1,4 +1,4 @@
-"""The truth beside what an accountant answers: closed forms and certified compositions, and small exact games."""
+"""Reference values for accountants: closed forms, certified compositions and small exact games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue of adversaries: frozen strategies whose parameters `against` fills in from the filter.
+"""The built-in adversaries: frozen strategies whose parameters `against` derives from the filter.
 
 >>> import filterproof as fp
 >>> fp.Constant(pace=4).against(fp.ZCDPFilter(rho=0.5))
@@ -87,9 +87,20 @@ class _Exhausting(_Levels):
 
 @dataclass(frozen=True, slots=True)
 class Constant(Adversary):
-    """Asks for the same pair until denied.
+    """Requests the same pair until the filter denies it.
 
-    pair: a single pair; a number mu stands for Gaussian(mu), None for the level that lasts `pace` rounds.
+    Parameters
+    ----------
+    pair : DominatingPair or float, optional
+        The pair, of shape (). A number mu stands for Gaussian(mu). By default `against` takes the largest level that
+        the filter grants `pace` times in a row.
+    pace : int, default 20
+        Number of rounds that the default pair lasts, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If the pair is not of shape () or pace < 1.
     """
 
     pair: DominatingPair | float | None = None
@@ -125,7 +136,22 @@ class Constant(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class Scripted(Adversary):
-    """Asks for each of `pairs` in turn, so many `times` in a row; the order is fixed, whatever is released."""
+    """Requests each pair of a fixed list in turn, each a fixed number of times, whatever the filter releases.
+
+    Parameters
+    ----------
+    pairs : tuple of DominatingPair
+        The pairs in order, each of shape ().
+    times : tuple of int
+        How many times in a row the adversary requests each pair, at least 1.
+
+    Raises
+    ------
+    TypeError
+        If an element of `pairs` is not a pair of shape ().
+    ValueError
+        If `pairs` is empty or `times` has another length.
+    """
 
     pairs: tuple[DominatingPair, ...]
     times: tuple[int, ...]
@@ -163,7 +189,16 @@ class Scripted(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class OneShot(_OneLevel):
-    """Makes one request: `level` of the family, by default the largest that the filter admits."""
+    """Makes a single request.
+
+    Parameters
+    ----------
+    family : callable, optional
+        Maps a level to a pair, e.g. `fp.Gaussian`. By default Gaussian, or RandomizedResponse if the filter grants no
+        Gaussian.
+    level : float, optional
+        The parameter of the request. By default the largest that the filter grants.
+    """
 
     family: MechanismFamily | None = None
     level: float | None = None
@@ -179,7 +214,17 @@ class OneShot(_OneLevel):
 
 @dataclass(frozen=True, slots=True)
 class ManySmall(_OneLevel, _Exhausting):
-    """Spends the budget in k equal requests and a final one for what rounding left of it."""
+    """Spends the budget in k equal requests, and in a final request for the remainder.
+
+    Parameters
+    ----------
+    k : int, default 100
+        Number of equal requests, at least 1.
+    family : callable, optional
+        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
+    level : float, optional
+        The parameter of the equal requests. By default the largest that the filter grants k times in a row.
+    """
 
     k: int = 100
     family: MechanismFamily | None = None
@@ -239,7 +284,22 @@ class _TwoLevels(_Exhausting):
 
 @dataclass(frozen=True, slots=True)
 class LossChasing(_TwoLevels):
-    """Asks for `high` after a positive privacy loss and for `low` otherwise, until the budget is gone."""
+    """Requests level `high` after a positive privacy loss and level `low` otherwise, until the budget is spent.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        The two levels, > 0. By default 1/sqrt(2) and sqrt(2) times the level that the filter grants `pace` times in a
+        row.
+    family : callable, optional
+        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
+    pace : int, default 20
+        Number of rounds that determines the default levels, at least 1.
+
+    Notes
+    -----
+    The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
+    """
 
     def request(self, view: View) -> DominatingPair:
         return self._ask(view, view.loss > 0)
@@ -247,7 +307,22 @@ class LossChasing(_TwoLevels):
 
 @dataclass(frozen=True, slots=True)
 class LossAvoiding(_TwoLevels):
-    """Asks for `low` after a positive privacy loss and for `high` otherwise, until the budget is gone."""
+    """Requests level `low` after a positive privacy loss and level `high` otherwise, until the budget is spent.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        The two levels, > 0. By default 1/sqrt(2) and sqrt(2) times the level that the filter grants `pace` times in a
+        row.
+    family : callable, optional
+        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
+    pace : int, default 20
+        Number of rounds that determines the default levels, at least 1.
+
+    Notes
+    -----
+    The privacy loss is that of the transcript so far. The last request takes the rest of the budget.
+    """
 
     def request(self, view: View) -> DominatingPair:
         return self._ask(view, view.loss <= 0)
@@ -255,7 +330,21 @@ class LossAvoiding(_TwoLevels):
 
 @dataclass(frozen=True, slots=True)
 class RandomSpender(_Exhausting):
-    """Asks for a level drawn uniformly from (0, 2 `level`], by its own generator, until the budget is gone."""
+    """Requests levels drawn uniformly from (0, 2 level], until the budget is spent.
+
+    Parameters
+    ----------
+    level : float, optional
+        The mean of the levels, > 0. By default the level that the filter grants `pace` times in a row.
+    family : callable, optional
+        Maps a level to a pair, e.g. `fp.Gaussian`. By default as in `OneShot`.
+    pace : int, default 20
+        Number of rounds that determines the default level, at least 1.
+
+    Notes
+    -----
+    The adversary draws from its own generator, `View.rng`. The last request takes the rest of the budget.
+    """
 
     level: float | None = None
     family: MechanismFamily | None = None
@@ -296,7 +385,18 @@ class _OnMenu(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class MenuChasing(_OnMenu):
-    """Asks for the last pair of `menu` after a positive privacy loss and for the first otherwise, until denied."""
+    """Requests the last pair of a menu after a positive privacy loss and the first pair otherwise, until a denial.
+
+    Parameters
+    ----------
+    menu : tuple of DominatingPair
+        The pairs, each of shape ().
+
+    Raises
+    ------
+    TypeError
+        If `menu` contains anything but pairs.
+    """
 
     menu: tuple[DominatingPair, ...]
 
@@ -306,7 +406,18 @@ class MenuChasing(_OnMenu):
 
 @dataclass(frozen=True, slots=True)
 class MenuRandom(_OnMenu):
-    """Asks for a pair of `menu` drawn uniformly by its own generator, whatever was released, until denied."""
+    """Requests a pair drawn uniformly from a menu, until a denial.
+
+    Parameters
+    ----------
+    menu : tuple of DominatingPair
+        The pairs, each of shape ().
+
+    Raises
+    ------
+    TypeError
+        If `menu` contains anything but pairs.
+    """
 
     menu: tuple[DominatingPair, ...]
 
@@ -316,7 +427,18 @@ class MenuRandom(_OnMenu):
 
 @dataclass(frozen=True, slots=True)
 class EraserForever(Adversary):
-    """Asks for Erasure(p) in every round; p is by default the delta that the filter promises (004 Section II-B)."""
+    """Requests Erasure(p) in every round.
+
+    Parameters
+    ----------
+    p : float, optional
+        The probability that a release reveals everything, in [0, 1]. By default the delta of the filter's guarantee,
+        which must be an `ApproxDP`.
+
+    Notes
+    -----
+    The example is from Taylor, Vippathalla & Coon (2025), Section II-B.
+    """
 
     p: float | None = None
 
@@ -329,7 +451,7 @@ class EraserForever(Adversary):
             return self
         if not isinstance(filt.promise, ApproxDP):
             raise ValueError(
-                f"p must be given against {type(filt).__name__}, which promises {filt.promise}: no delta; "
+                f"p is missing: the guarantee of {type(filt).__name__} has no delta ({filt.promise}); "
                 "pass EraserForever(p)"
             )
         return replace(self, p=filt.promise.delta_at_epsilon)

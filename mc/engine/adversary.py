@@ -1,4 +1,4 @@
-"""An adversary: a rule that computes each round's request from the transcript so far and its own randomness.
+"""An adversary computes the request of each round from the transcript so far and its own randomness.
 
 >>> import filterproof as fp
 >>> class Slowing(fp.Adversary):
@@ -26,13 +26,29 @@ from filterproof.theory.pairs import DominatingPair
 
 @dataclass(slots=True)
 class View:
-    """What an adversary sees before round `round` (from 0) of n live runs; nothing of that round's outputs.
+    """What an adversary sees before a round, for n live runs at once.
 
-    loss is log P(transcript)/Q(transcript), in nats, shape (n,): a sufficient statistic for telling P from Q, so
-    seeing the loss instead of the outputs makes no adversary weaker. last is the privacy loss of the last round,
-    0 after a denial. state is the filter's state and memory is what `Adversary.start` returned, both with the run
-    on the first axis. rng is the adversary's own generator.
-    The engine owns the arrays: read them, and neither keep nor change them, `memory` aside (update it in place).
+    Attributes
+    ----------
+    round : int
+        Number of the round, from 0. The view contains none of this round's outputs.
+    loss : ndarray, shape (n,)
+        Privacy loss log P(transcript)/Q(transcript) so far, in nats. The loss is a sufficient statistic for P against
+        Q. An adversary that sees it instead of the outputs is therefore no weaker.
+    last : ndarray, shape (n,)
+        Privacy loss of the last round; 0 after a denial.
+    state : array or tuple of arrays
+        State of the filter, with the run on the first axis.
+    memory : Any
+        The return value of `Adversary.start`, with the run on the first axis.
+    filter : PrivacyFilter
+        The filter.
+    rng : numpy.random.Generator
+        The adversary's own generator.
+
+    Notes
+    -----
+    The engine owns the arrays. Read them, and neither keep nor change them. Only `memory` may be updated, in place.
     """
 
     round: int
@@ -49,64 +65,89 @@ class View:
         return len(self.loss)
 
     def admits(self, request: DominatingPair) -> NDArray[np.bool_]:
-        """Whether the filter would admit `request` in each run, shape (n,); this charges nothing.
+        """Return whether the filter would grant `request` in each run: bool, shape (n,).
 
-        A filter decides from what the adversary has seen, so a real adversary can compute the decision, too.
-        The engine decides again on the request that is made: its arrays may have changed in between.
+        The call charges nothing. A real adversary can compute the decision too, because the filter decides from what
+        the adversary has seen.
         """
         return checked_grant(self.filter, self.state, request, self.n)[0]
 
 
 class Adversary(ABC):
-    """A predictable strategy: a frozen value. What an adversary remembers of a run lives in `View.memory`.
+    """Base class of adversaries: a frozen strategy that chooses each request from the transcript so far.
 
-    Branch by arithmetic, `low + (high - low) * (view.loss > 0)`: this takes 1 ns per run, while `np.where` and
-    table look-ups take 3 to 5. `Gaussian.either(low, high, view.loss > 0)` does so, and checks each level once.
+    Subclasses implement `request`. An adversary has no mutable attributes: it remembers a run in `View.memory`.
+
+    Notes
+    -----
+    Branch by arithmetic: `low + (high - low) * (view.loss > 0)` takes 1 ns a run, `np.where` and table look-ups take
+    3 to 5 ns. `Gaussian.either(low, high, view.loss > 0)` does the same and checks each level once.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> class Slowing(fp.Adversary):
+    ...     def request(self, view):
+    ...         return fp.Gaussian(1 / (1 + view.round))
+    >>> fp.simulate(fp.ZCDPFilter(rho=0.65), Slowing(), epsilon=1.0, n=100, rounds=5, workers=1).n
+    100
     """
 
     __slots__ = ()
 
     def against(self, filt: PrivacyFilter) -> Self:
-        """This strategy with the parameters that depend on the filter filled in; called once, before play."""
+        """Return this strategy with the parameters that depend on the filter; the engine calls it once before play."""
         return self
 
     @property
     def horizon(self) -> int | None:
-        """The number of rounds after which the adversary stops asking; None if it asks until it is denied."""
+        """The number of rounds after which the adversary stops; None if it makes requests until a denial."""
         return None
 
     @property
     def gaussian(self) -> bool:
-        """Whether every request is certain to be a Gaussian; False where that is not known."""
+        """Whether every request is certain to be a Gaussian."""
         return False
 
     @property
     def asks(self) -> tuple[DominatingPair, ...] | None:
-        """Every pair that `request` (not `final`) can return; None where they are unknown or too many to list.
+        """Every pair that `request` (not `final`) can return; None if they are unknown or too many to list.
 
-        Optional: a list bounds what the game can spend, and estimates become narrower. State it beside a `request` of
-        your own: what was inherited from another is not believed.
+        Optional. A list bounds the total charge of the game and narrows estimates. Define it in the class that defines
+        `request`: the engine ignores an inherited list.
         """
         return None
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
-        """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of these.
+        """Return the memory of n new runs.
 
-        Any other object in it, a number or a dict, is shared by all runs that are played together. Keep nothing there
-        that follows from what a run saw: intervals take the runs to be independent.
+        Parameters
+        ----------
+        filt : PrivacyFilter
+            The filter.
+        n : int
+            Number of runs.
+        rng : numpy.random.Generator
+            The adversary's own generator.
+
+        Returns
+        -------
+        None, ndarray or tuple of ndarray
+            Arrays have the run on the first axis. All runs of a batch share any other object. Store nothing in such an
+            object that depends on a run: intervals assume independent runs.
         """
         return None
 
     @abstractmethod
     def request(self, view: View) -> DominatingPair:
-        """The pair that each live run asks for next: shared (shape ()) or one per run (shape (n,))."""
+        """Return the pair that each live run requests next: one for all (shape ()) or one per run (shape (n,))."""
 
     def final(self, view: View) -> DominatingPair:
-        """The last request of the runs whose request the filter would deny, made in its place.
+        """Return the last request of the runs whose request the filter would deny, made in place of the denied one.
 
-        This is no retry: an adversary can compute the denial in advance, and so never makes the denied request.
-        Optional. The engine calls it once, with all these runs together, after the other runs have ended;
-        view.round is then the game's `rounds`.
+        Optional. This is no retry: an adversary can predict the denial and never makes the denied request. The engine
+        calls it once for all these runs together, after the other runs have ended. `view.round` is then the game's
+        `rounds`.
         """
         raise NotImplementedError
 
@@ -117,7 +158,7 @@ class Adversary(ABC):
 
     @property
     def asks_finally(self) -> bool:
-        """Whether denied runs make a final request (`final` is overridden)."""
+        """Whether denied runs make a final request: True if the class overrides `final`."""
         return type(self).final is not Adversary.final
 
 
@@ -132,13 +173,11 @@ def checked_request(adversary: Adversary, method: Literal["request", "final"], v
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-        raise TypeError(
-            f"{name} must leave what it sees as it is, got a write into read-only memory ({error}); write into a copy"
-        ) from error
+        raise TypeError(f"{name} wrote into read-only memory ({error}); write into a copy") from error
     if view.memory is not memory and [*map(id, leaves(view.memory))] != [*map(id, leaves(memory))]:
         raise TypeError(
-            f"{name} must write into view.memory, got another object in its place; update it in place, "
-            "view.memory[:] = ..., in an array of one entry per run"
+            f"{name} replaced view.memory by another object; update it in place, "
+            "view.memory[:] = ..., in an array with one entry per run"
         )
     if not isinstance(request, DominatingPair):
         raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")

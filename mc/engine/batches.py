@@ -1,4 +1,4 @@
-"""The play of a tile: rounds of request, decision and release for all its paths at once, by the filter's own code."""
+"""Simulation of a batch: rounds of request, decision and release for all its runs at once."""
 
 from __future__ import annotations
 

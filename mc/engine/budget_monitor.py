@@ -1,4 +1,4 @@
-"""The guard: the engine's own account of what each run was charged, independent of the filter's state."""
+"""The engine's own bound on the charge of each run, independent of the filter's state."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class BudgetMonitor:
                 f"adversary must ask for Gaussian pairs only, got {pair!r} from {asked}; use the tilted estimator"
             )
         if self.ours and not is_ours(pair):
-            raise Exceeded(f"{asked} asked for {type(pair).__name__}, which the theorem does not know")
+            raise Exceeded(f"{asked} requested {type(pair).__name__}, which the theorem does not cover")
 
     def verify(
         self,

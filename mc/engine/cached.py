@@ -1,4 +1,4 @@
-"""Answers that are remembered, of questions that consist of the library's own values.
+"""A cache for functions of the library's own immutable values.
 
 >>> asked = []
 >>> @remembered(2)

@@ -1,4 +1,4 @@
-"""The encoding of a value: JSON-able data that names its classes. Decoding builds named classes only and runs no code.
+"""JSON-compatible encoding of values. Decoding builds only classes of a known list and runs no code.
 
 >>> import filterproof as fp
 >>> encode(fp.Constant(0.5), nameable())

@@ -1,4 +1,4 @@
-"""A game: a filter, an adversary, and the rules of play between them.
+"""A game: a filter, an adversary and the rules of play.
 
 >>> import filterproof as fp
 >>> fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.OneShot()).rounds
@@ -29,14 +29,36 @@ LONGEST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Everything that determines the law of a path: filter, adversary and rules, without the random numbers.
+    """A filter, an adversary and the rules of play, which together determine the distribution of a run.
 
-    In each round the adversary makes a request, the filter decides from its state, the run is charged, the
-    output is drawn, and the filter observes the privacy loss. After a denial a run halts for good ("halt") or asks
-    again in the next round ("retry"); if the adversary has a final request, the run makes that one and ends.
-    Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: no tilt). Infinite losses are drawn
-    ("drawn"), or never drawn, and each path then carries the probability that it met none ("weighed").
-    The guard is the engine's own account of what was released.
+    In each round the adversary makes a request, the filter decides from its state, the run is charged, the output is
+    drawn, and the filter observes the privacy loss.
+
+    Parameters
+    ----------
+    filter : PrivacyFilter
+        The filter.
+    adversary : Adversary
+        The adversary. `Game.between` derives its open parameters from the filter.
+    rounds : int
+        Largest number of rounds, at most 2^53.
+    order : float, default 1.0
+        Order of the tilted distribution that outputs are drawn from. With 1 there is no tilt.
+    direction : {"PQ", "QP"}
+        Outputs are drawn from P ("PQ") or from Q ("QP").
+    on_denial : {"halt", "retry"}
+        A denied run ends, or may ask again in the next round. An adversary with a final request makes it and ends.
+    erasures : {"drawn", "weighed"}
+        Infinite losses are drawn. Or they are excluded, and each run carries the probability of having none.
+    guard : BudgetMonitor, optional
+        The engine's own bound on each run.
+
+    Raises
+    ------
+    TypeError
+        If `filter` is not a filter or `adversary` is not an adversary.
+    ValueError
+        If another argument is out of range.
     """
 
     filter: PrivacyFilter
@@ -75,9 +97,10 @@ class Game:
         direction: Direction = "PQ",
         on_denial: OnDenial = "halt",
     ) -> Game:
-        """The game of `adversary.against(filt)` with `rounds` rounds, or fewer if its horizon is shorter.
+        """Return the game of `adversary.against(filt)`.
 
-        Without `rounds` the game lasts for the adversary's horizon, or 1000 rounds if the adversary states none.
+        The game lasts for `rounds` rounds, or for the adversary's horizon if this is shorter. Without `rounds` and
+        without a horizon it lasts for 1000 rounds.
         """
         game = cls(filt, adversary, LONGEST if rounds is None else rounds, 1.0, direction, on_denial)
         adversary = adversary.against(filt)
@@ -88,9 +111,9 @@ class Game:
 
     @property
     def waits(self) -> bool:
-        """Whether a denied run stays in the game to ask again in the next round."""
+        """Whether a denied run stays in the game and asks again in the next round."""
         return self.on_denial == "retry" and not self.adversary.asks_finally
 
     def at(self, order: float, guard: BudgetMonitor | None = None) -> Game:
-        """The same game with outputs drawn from the law tilted to `order`, under a guard."""
+        """Return the same game with outputs drawn from the distribution tilted to `order`, under a budget monitor."""
         return replace(self, order=order, guard=guard)

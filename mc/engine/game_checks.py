@@ -1,4 +1,4 @@
-"""A few rounds of a game, in which the filter is seen to keep all that changes in its state."""
+"""A check that a filter keeps everything that changes in its state, by a few rounds of a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The levels of a family that a filter admits: the largest at once, and the largest so many times in a row.
+"""The largest parameter of a family that a filter grants once, or a given number of times in a row.
 
 >>> import filterproof as fp
 >>> round(even_level(fp.ZCDPFilter(rho=0.5), fp.Gaussian, 4), 3)

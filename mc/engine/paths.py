@@ -1,4 +1,4 @@
-"""A path: one finished run, reduced to its privacy loss, its log-weight and its number of releases."""
+"""Finished runs, each reduced to its privacy loss, its log-weight and its number of releases."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from filterproof.theory.display import one_line
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Finished paths of one tile, each array of shape (n,).
+    """The finished runs of one batch.
 
-    loss is the privacy loss of the transcript in nats, in the direction of play: log dP/dQ for "PQ", log dQ/dP
-    for "QP". log_weight is the log of the likelihood-ratio weight of that law over the tilted law, 0 if untilted.
-    releases is the number T of released outputs. log_kept is log prod_t P(L_t < inf) over the released rounds
-    where erasures are weighed, 0 where they are drawn. beyond says which paths the guard stopped or marked, and
-    is False where no guard acts.
+    Attributes
+    ----------
+    loss : ndarray, shape (n,)
+        Privacy loss of the transcript in nats, in the direction of play: log dP/dQ for "PQ", log dQ/dP for "QP".
+    log_weight : ndarray, shape (n,)
+        Log-likelihood ratio of the target distribution to the tilted one; 0 without a tilt.
+    releases : ndarray of int, shape (n,)
+        Number of released outputs.
+    log_kept : float or ndarray, shape (n,)
+        log prod_t P(L_t < inf) over the released rounds if infinite losses are excluded, and otherwise 0.
+    beyond : bool or ndarray of bool, shape (n,)
+        Whether the budget monitor stopped or flagged the run.
     """
 
     loss: NDArray[np.float64]

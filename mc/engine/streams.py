@@ -1,4 +1,4 @@
-"""Random streams: each tile of paths has two, which depend only on the seed and the tile's index.
+"""Random streams: each batch of runs has two, which depend only on the seed and the index of the batch.
 
 >>> [tile.size for tile in tiles(seed=0, n=200_000)]
 [131072, 68928]
@@ -45,7 +45,7 @@ def tiles(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
     n, first = check_count("n", n), check_count("first", first, least=0)
     if n > MOST_PATHS:
         raise ValueError(
-            f"n must be at most {MOST_PATHS:,} paths, got n={n:.6g}; play fewer, or several runs of other seeds"
+            f"n must be at most {MOST_PATHS:,} runs, got n={n:.6g}; pass a smaller n, or simulate with several seeds"
         )
     for index, done in enumerate(range(0, n, TILE), first):
         yield Batch(seed, index, min(TILE, n - done))

@@ -1,4 +1,4 @@
-"""How far the answers of `LinearQueries` are from the truth, and how often further than they say, by asking it.
+"""The probability that an answer of `LinearQueries` is further from the true sum than its stated error.
 
 >>> import filterproof as fp
 >>> missed = fp.people.answer_misses(20, norm_budget=6.0, kappa=1.0, dimension=3, delta=0.5, answers=500, seed=1)
@@ -34,15 +34,49 @@ def answer_misses(
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
-    """P(|value - sum over S_t of q_t(x_i)|_inf > error(delta)) for an answer of `LinearQueries`, S_t who take part.
+    """Estimate the probability that an answer of `LinearQueries` misses the true sum by more than its stated error.
 
-    Each coordinate of a query is 1 for a person with probability 0.1, or 0.3 after an answer whose mean was above a
-    tenth of the people, else 0. After each answer the `turnover` people who were there longest leave, and as many
-    join; every 100 answers have a fresh data set. S_t is counted here in integers, and not asked of the code under
-    test. The noise of an answer is independent of all before it, so that misses are independent events of one
-    probability, and their count has a Clopper-Pearson interval. The promise is delta at most.
-    Raises ValueError for arguments out of range, and a seed below zero or none.
-    Source: paper 000, Corollary 4.7 (2).
+        P(|value - sum_{i in S_t} q_t(x_i)|_inf > error(delta))
+
+    S_t are the people who take part in query t. The guarantee is that the probability is at most delta.
+
+    Parameters
+    ----------
+    people : int
+        Number of people.
+    norm_budget, kappa : float
+        Parameters of `LinearQueries`, > 0.
+    dimension : int
+        Number of coordinates of a query.
+    delta : float
+        Failure probability of the stated error, in (0, 1).
+    answers : int, default 10,000
+        Number of answers.
+    turnover : int, default 0
+        Number of people who leave and join after each answer.
+    seed : int, default 0
+        Seed of the queries and the noise.
+    confidence : float, default 1 - 1e-6
+        Confidence of the interval, in (0, 1).
+    failure : float, optional
+        Probability that the interval misses, in (0, 1), instead of `confidence`.
+
+    Returns
+    -------
+    Estimate
+        A Clopper-Pearson interval for the probability.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    A coordinate of a query is 1 with probability 0.1, or 0.3 after an answer with a mean above a tenth of the people,
+    and otherwise 0. Every 100 answers start with a new data set. This function counts S_t itself, in integers. The
+    noise of an answer is independent of the past, so that misses are independent events with one probability. Source:
+    Feldman & Zrnic (2021), Corollary 4.7 (2).
     """
     answers, failure = check_count("answers", answers), stated_failure(confidence, failure)
     people, dimension = check_count("people", people), check_count("dimension", dimension)
@@ -53,7 +87,7 @@ def answer_misses(
     if (people + turnover * (block - 1)) * dimension > _MOST_VALUES:
         raise ValueError(
             f"people must have at most {_MOST_VALUES:,} values in a query, got people={people} with "
-            f"dimension={dimension} and turnover={turnover}; pass fewer people, who run out as many do"
+            f"dimension={dimension} and turnover={turnover}; pass fewer people, or a smaller dimension or turnover"
         )
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     missed = 0

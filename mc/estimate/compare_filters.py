@@ -1,4 +1,4 @@
-"""Which filter to use: the rounds of one mechanism that each filter of the catalogue allows within (epsilon, delta).
+"""Comparison of filters: the number of releases of one mechanism that each filter grants within (epsilon, delta).
 
 >>> import filterproof as fp
 >>> found = fp.compare_filters(1.0, 1e-5, fp.Gaussian(mu=0.1))
@@ -59,12 +59,20 @@ _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FilterChoice(Displayed):
-    """A filter that keeps the promise, the releases of the mechanism that it grants in a row, and the code of it.
+    """A filter that keeps the guarantee, with the number of releases that it grants and the code that makes it.
 
-    `rounds` was counted on the filter's own code, and is low = high; of a filter that looks at losses it is the mean
-    over drawn runs, in [low, high] but for a chance of 1e-3, cut where `holds_for` says. `code` is two lines of Python
-    after `import filterproof as fp`, '' where the filter cannot be made; `holds_for` says for which mechanisms it is
-    sound, or why not.
+    Attributes
+    ----------
+    name : str
+        Name of the filter.
+    rounds : float
+        Number of releases in a row. For a filter that observes losses: the mean over simulated runs.
+    low, high : float
+        Bounds on `rounds`. They are equal for a count and a confidence interval (failure 1e-3) for a mean.
+    holds_for : str
+        The mechanisms for which the filter is sound, or the reason why it cannot be made.
+    code : str
+        Two lines of Python after `import filterproof as fp`; "" if the filter cannot be made.
     """
 
     name: str
@@ -77,10 +85,21 @@ class FilterChoice(Displayed):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FilterComparison(Plottable):
-    """What each filter allows of `mechanism` within (epsilon, delta); the choices with most rounds stand first.
+    """The number of releases that each filter grants, in decreasing order.
 
-    A plan of `fewest` rounds, fixed in advance, is certified to keep the promise, one of more than `most` to break it:
-    no sound filter that does not look at losses grants more than `most` rounds.
+    Attributes
+    ----------
+    epsilon, delta : float
+        The guarantee; epsilon in nats.
+    mechanism : DominatingPair, PureDP, GaussianDP or ZCDP
+        The mechanism that is released again and again.
+    fewest : int
+        A certified number of releases, fixed in advance, that keep the guarantee.
+    most : int
+        A certified limit: more releases, fixed in advance, break the guarantee. No sound filter that ignores losses
+        grants more.
+    choices : tuple of FilterChoice
+        The filters.
     """
 
     epsilon: float
@@ -91,7 +110,7 @@ class FilterComparison(Plottable):
     choices: tuple[FilterChoice, ...]
 
     def rows(self) -> list[Row]:
-        """A row for each filter; `share_low` and `share_high` are its rounds over the most that is possible."""
+        """Return a row for each filter; `share_low` and `share_high` bound its share of the possible releases."""
         return [
             {
                 "filter": choice.name,
@@ -117,14 +136,38 @@ def compare_filters(
     most: int = MOST_ROUNDS,
     seed: int = 0,
 ) -> FilterComparison:
-    """The rounds of `mechanism` that each sound filter allows within (epsilon, delta)-DP, epsilon in nats.
+    """Compare the number of releases of one mechanism that each sound filter grants within (epsilon, delta)-DP.
 
-    `mechanism` is a pair of shape (), or a guarantee that each release has: PureDP, GaussianDP or ZCDP, of which the
-    first two have a pair that dominates all others. Rounds are counted by running the filters. The best that is
-    possible is a plan fixed in advance, composed with certified bounds; for ZCDP(rho), above, one of Gaussians, and
-    below rounds rho <= B*. `seed` is for the filters that look at losses, whose outputs are drawn from P; it is played
-    for Gaussians and for pairs with finitely many outcomes.
-    Raises ValueError where a plan of more than `most` rounds may keep the promise.
+    Parameters
+    ----------
+    epsilon : float
+        In nats, > 0.
+    delta : float
+        In (0, 1).
+    mechanism : DominatingPair, PureDP, GaussianDP or ZCDP
+        A pair of shape (), or the guarantee of each release.
+    most : int, default 20,000
+        Limit on the number of releases.
+    seed : int, default 0
+        Seed of the simulated runs, for filters that observe losses.
+
+    Returns
+    -------
+    FilterComparison
+        The filters in decreasing order of releases, and bounds on the possible number.
+
+    Raises
+    ------
+    ValueError
+        If a plan of more than `most` releases may keep the guarantee.
+    TypeError
+        If `mechanism` is of another type.
+
+    Notes
+    -----
+    The filters' own code counts the releases. The possible number is that of a plan fixed in advance, composed with
+    certified bounds. For ZCDP(rho) the upper bound composes Gaussians, and the lower bound is B*/rho. Filters that
+    observe losses are simulated for Gaussians and for pairs with finitely many outputs.
     """
     epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
     most = check_count("most", most)
@@ -308,7 +351,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
             if low > most:
                 raise ValueError(
                     f"mechanism must allow at most {most:,} rounds, got more of {pair!r} within ({epsilon:g}, "
-                    f"{delta:g}); pass a larger most, or a mechanism that stands for several"
+                    f"{delta:g}); pass a larger most"
                 )
         return low + bisect_left(range(low + 1, low + step), True, key=lambda rounds: not keeps(rounds))
 
@@ -338,5 +381,5 @@ def kept_mu(epsilon: float, delta: float) -> float:
         if Composition({Gaussian(tried): 1}).delta(epsilon).high <= delta:
             return tried
     raise ValueError(
-        f"delta must be what a Gaussian can reach at epsilon={epsilon!r}, got {delta!r}; raise it"
+        f"delta is too small for any Gaussian (epsilon={epsilon!r}, delta={delta!r}); pass a larger delta"
     )

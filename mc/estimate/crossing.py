@@ -1,4 +1,4 @@
-"""How often the privacy loss crosses an odometer's bound, against one adversary.
+"""The probability that the privacy loss ever exceeds an odometer's bound, against one adversary.
 
 >>> import filterproof as fp
 >>> odometer = fp.odometers.LineOdometer(delta=0.05, target=1.0)
@@ -90,8 +90,8 @@ class _Below(PrivacyFilter):
 
     def affordable(self, state: Any, family: MechanismFamily) -> NoReturn:
         raise ValueError(
-            "adversary must name its family and its levels, got one that asks for what it can afford; an odometer "
-            "limits nothing: pass e.g. LossChasing(low=0.1, high=0.4, family=Gaussian)"
+            "adversary must name its family and levels, because an odometer has no budget to derive them from; "
+            "pass e.g. LossChasing(low=0.1, high=0.4, family=Gaussian)"
         )
 
 
@@ -121,11 +121,28 @@ class _Lasting:
 
 @dataclass(frozen=True, slots=True)
 class Approaching(Adversary):
-    """Asks `crossing`'s odometer for `share` of the distance between bound and loss, kept within [low, high].
+    """An adversary for `crossing` that requests a fixed share of the distance between the bound and the loss.
 
-    Small steps near the bound pass it by little, so that nothing of the failure probability is lost to overshoot;
-    large steps far from it let the bound's argument run through many scales in few rounds. family takes the level as
-    its parameter.
+        level = clip(share * (bound - loss), low, high)
+
+    Parameters
+    ----------
+    share : float, default 0.25
+        Share of the distance, > 0.
+    low, high : float
+        Smallest and largest level, > 0, low <= high.
+    family : callable, default Gaussian
+        Maps a level to a pair.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Small steps near the bound overshoot it by little. Large steps far from it cover many scales of the loss in few
+    rounds.
     """
 
     share: float = 0.25
@@ -146,7 +163,8 @@ class Approaching(Adversary):
     def request(self, view: View) -> DominatingPair:
         if not isinstance(view.filter, _Below):
             raise TypeError(
-                f"filt must be the one that crossing makes of an odometer, got {view.filter!r}; call crossing"
+                f"Approaching plays only against an odometer, got the filter {view.filter!r}; "
+                "call fp.odometers.crossing"
             )
         _, _, bound, _ = view.state
         far = np.fmax(bound - view.loss, 0.0)  # 0 for NaN, which the rule refuses where it matters
@@ -163,20 +181,53 @@ def crossing(
     progress: Report | None = None,
     **how: Unpack[PlayOptions],
 ) -> Estimate:
-    """P(L_t > odometer.epsilon(state_t) for some t = 1..rounds), L_t the privacy loss of the first t outputs, in nats.
+    """Estimate the probability that the privacy loss ever exceeds an odometer's bound.
 
-    The promise of an odometer is that this is at most delta + xi, whatever the adversary and the number of rounds.
-    n plays with a Clopper-Pearson interval; a lower end above the promise refutes it, an upper end below proves
-    nothing of other adversaries. The adversary ends with its horizon; it must name the levels that it asks for, since
-    an odometer has no budget to derive them from, and its final request is left out. The bound before the first
-    release is not compared. The other keywords are the fields of `Play`. Raises TypeError for what is no odometer or
-    no adversary, and where rounds is not given or on_denial is, ValueError for an adversary without levels and for a
-    bound that is NaN.
+        P(L_t > odometer.epsilon(state_t) for some t = 1..rounds)
+
+    L_t is the privacy loss of the first t outputs, in nats. The odometer guarantees that this probability is at most
+    delta + xi, for every adversary and every number of rounds.
+
+    Parameters
+    ----------
+    odometer : Odometer
+        An object with `start`, `spend` and `epsilon`.
+    adversary : Adversary
+        The strategy. It must name its levels, because an odometer has no budget to derive them from.
+    n : int, default 100,000
+        Number of simulated runs.
+    confidence : float, default 1 - 1e-6
+        Confidence of the interval, in (0, 1).
+    failure : float, optional
+        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    progress : callable, optional
+        The function is called a few times a second with a `Progress`.
+    **how
+        Fields of `fp.runs.Play`; `rounds` is required and `on_denial` is not allowed.
+
+    Returns
+    -------
+    Estimate
+        A Clopper-Pearson interval. A lower end above delta + xi refutes the guarantee. An upper end below it is no
+        proof.
+
+    Raises
+    ------
+    TypeError
+        If `odometer` or `adversary` has the wrong type, `rounds` is missing, or `on_denial` is given.
+    ValueError
+        If the adversary names no levels, or a bound is NaN.
+
+    Notes
+    -----
+    The engine does not compare the bound before the first release, and leaves out the adversary's final request.
     """
     if how.get("rounds") is None:
-        raise TypeError("rounds must be given, got none; pass how long the loss is watched")
+        raise TypeError("rounds is missing; pass the number of rounds")
     if "on_denial" in how:
-        raise TypeError("on_denial must be left out, got one; a run ends where the loss crosses the bound")
+        raise TypeError(
+            "on_denial is not allowed, because a run ends when the loss exceeds the bound; leave it out"
+        )
     if isinstance(odometer, type) or not isinstance(odometer, LossBound):
         raise TypeError(
             f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "

@@ -1,4 +1,4 @@
-"""The privacy profile eps -> H_{e^eps}(P || Q): estimates on a grid, and a band around the whole curve.
+"""Estimates of the privacy profile epsilon -> H_{e^epsilon}(P || Q) on a grid, with a confidence band.
 
 >>> import filterproof as fp
 >>> options = {"epsilon": [0.0, 1.0, 2.0], "n": 1000, "method": "plain"}
@@ -26,12 +26,25 @@ DOUBLES_END = 700.0
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Curve(Plottable):
-    """H_{e^epsilon}(P || Q) at each of `epsilons`, and in a band around it at every real epsilon.
+    """Estimates of a privacy profile on a grid of epsilons, and a confidence band at every real epsilon.
 
-    All intervals, and with them the whole band, hold together except with probability `failure`. Between and beyond the
-    grid the band follows from three facts about f(g) = H_g, g = e^eps >= 0: f is convex, f decreases, and f(0) = 1. The
-    upper bound is the lower convex hull of (0, 1) and the intervals' upper ends. The lower bound: by convexity f lies
-    above the line from an upper end through a lower end, beyond the latter.
+    The profile is epsilon -> H_{e^epsilon}(P || Q). `curve[epsilon]` is the estimate at a grid point, and iteration
+    yields (epsilon, estimate).
+
+    Parameters
+    ----------
+    epsilons : tuple of float
+        The grid, in nats.
+    at : tuple of Estimate
+        The estimate at each grid point.
+    failure : float
+        Probability that the band misses the profile anywhere.
+
+    Notes
+    -----
+    f(g) = H_g is convex and decreasing in g = e^epsilon >= 0, and f(0) = 1. The upper bound of the band is the lower
+    convex hull of (0, 1) and the upper ends of the intervals. The lower bound extends the line from an upper end
+    through a lower end.
     """
 
     epsilons: tuple[float, ...]
@@ -50,19 +63,19 @@ class Curve(Plottable):
         return "\n".join(f"epsilon={epsilon:g}: {estimate}" for epsilon, estimate in self)
 
     def rows(self) -> list[Row]:
-        """A row for each epsilon; all intervals hold together except with probability `joint_failure`."""
+        """Return a row for each epsilon; `joint_failure` is the probability that any interval misses."""
         return [
             {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
         ]
 
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
-        """The upper bound on delta at any real epsilon, of the shape of epsilon."""
+        """Return the upper bound on delta at any real epsilon (nats), an array of epsilon's shape."""
         g, upper = self._hull()
         bound = np.interp(np.exp(np.minimum(epsilon, DOUBLES_END)), g, upper) * (1 + ROUNDING)
         return np.asarray(np.minimum(bound, 1.0), dtype=np.float64)
 
     def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
-        """The lower bound on delta at any real epsilon, of the shape of epsilon."""
+        """Return the lower bound on delta at any real epsilon (nats), an array of epsilon's shape."""
         wanted = np.exp(np.minimum(epsilon, DOUBLES_END, dtype=np.float64))
         grid, upper, lower = self._grid()
         bound = np.maximum(1 - wanted, 0.0)

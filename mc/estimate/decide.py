@@ -1,4 +1,4 @@
-"""Sequential tests of a promise: is H_{e^epsilon} of the released transcript above or below delta?
+"""Sequential tests: does the hockey-stick divergence of the released transcript exceed delta?
 
 >>> import filterproof as fp
 >>> fp.decide(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, delta=0.5, most=1000).side.name
@@ -59,7 +59,7 @@ class _Stake:
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
-            raise Exceeded(f"a path's value is {y.max() / self.test.upper:.9g} times the bound on it")
+            raise Exceeded(f"a run's value is {y.max() / self.test.upper:.9g} times its bound")
         return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
     def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:
@@ -78,14 +78,41 @@ def decide(
     most: int = 10_000_000,
     **how: Unpack[PlayOptions],
 ) -> Decision:
-    """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as possible.
+    """Test sequentially whether the divergence of the released transcript exceeds delta.
 
-    delta is that of the filter's promise unless given; one below 1e-29 times the largest value is tested as that much.
-    Play ends at the first tile after which the betting test decides, or after `most` paths; the decision is wrong
-    with probability at most `failure`. Paths are tilted where something other than the filter's own statement bounds
-    their weights below 1 (see ceiling.py), plain otherwise. A guard would not help: the paths that it stops would have
-    to be drawn plainly again. The decision says what it rests on, and is the same wherever paths are played.
-    The other keywords are the fields of `Play`.
+    The test compares H_{e^epsilon}(P || Q) with delta and stops at the first batch of runs that decides.
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter. The simulation runs its own code.
+    adversary : Adversary
+        The strategy that makes the requests.
+    epsilon : float
+        In nats, >= 0.
+    delta : float, optional
+        The threshold, in [0, 1]. By default it is the delta of the filter's guarantee at epsilon.
+    failure : float, default 1e-6
+        Probability of a wrong decision, in (0, 1), valid at every stopping time.
+    most : int, default 10,000,000
+        Largest number of runs. After it the decision is UNDECIDED.
+    **how
+        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+
+    Returns
+    -------
+    Decision
+        Its `rests_on` names the assumptions. The decision does not depend on workers, executor or store.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Runs are tilted where a bound on their weights below 1 is known without the filter's own statement, and plain
+    otherwise. A delta below 1e-29 times the largest value is tested as that number. See `BettingTest` for the test.
     """
     epsilon = one_epsilon("epsilon", epsilon)
     play = Play(n=check_count("most", most), **how)

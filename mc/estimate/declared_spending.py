@@ -1,4 +1,4 @@
-"""What an adversary can spend: how often it can get each pair of its menu released by the filter's code."""
+"""Bounds on the spending of an adversary that lists its requests, by the filter's own code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators: H_{e^epsilon} as a sum of terms, each a mean over paths of one game; those allowed, and those chosen.
+"""Estimators of H_{e^epsilon} as sums of means over runs, and the pilot that chooses among them.
 
 A pilot chooses, on paths of its own: they are not used again, so that a choice leaves the failure probability as it is.
 """
@@ -256,9 +256,8 @@ def allowed(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> 
     offered = list(_offered(game, epsilons, aim))
     if not offered:
         raise ValueError(
-            f"method must be plain for {type(game.filter).__name__}, as nothing is known that bounds a "
-            f"likelihood-ratio weight at these epsilons, got method={aim.method!r}; pass method='plain', or let the "
-            "filter say what it holds every path to"
+            f"no bound on likelihood-ratio weights is known for {type(game.filter).__name__} at these epsilons "
+            f"(method={aim.method!r}); pass method='plain', or define `holds` on the filter"
         )
     # an interval needs two paths
     enough = [terms for terms in offered if aim.n >= 2 * len(terms) or len(terms) == 1]

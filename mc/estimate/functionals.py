@@ -1,4 +1,4 @@
-"""What is summed over simulated paths: values in [0, 1], whose mean gives a divergence, or a term of one.
+"""Functionals of simulated runs: values in [0, 1] whose mean gives a divergence or a term of one.
 
 Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `filterproof.mc.estimate.path_bound`.
 """
@@ -72,7 +72,7 @@ class UnitFunctional(ABC):
         """
         if len(y) and y.max() > 1:
             if y.max() > 1 + ROUNDING:
-                raise Exceeded(f"a path's value is {y.max():.9g} times the bound on it")
+                raise Exceeded(f"a run's value is {y.max():.9g} times its bound")
             np.minimum(y, 1.0, out=y)
         logs = self.bets.logs(y) if self.bets else ()
         total = float(y.sum())
@@ -103,7 +103,7 @@ class UnitFunctional(ABC):
         """
         if interval not in get_args(IntervalName):
             raise ValueError(
-                f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}"
+                f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}; pass one"
             )
         plans: list[tuple[Self, Estimate]] = []
         if interval != "betting":

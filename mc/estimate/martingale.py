@@ -36,7 +36,7 @@ class WeightedSlack(UnitFunctional):
     the adversary does, and H = beta G(epsilon, B^2) + M (E[y] - beta) for every beta: 0 is the tilted estimator,
     1 the martingale form. Pointwise (1 - e^{-x})_+ <= c_s e^{(s-1) x}, c_s = (1 - 1/s)^s / (s-1), so
     G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}; w times the right side is M, hence a + b <= 1.
-    Source: 003 Theorem 11, and theorem "tilted weights" of `filterproof.theory.proofs`.
+    Source: Koskela, Tobaben & Honkela (2023), Theorem 11, and theorem "tilted weights" of `filterproof.theory.proofs`.
     """
 
     epsilon: float

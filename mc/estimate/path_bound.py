@@ -1,4 +1,4 @@
-"""A ceiling: bounds on the divergences and infinite losses of every path of a game, each with its reason."""
+"""Bounds on the divergences and infinite losses of every run of a game, each with its justification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rényi divergences D_alpha(P || Q) between the laws of the released transcript."""
+"""Monte Carlo estimates of the Renyi divergence D_alpha(P || Q) of the released transcript."""
 
 from __future__ import annotations
 
@@ -93,19 +93,48 @@ def simulate_renyi(
     interval: IntervalName = "auto",
     **how: Unpack[PlayOptions],
 ) -> Estimate:
-    """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1), P and Q the laws of the released transcript.
+    """Estimate the Renyi divergence of the transcript that a filter releases to one adversary.
 
-        >>> import filterproof as fp
-        >>> round(fp.simulate_renyi(fp.GaussianFilter(mu=1.0), fp.OneShot(), alpha=2.0, n=1000).value, 6)
-        1.0
+        D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1),  L = log dP/dQ
 
-    Outputs are drawn from the tilted law P^alpha Q^{1-alpha}, under which the integrand is e^{(alpha-1) sum_t D_t}.
-    Where something other than the filter's own statement bounds sum_t D_t (see ceiling.py), the integrand is bounded,
-    and the interval has two finite ends. Elsewhere no sample bounds the mean from above: high is infinite, and low is
-    for the integrand cut off at the larger of what the filter states in `holds` and what a pilot saw.
-    If a drawn path has an infinite loss, the divergence is infinite, and so are value, low and high.
-    interval and failure are as in `simulate`, the other keywords the fields of `Play`. Raises ValueError for
-    arguments out of range.
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter. The simulation runs its own code.
+    adversary : Adversary
+        The strategy that makes the requests.
+    alpha : float
+        The order, > 1.
+    n : int, default 100,000
+        Number of simulated runs, at least 2.
+    confidence, failure, interval
+        As in `simulate`.
+    **how
+        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+
+    Returns
+    -------
+    Estimate
+        The divergence in nats with its interval. `high` is inf where no theorem and no computation bounds the
+        divergence of a run. `value`, `low` and `high` are inf if a simulated run has an infinite loss.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Outputs are drawn from P^alpha Q^{1-alpha}. The integrand is then e^{(alpha-1) sum_t D_t}, where D_t is the Renyi
+    divergence of round t. No sample bounds the mean of an unbounded integrand from above. In this case `low` is
+    computed for the integrand truncated at the larger of two numbers: the filter's own bound in `holds`, and the
+    pilot's maximum.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.simulate_renyi(fp.GaussianFilter(mu=1.0), fp.OneShot(), alpha=2.0, n=1000).value, 6)
+    1.0
     """
     alpha = one_order("alpha", alpha)
     play = Play(n=check_count("n", n, least=2), **how)

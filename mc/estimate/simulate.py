@@ -1,4 +1,4 @@
-"""Estimates of H_{e^epsilon}(P || Q), the hockey-stick divergence between the laws of the released transcript."""
+"""Monte Carlo estimates of the hockey-stick divergence of the released transcript."""
 
 from __future__ import annotations
 
@@ -67,27 +67,64 @@ def simulate(
     progress: _OnProgress | None = None,
     **how: Unpack[PlayOptions],
 ) -> Estimate | Curve:
-    """H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+], P and Q the laws of the released transcript.
+    """Estimate the hockey-stick divergence of the transcript that a filter releases to one adversary.
 
-        >>> import filterproof as fp
-        >>> round(fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=100).value, 6)
-        0.126937
+        H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+],  L = log dP/dQ
 
-    n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P). A
-    sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability. An epsilon
-    alone is that of a promise, zero or more; a sequence may go below, for both halves of a profile or a trade-off.
-    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s} and weighs infinite losses in a play of
-    their own; "martingale" takes the Gaussian filter's martingale as control variate; "auto" takes the one that a
-    pilot expects to be narrowest. The middle two need a bound on what a path is charged. The promise under test gives
-    none; `certain` of ceiling.py says what can. Where nothing does, a guard ends every path at the bounds that the
-    filter states in `holds`, and what lies beyond the guard is estimated from plain paths and added.
-    interval is "KL-Chernoff", "betting" or "auto", again by a pilot. The stakes of "betting" depend on n: name the
-    other if the paths in a store are to serve a larger n later.
-    failure is the probability that an interval misses; pass it where confidence = 1 - failure would lose its digits.
-    The other keywords are the fields of `Play`. progress is called a few times a second with the state of the run
-    and the estimates so far at the epsilons of the play under way. Estimates say their method and what they rest on.
-    Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes.
-    Source: 003 Theorem 6.
+    P and Q are the distributions of the released transcript on two neighbouring data sets.
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter. The simulation runs its own code.
+    adversary : Adversary
+        The strategy that makes the requests.
+    epsilon : float or sequence of float
+        In nats. A single value must be >= 0. A sequence may contain negative values.
+    n : int, default 1,000,000
+        Number of simulated runs, at least 2.
+    confidence : float, default 1 - 1e-6
+        Confidence of the interval, in (0, 1). The intervals of a sequence hold jointly.
+    failure : float, optional
+        Probability that an interval misses the true value, in (0, 1). Pass it instead of `confidence` where
+        1 - failure loses digits.
+    method : {"auto", "plain", "tilted", "martingale"}
+        "plain" draws from P. "tilted" draws each round from P^s Q^{1-s} and simulates infinite losses separately.
+        "martingale" uses the Gaussian filter's martingale as control variate. "auto" runs a pilot and takes the
+        method with the narrowest expected interval.
+    interval : {"auto", "KL-Chernoff", "betting"}
+        Type of the interval. The stakes of "betting" depend on n: pass "KL-Chernoff" to reuse stored runs at a
+        larger n.
+    progress : callable, optional
+        The function is called a few times a second with a `Progress` and the current estimates, or None.
+    **how
+        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store. The direction "QP"
+        estimates H_{e^epsilon}(Q || P).
+
+    Returns
+    -------
+    Estimate or Curve
+        An `Estimate` for one epsilon, a `Curve` for a sequence. `rests_on` names the assumptions of an estimate.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    TypeError
+        If an argument has the wrong type, or the filter or the adversary returns a wrong shape.
+
+    Notes
+    -----
+    "tilted" and "martingale" need a bound on the total charge of a run. The guarantee under test never supplies this
+    bound. Where no theorem and no computation supplies it, a budget monitor ends each run at the bounds that the filter
+    states in `holds`. Plain runs then estimate the contribution beyond these bounds.
+    Source: Koskela, Tobaben & Honkela (2023), Theorem 6.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> round(fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=100).value, 6)
+    0.126937
     """
     grid = grid_of("epsilon", epsilon)
     alone = np.ndim(epsilon) == 0
@@ -96,7 +133,9 @@ def simulate(
     play = Play(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
-        raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
+        raise ValueError(
+            f"method must be auto, plain, tilted or martingale, got method={method!r}; pass one of them"
+        )
     game, aim = play.game(filt, adversary), EstimatorSettings(play.n, failure / len(grid), method, interval)
     # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws; which
     # of the two is told depends on what is drawn, so that each has half of the failure probability

@@ -1,4 +1,4 @@
-"""How often a sparse vector stops in the last of some rounds, by its own code.
+"""The probability that the sparse vector technique stops in the last of some rounds, by simulation.
 
 >>> from fractions import Fraction
 >>> simulate_stop([-1, 1], ratio=Fraction(2), n=2000, seed=1).low > 0.3

@@ -1,4 +1,4 @@
-"""The survival curve t -> P(T >= t), T the number of outputs that a filter releases to an adversary.
+"""The survival curve t -> P(T >= t), where T is the number of outputs that a filter releases to an adversary.
 
 >>> import filterproof as fp
 >>> curve = fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(0.5), n=1000, rounds=6)
@@ -29,7 +29,17 @@ _MOST_ROUNDS = 10**6
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SurvivalCurve(Plottable):
-    """P(T >= t) for t = 1..len(at); the intervals hold together except with probability `failure`."""
+    """Estimates of P(T >= t) for t = 1..len(at), where T is the number of released outputs.
+
+    `curve[t]` is the estimate for t.
+
+    Parameters
+    ----------
+    at : tuple of Estimate
+        The estimate for t = 1, 2, ...
+    failure : float
+        Probability that any of the intervals misses.
+    """
 
     at: tuple[Estimate, ...]
     failure: float
@@ -40,7 +50,7 @@ class SurvivalCurve(Plottable):
         return self.at[t - 1]
 
     def rows(self) -> list[Row]:
-        """A row for each t; all intervals hold together except with probability `joint_failure`."""
+        """Return a row for each t; `joint_failure` is the probability that any interval misses."""
         return [
             {"t": t, **row_of(estimate), "joint_failure": self.failure}
             for t, estimate in enumerate(self.at, 1)
@@ -74,13 +84,41 @@ def survival(
     progress: Report | None = None,
     **how: Unpack[PlayOptions],
 ) -> SurvivalCurve:
-    """P(T >= t), t = 1..rounds, T the number of outputs released before a denial or the end of the rounds.
+    """Estimate the probability that a filter releases at least t outputs, for t = 1..rounds.
 
-    Each t has a Clopper-Pearson interval with an equal share of the failure probability, so that all hold together.
-    The other keywords are the fields of `Play`. Raises TypeError without rounds, ValueError for more than 10^6.
+    T counts the outputs that are released before the first denial or the last round.
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter. The simulation runs its own code.
+    adversary : Adversary
+        The strategy that makes the requests.
+    n : int, default 100,000
+        Number of simulated runs.
+    confidence : float, default 1 - 1e-6
+        Joint confidence of all intervals, in (0, 1).
+    failure : float, optional
+        Probability that any interval misses, in (0, 1), instead of `confidence`.
+    progress : callable, optional
+        The function is called a few times a second with a `Progress`.
+    **how
+        Fields of `fp.runs.Play`; `rounds` is required and at most 10^6.
+
+    Returns
+    -------
+    SurvivalCurve
+        A Clopper-Pearson interval for each t. Each takes an equal share of the failure probability.
+
+    Raises
+    ------
+    TypeError
+        If `rounds` is missing.
+    ValueError
+        If an argument is out of range.
     """
     if "rounds" not in how:
-        raise TypeError("rounds must be given, got none; pass how far the curve is to go")
+        raise TypeError("rounds is missing; pass the largest t of the curve")
     play = Play(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)

@@ -1,4 +1,4 @@
-"""The trade-off curve alpha -> T(alpha), the least type II error of a test of P against Q, in a band.
+"""The trade-off curve alpha -> T(alpha), the smallest type II error of a test of P against Q, with a confidence band.
 
 >>> import filterproof as fp
 >>> def curve(direction):
@@ -30,12 +30,24 @@ _ALPHAS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, *(k / 100 for k in range(1, 101)))
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TradeOff(Plottable):
-    """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least type II error, P the hypothesis.
+    """A confidence band around the trade-off function of P and Q.
 
-    By the duality T(alpha) = sup over g >= 0 of 1 - g alpha - H_g(Q||P), the bands of the two profiles, forward
-    for (P, Q) and backward for (Q, P), bound T at every alpha at once. The forward one gives g = e^{-eps} at each of
-    its eps, since H_g(Q||P) = 1 - g + g H_{1/g}(P||Q). failure is the sum of the profiles' failures.
-    Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.12 and 2.13.
+        T(alpha) = inf {Q(accept) : tests with P(reject) <= alpha}
+
+    T(alpha) is the smallest type II error at type I error alpha, with P as the null hypothesis.
+
+    Parameters
+    ----------
+    forward : Curve
+        The privacy profile of (P, Q), simulated with direction "PQ".
+    backward : Curve
+        The privacy profile of (Q, P), simulated with direction "QP".
+
+    Notes
+    -----
+    T and the profiles are dual: T(alpha) = sup_{g >= 0} (1 - g alpha - H_g(Q || P)). The forward profile supplies
+    g = e^{-epsilon}, because H_g(Q || P) = 1 - g + g H_{1/g}(P || Q). The band covers every alpha jointly.
+    Source: Dong, Roth & Su (2022), "Gaussian Differential Privacy", JRSS B 84, Propositions 2.12 and 2.13.
     """
 
     forward: Curve
@@ -43,16 +55,27 @@ class TradeOff(Plottable):
 
     @property
     def failure(self) -> float:
-        """The probability that the band misses the curve anywhere."""
+        """The probability that the band misses T(alpha) at any alpha: the sum of both profiles' failures."""
         return self.forward.failure + self.backward.failure
 
     def rows(self) -> list[Row]:
-        """The band at alphas from 0 to 1; it misses the curve anywhere with probability at most `failure`."""
+        """Return the band at 105 values of alpha from 0 to 1, a row for each."""
         band = zip(_ALPHAS, self.low(_ALPHAS).tolist(), self.high(_ALPHAS).tolist(), strict=True)
         return [{"alpha": a, "low": low, "high": high, "failure": self.failure} for a, low, high in band]
 
     def low(self, alpha: ArrayLike) -> NDArray[np.float64]:
-        """The lower bound on T(alpha), alpha in [0, 1], of the shape of alpha: every test has at least this error."""
+        """Return the lower bound on T(alpha).
+
+        Parameters
+        ----------
+        alpha : array_like
+            Type I errors in [0, 1].
+
+        Returns
+        -------
+        ndarray
+            An array of alpha's shape. Every test at alpha has at least this type II error.
+        """
         a = _errors(alpha)
         forward, backward = self.forward, self.backward
         bound = np.zeros_like(a)
@@ -65,7 +88,18 @@ class TradeOff(Plottable):
         return bound
 
     def high(self, alpha: ArrayLike) -> NDArray[np.float64]:
-        """The upper bound on T(alpha), alpha in [0, 1], of the shape of alpha: some test has at most this error."""
+        """Return the upper bound on T(alpha).
+
+        Parameters
+        ----------
+        alpha : array_like
+            Type I errors in [0, 1].
+
+        Returns
+        -------
+        ndarray
+            An array of alpha's shape. Some test at alpha has at most this type II error.
+        """
         a = _errors(alpha)
         g, delta = self._lower_profile()
         # Between neighbours g <= g': 1 - x alpha - H_x <= 1 - g alpha - H_{g'}, as H decreases; H_inf >= 0.

@@ -1,4 +1,4 @@
-"""Two data sets that differ in one person, and everything released about either, by the code that an application runs.
+"""Simulations of two data sets that differ in one person, with the code that an application runs.
 
 >>> import filterproof as fp
 >>> filt = fp.GaussianFilter(mu=1.0)
@@ -52,20 +52,53 @@ def simulate_person(
     failure: float | None = None,
     analysis: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.positive,
 ) -> Estimate:
-    """H_{e^epsilon}(P || Q), P and Q the laws of the sums that `IndividualFilter` releases with and without person 0.
+    """Estimate the divergence of the noisy sums that `IndividualFilter` releases with and without person 0.
 
-    Person i counts norms[i] in every sum, at full scale after a positive loss in every other round, else at half of it:
-    the analyst chooses by the outputs, and gets what is left of a budget that full scale no longer fits. Each of n
-    worlds has two `IndividualFilter`s, one that knows everybody and one that never heard of person 0. Both are asked
-    the same, each says who takes part, and the loss of an output is that of N(sum, sigma^2) for the two sums.
-    direction "QP" draws the outputs without person 0, and gives H(Q || P).
-    analysis is applied to each sum before the noise: a function of arrays of slope at most one, so that charges are
-    those of the sums (000, Example 2.8). That it is one is not checked: another shows in the estimate.
-    Beside each path runs what Gaussian outputs up to the total mu^2 of a pilot may still lose, by the true shifts, a
-    martingale that stops before a path would pass that total: what it has gained is taken off, and its mean is known.
-    So the spread is what is left unspent, and nothing that the filter says is relied upon. Bets give the interval.
-    Raises ValueError for norms that are not positive, fewer than two people, an unknown direction and a seed below
-    zero or none, TypeError for norms that are no numbers.
+        H_{e^epsilon}(P || Q),  P: with person 0, Q: without
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter of each person.
+    norms : sequence of float
+        The contribution of each person to a sum at full scale, > 0; at least two people.
+    sigma : float
+        Standard deviation of the Gaussian noise, > 0.
+    epsilon : float
+        In nats, >= 0.
+    rounds : int
+        Number of sums.
+    n : int, default 10,000
+        Number of simulated runs, at least 2.
+    seed : int, default 0
+        Seed of the noise.
+    direction : {"PQ", "QP"}
+        "QP" draws the outputs without person 0 and estimates H_{e^epsilon}(Q || P).
+    confidence : float, default 1 - 1e-6
+        Confidence of the interval, in (0, 1).
+    failure : float, optional
+        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    analysis : callable, optional
+        A 1-Lipschitz function of arrays, applied to each sum before the noise. The charges are those of the sums
+        (Feldman & Zrnic 2021, Example 2.8). A function with a larger slope increases the estimate.
+
+    Returns
+    -------
+    Estimate
+        The divergence with an interval that uses no statement of the filter.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or there are fewer than two people.
+    TypeError
+        If `norms` are no numbers or `analysis` is not callable.
+
+    Notes
+    -----
+    In every other round the analyst asks at full scale after a positive loss, and at half scale otherwise. Each run has
+    two `IndividualFilter`s, with and without person 0, which receive the same requests. The control variate is a
+    martingale: the divergence of Gaussian outputs with the rest of the pilot's total mu^2. The interval is `betting`.
     """
     values = _norms(norms)
     asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
@@ -107,10 +140,31 @@ def simulate_queries(
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
-    """H_{e^epsilon}(P || Q), P and Q the laws of the answers of `LinearQueries` with and without person 0.
+    """Estimate the divergence of the answers that `LinearQueries` releases with and without person 0.
 
-    As in `simulate_person`, with two `LinearQueries`, one that knows everybody and one that never heard of person 0.
-    The sums behind the answers are asked for without noise, which is drawn here.
+    Parameters
+    ----------
+    norms : sequence of float
+        The contribution of each person to a sum at full scale, > 0; at least two people.
+    norm_budget, kappa : float
+        Parameters of `LinearQueries`, > 0.
+    epsilon, rounds, n, seed, confidence, failure
+        As in `simulate_person`.
+
+    Returns
+    -------
+    Estimate
+        The divergence with an interval that uses no statement of `LinearQueries`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or there are fewer than two people.
+
+    Notes
+    -----
+    As in `simulate_person`, with two `LinearQueries` in place of the filters. They compute the sums without noise, and
+    this function draws the noise.
     """
     values = _norms(norms)
     asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
@@ -167,7 +221,7 @@ class _Asked:
         worlds = check_count("n", n, least=2)
         if worlds * people > _MOST_PEOPLE:
             raise ValueError(
-                f"n must be at most {_MOST_PEOPLE // people:,} worlds of {people} people, got n={n!r}; pass fewer"
+                f"n must be at most {_MOST_PEOPLE // people:,} runs with {people} people, got n={n!r}; pass a smaller n"
             )
         rounds, epsilon = check_count("rounds", rounds), one_epsilon("epsilon", epsilon)
         rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))

@@ -1,1 +1,1 @@
-"""The value of a given strategy without sampling: the law of filter state and loss, carried through both codes."""
+"""Evaluation of a given strategy without sampling: the distribution of filter state and loss, round by round."""

@@ -1,4 +1,4 @@
-"""Asking: an adversary and a filter, put the question of a round at many positions at once, by their own code."""
+"""Vectorised calls of an adversary and a filter at many positions of one round."""
 
 from __future__ import annotations
 
@@ -135,8 +135,8 @@ class Asking:
             again = self._asked("request", t, single)
             if request.of_run(i) != again.of_run(0):
                 raise NotAFunctionError(
-                    "adversary must be a function of round, filter state and loss, got one that asks for something "
-                    f"else when it is asked again, by a run alone; {_REMEDY}"
+                    "adversary must be a function of round, filter state and loss, got another request when "
+                    f"one run is repeated alone; {_REMEDY}"
                 )
 
     def final(self, at: Positions) -> NDArray[np.intp]:

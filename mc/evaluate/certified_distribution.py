@@ -1,4 +1,4 @@
-"""The divergence of a strategy of Gaussian requests, enclosed: its law on nodes in balls, every error bounded."""
+"""Certified bounds on the divergence of a strategy of Gaussian requests, in ball arithmetic."""
 
 from __future__ import annotations
 

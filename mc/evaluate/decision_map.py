@@ -1,4 +1,4 @@
-"""The decisions of a strategy against a filter as a map: for each round, where the loss leads and to which request.
+"""A map of a strategy against a filter: for each round and loss, the next request.
 
 Losses are real numbers here, and are divided into panels. A source is a panel with a pair: the positions whose loss
 lies in that panel, before the output of that pair, with what filter and adversary keep there. The map has three steps:
@@ -268,9 +268,8 @@ class DecisionMap:
             values = leaf.reshape(len(nine), 3, 3, *leaf.shape[1:])[alike]
             if not np.allclose(values, values[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
-                    f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, "
-                    "once a request was charged, got states that differ at one loss; use fp.simulate, which plays any "
-                    "filter"
+                    f"the state of {type(self.asking.game.filter).__name__} must be a function of the loss after a "
+                    "request was charged, got different states at one loss; use fp.simulate, which plays any filter"
                 )
 
 

@@ -1,4 +1,4 @@
-"""Evaluation: the divergence of what a given strategy makes a filter release, without sampling.
+"""Evaluation of one given strategy against a filter, without sampling.
 
 >>> from fractions import Fraction
 >>> import filterproof as fp
@@ -76,29 +76,56 @@ def evaluate(
     evidence: Evidence | None = None,
     max_positions: int | None = None,
 ) -> Evaluation | NumericalEvaluation | Evaluations:
-    """H_{e^epsilon} between the laws of the transcript that one strategy makes a filter release.
+    """Compute the hockey-stick divergence of the transcript for one given adversary, without sampling.
 
-        >>> import filterproof as fp
-        >>> filt = fp.GaussianFilter(mu=1.0)
-        >>> both = fp.evaluate(filt, fp.LossChasing(pace=4), epsilon=[1.0, 4.0])
-        >>> [f"{one.value:.5g} of {filt.promise.delta(one.epsilon):.5g}" for one in both]
-        ['0.12694 of 0.12694', '4.7122e-05 of 4.7122e-05']
+    `simulate` estimates this number. `evaluate` propagates the distribution of (filter state, loss) round by round
+    through the filter's and the adversary's own code.
 
-    What `simulate` estimates, computed: the law of (filter state, loss) is carried forward round by round, through the
-    filter's and the adversary's own code, at many positions at once. One play gives every epsilon of a sequence, in
-    its order, and both directions; "both" reports the larger. An epsilon alone is that of a promise, zero or more; a
-    sequence may go below, for both halves of a privacy profile. rounds and on_denial mean what they mean in a `Game`.
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter.
+    adversary : Adversary
+        A deterministic function of round, filter state and loss. It may also use the last loss and a memory of number
+        arrays.
+    epsilon : float, LogRatio or sequence of these
+        In nats. A single value must be >= 0. A sequence may contain negative values, and one play serves them all.
+    direction : {"both", "PQ", "QP"}
+        "PQ" draws outputs from P, "QP" from Q, "both" takes the larger value.
+    rounds : int, optional
+        Largest number of rounds, as in `fp.runs.Game`.
+    on_denial : {"halt", "retry"}
+        Whether a denied run ends or may ask again.
+    evidence : Evidence, optional
+        EXACT or CERTIFIED; by default the strongest that is available, or a number from two grids.
+    max_positions : int, optional
+        Limit on pairs of state and loss, by default 2 million.
 
-    The adversary must be a function of round, filter state and loss; the last loss and a memory in arrays of numbers
-    may enter, too. One that draws from its generator raises ValueError: use `simulate`.
+    Returns
+    -------
+    Evaluation, NumericalEvaluation or Evaluations
+        An `Evaluation` if all requests have finitely many outputs with known losses, or if evidence is CERTIFIED.
+        A `NumericalEvaluation` for Gaussian requests otherwise. `Evaluations` for a sequence of epsilons.
 
-    Requests with finitely many outputs at known losses (rational pairs, randomised responses, KOV, erasures) give an
-    `Evaluation`: EXACT where all masses are rational and epsilon is a LogRatio, else CERTIFIED. Gaussian requests give
-    a `NumericalEvaluation`, whose two grids say how far to trust it; evidence=CERTIFIED asks for an enclosure instead.
-    Losses are real numbers there, and decisions change at the doubles that bisection of the code found, which the scope
-    lists: a change that no probe of a grid saw is not known.
-    Raises ValueError for other requests, beyond `max_positions` positions, or where the evidence cannot be had.
-    Source: Bellman's recursion with the strategy in place of the maximum.
+    Raises
+    ------
+    ValueError
+        For an adversary that draws random numbers (use `simulate`), for other kinds of requests, for more than
+        `max_positions` positions, and where the evidence cannot be had.
+
+    Notes
+    -----
+    The computation is Bellman's recursion with the given strategy in place of the maximum. For Gaussian requests the
+    filter's decisions are bisected to the double at which they change. The scope lists these points. A change between
+    two grid points that both decide alike stays undetected.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> filt = fp.GaussianFilter(mu=1.0)
+    >>> both = fp.evaluate(filt, fp.LossChasing(pace=4), epsilon=[1.0, 4.0])
+    >>> [f"{one.value:.5g} of {filt.promise.delta(one.epsilon):.5g}" for one in both]
+    ['0.12694 of 0.12694', '4.7122e-05 of 4.7122e-05']
     """
     many = isinstance(epsilon, Sequence) or np.ndim(epsilon) == 1  # type: ignore[arg-type]
     given: Any = epsilon if many else [epsilon]

@@ -1,4 +1,4 @@
-"""The result of evaluating a given strategy: a value or bounds with their evidence, or a number of two grids.
+"""Results of `evaluate`: a value or bounds with their evidence, or a number computed on two grids.
 
 >>> import filterproof as fp
 >>> half = fp.evaluate(fp.ZCDPFilter(1.0), fp.Constant(fp.RandomizedResponse(0.5)), epsilon=1.0, rounds=3)
@@ -31,10 +31,33 @@ def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direc
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation(Displayed):
-    """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
+    """Bounds on the hockey-stick divergence of the transcript for one adversary.
 
-    value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
-    which it is the larger, "PQ" or "QP". positions counts what the strategy was asked at, rounds is the longest play.
+        low <= H_{e^epsilon}(transcript) <= high
+
+    Parameters
+    ----------
+    epsilon : float or LogRatio
+        In nats.
+    value : Fraction or None
+        The divergence itself if it was computed in rational arithmetic.
+    low, high : float
+        Bounds, every rounding error included.
+    evidence : Evidence
+        EXACT or CERTIFIED.
+    direction : {"PQ", "QP"}
+        The direction with the larger divergence: outputs drawn from P or from Q.
+    rounds : int
+        Number of rounds of the longest play.
+    positions : int
+        Number of pairs of filter state and loss at which the adversary made a request.
+    scope : str
+        The adversary and the rules, in words.
+
+    Raises
+    ------
+    ValueError
+        If low > high.
     """
 
     epsilon: Epsilon
@@ -63,14 +86,14 @@ class Evaluation(Displayed):
         positions: int,
         scope: str,
     ) -> Self:
-        """The larger of all directions, between bounds on each."""
+        """Return the evaluation of the direction with the larger upper bound."""
         direction = max(bounds, key=lambda way: bounds[way][1])
         low, high = max(low for low, _ in bounds.values()), bounds[direction][1]
         evidence = Evidence.CERTIFIED if value is None else Evidence.EXACT
         return cls(epsilon, value, low, high, evidence, direction, rounds, positions, scope)
 
     def rows(self) -> list[Row]:
-        """One row; value is the text of a fraction where it is exact."""
+        """Return one row; an exact `value` is the text of a fraction."""
         return [_row_of(self)]
 
     def __str__(self) -> str:
@@ -83,9 +106,26 @@ class Evaluation(Displayed):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NumericalEvaluation(Displayed):
-    """H_{e^epsilon} of the transcript of one strategy, integrated on two grids whose values differ by `difference`.
+    """The hockey-stick divergence of the transcript for one adversary, integrated numerically on two grids.
 
-    The value is that of the finer grid. Nothing bounds its error, so it has no evidence and decides no verdict.
+    No theorem bounds the error. The result therefore has no evidence and decides no verdict.
+
+    Parameters
+    ----------
+    epsilon : float or LogRatio
+        In nats.
+    value : float
+        The divergence on the finer grid.
+    difference : float
+        Absolute difference between the values on the two grids.
+    direction : {"PQ", "QP"}
+        The direction with the larger divergence.
+    rounds : int
+        Number of rounds of the longest play.
+    positions : int
+        Number of grid points at which the adversary made a request.
+    scope : str
+        The adversary and the rules, in words.
     """
 
     epsilon: Epsilon
@@ -97,7 +137,7 @@ class NumericalEvaluation(Displayed):
     scope: str
 
     def rows(self) -> list[Row]:
-        """One row, whose evidence is None."""
+        """Return one row, whose evidence is None."""
         return [_row_of(self) | {"evidence": None}]
 
     def __str__(self) -> str:
@@ -113,7 +153,7 @@ def _row_of(evaluation: Evaluation | NumericalEvaluation) -> Row:
 
 
 class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Plottable):
-    """A tuple of the evaluations of one strategy, an element for each epsilon in the order asked."""
+    """A tuple of evaluations of one adversary, one for each epsilon in the order of the call."""
 
     __slots__ = ()
 
@@ -121,5 +161,5 @@ class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Plottable):
         return f"Evaluations({len(self)}: {self[0]!r:.140}...)" if self else "Evaluations()"
 
     def rows(self) -> list[Row]:
-        """A row for each epsilon."""
+        """Return a row for each epsilon."""
         return [row for evaluation in self for row in evaluation.rows()]

@@ -1,4 +1,4 @@
-"""The law of the loss of a strategy's transcript on a grid of nodes, carried forward in doubles."""
+"""The distribution of the loss of a strategy's transcript on a grid of nodes, propagated in doubles."""
 
 from __future__ import annotations
 

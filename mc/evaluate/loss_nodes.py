@@ -1,4 +1,4 @@
-"""Nodes of the privacy loss on panels, and how a release moves mass between them: in doubles, and in balls.
+"""Quadrature nodes of the privacy loss, and the transfer of mass between them by a release.
 
 The density of the loss after a release of Gaussian(mu) is entire, with |f(a + ib)| <= e^{b^2 / 2 mu^2} f(a),
 for it is an integral of Gaussian densities, each with that property, over masses >= 0. So is what it pays, and by

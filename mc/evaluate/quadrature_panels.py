@@ -1,4 +1,4 @@
-"""Panels: open intervals of losses on each of which a strategy is taken to decide alike, and where it is probed.
+"""Quadrature panels: intervals of losses on which a strategy makes one decision.
 
 >>> Panels.between({0.5}, low=-1.0, high=1.0, width=1.0, merged=0.0).edges.tolist()
 [-1.0, 0.0, 0.5, 1.0]

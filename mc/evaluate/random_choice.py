@@ -1,4 +1,4 @@
-"""The divergence of an adversary who chooses from a menu by his own coins: the mean over fixed sequences.
+"""The divergence of an adversary that draws its requests from a menu at random: the mean over fixed sequences.
 
 >>> import filterproof as fp
 >>> menu = (fp.Gaussian(0.3), fp.Gaussian(0.6))

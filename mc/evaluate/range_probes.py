@@ -1,4 +1,4 @@
-"""Scouts: runs with losses set by hand, which find the range of losses and the scale of what a strategy asks for."""
+"""Probes that find the range of losses and the scale of a strategy's requests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Scouted:
     def _checked(self, nodes: float) -> None:
         if nodes > _NODES:
             raise TooLargeError(
-                f"epsilon and the pairs that are asked for must not be too unlike in size, got {nodes:,.0f} nodes "
+                f"epsilon and the requested pairs differ too much in scale: {nodes:,.0f} nodes "
                 f"between losses {self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate"
             )
 

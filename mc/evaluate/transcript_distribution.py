@@ -1,4 +1,4 @@
-"""The law of a transcript's privacy loss, followed forward round by round, for requests with finitely many outputs."""
+"""The distribution of a transcript's privacy loss for requests with finitely many outputs."""
 
 from __future__ import annotations
 

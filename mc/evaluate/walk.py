@@ -1,4 +1,4 @@
-"""One walk over a game: positions, the requests made there, and where each outcome leads, round by round.
+"""A traversal of a game: positions, the requests made there, and the next position for each outcome.
 
 A position is a place, which is what filter and adversary keep, with a privacy loss; equal positions are one. Walked
 forwards, masses move along the outcomes, and the law of a given strategy follows: `TranscriptDistribution`. Walked

@@ -1,4 +1,1 @@
-"""The examination of one filter's promise: attacks, challenges, and witnesses that anyone can replay.
-
-The estimates, decisions and games that these run belong to `filterproof.mc.estimate` and `filterproof.mc.worst_case`.
-"""
+"""The examination of one filter's guarantee: attacks, invariants, and counterexamples that anyone can replay."""

@@ -1,4 +1,4 @@
-"""A search in a worker that is counted in work: its last report, also where a time limit ended it early."""
+"""A search in a worker process that is limited by work, and optionally by time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A deadline ends an examination early and decides nothing else: what is asked until then does not depend on it."""
+"""A deadline that ends an examination early. Until then nothing depends on it."""
 
 from __future__ import annotations
 

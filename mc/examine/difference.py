@@ -1,4 +1,4 @@
-"""Two filters on the same requests: the first decision on which they differ, and what can be said of who is wrong.
+"""A search for the first decision on which two filters differ.
 
 >>> import filterproof as fp
 >>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51))
@@ -47,9 +47,17 @@ _SEARCHED = 0.7
 class Difference:
     """The first decision on which two filters differ.
 
-    history: what both granted before, each request with the loss that both were told; request: what one of them grants
-    then, and the other denies. wrong: why the one that grants breaks its promise, where the requests as they stand say
-    it; "" where they do not: a denial breaks no promise, and a grant may still break one with requests that follow.
+    Attributes
+    ----------
+    history : tuple of (DominatingPair, float)
+        Requests that both filters granted before, each with the privacy loss that both observed.
+    request : DominatingPair
+        The request that one filter grants and the other denies.
+    granted_by : str
+        "the first" or "the second".
+    wrong : str
+        Why the granting filter breaks its guarantee, if these requests show it, and otherwise "". A denial breaks no
+        guarantee. A grant may still break it with further requests.
     """
 
     history: tuple[tuple[DominatingPair, float], ...]
@@ -73,9 +81,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceSearch:
-    """What came of asking two filters the same: the first difference (None: none was met), and how much was asked.
+    """The result of `first_difference`: the first difference, if any, and the amount of search.
 
-    stopped says after which share of its work the time limit ended the search; "" where it came to its end.
+    Attributes
+    ----------
+    difference : Difference or None
+        The first difference.
+    histories, requests : int
+        Number of histories and of requests.
+    stopped : str
+        The share of the work after which the time limit ended the search; "" if the search was complete.
     """
 
     difference: Difference | None
@@ -104,41 +119,39 @@ def first_difference(
 ) -> DifferenceSearch:
     """Search for a short history after which exactly one of two filters grants a request.
 
-    Both filters are asked the same requests, near what either affords, fresh and later, and are told the same losses.
-    A request that both deny is passed over.
+    Both filters receive the same requests, near the largest that either grants, and observe the same losses. A request
+    that both deny is skipped.
 
     Parameters
     ----------
-    one, other
+    one, other : PrivacyFilter
         The filters.
-    effort
-        How much to try, > 0, counted in work (`filterproof.filters.contract.work`) from the first request that both are
-        asked; effort 1 takes about ten seconds for filters in Python.
-    seconds
-        A time limit, > 0, that ends the search early; by default there is none.
-    seed
-        The seed of the histories that are drawn, a whole number >= 0.
+    effort : float, default 1.0
+        Amount of search, > 0, counted in work (`filterproof.filters.contract.work`) from the first common request; 1
+        takes about ten seconds for filters in Python.
+    seconds : float, optional
+        Time limit, > 0, that ends the search early.
+    seed : int, default 0
+        Seed of the histories, >= 0.
 
     Returns
     -------
     DifferenceSearch
-        The first difference and how much was asked. Its history is cut to what the difference needs, and its last
-        request is the dearest of a family where that shows a broken promise. All of it depends on these arguments
-        alone, unless `stopped` says that the time limit ended the search.
+        The first difference and the amount of search. The history is minimal. The last request is the largest of its
+        family if that shows a broken guarantee. The result depends on the arguments alone, unless `stopped` is set.
 
     Raises
     ------
     TypeError
-        For what is no filter.
+        If an argument is not a filter.
     ValueError
-        For an effort <= 0, seconds <= 0 or a negative seed.
+        If effort <= 0, seconds <= 0 or seed < 0.
     FilterFault
-        Where a filter's code raises or ends its process, and where a filter that nobody has asked before decides
-        otherwise.
+        If a filter's code raises or ends its process, or if a new process of a filter decides differently.
 
     Notes
     -----
-    Finding nothing proves nothing. The filters' code runs in a process of its own.
+    A search without a finding is no proof. The filters' code runs in a process of its own.
     """
     filters = one, other
     for filt in filters:

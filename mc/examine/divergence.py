@@ -1,4 +1,4 @@
-"""A measure of a transcript, with what a promise allows it: a hockey-stick divergence or a Rényi divergence.
+"""A divergence of a transcript and the bound that a guarantee puts on it.
 
 >>> from filterproof.theory.guarantees import ZCDP
 >>> Divergence.renyi(2.0).promised(ZCDP(0.5))

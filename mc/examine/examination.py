@@ -1,4 +1,4 @@
-"""An examination: the findings of all stages about one filter, and the one verdict that follows from them.
+"""An examination: the findings of all stages about one filter, and the verdict that follows from them.
 
 A finding is what one stage asked of a filter, what it found, and what it did not look at.
 """

@@ -1,4 +1,4 @@
-"""The subject of an examination: a filter, what its promise is measured by, and what it admits at its start."""
+"""The context of an examination: a filter, the divergences of its guarantee, and the requests that it grants."""
 
 from __future__ import annotations
 

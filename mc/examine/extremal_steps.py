@@ -1,4 +1,4 @@
-"""The requests that lose most under a filter's rule, put to its own code.
+"""The requests with the largest loss under a filter's rule, decided by the filter's own code.
 
 >>> import filterproof as fp
 >>> extremal_steps(fp.GaussianFilter(mu=1.0), 1.0)

@@ -1,4 +1,4 @@
-"""A fault is an exception that an examined filter's own code raised, told with its place in that code."""
+"""An exception from the code of an examined filter, with its place in this code."""
 
 from __future__ import annotations
 

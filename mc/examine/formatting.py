@@ -1,4 +1,4 @@
-"""Pairs, numbers and plays as a person reads them.
+"""Readable text for pairs, numbers and sequences of requests.
 
 >>> import filterproof as fp
 >>> pair_words(fp.RandomizedResponse(1.0)), pair_words(fp.FinitePair((0.25, 0.75), (0.5, 0.5)))

@@ -1,4 +1,4 @@
-"""Delta debugging: the part of a counterexample that it needs.
+"""Delta debugging: the smallest part of a counterexample that still fails.
 
 >>> minimise("abcdefgh", lambda part: {"b", "g"} <= set(part))
 ('b', 'g')

@@ -1,4 +1,4 @@
-"""The families of mechanisms that an examination asks for, each as lines of pairs that grow with one number.
+"""Families of mechanisms for an examination, each with one increasing parameter.
 
 >>> from filterproof.theory.guarantees import ApproxDP
 >>> lines = lines_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))

@@ -1,4 +1,4 @@
-"""The replay of a witness: the fields of each kind, how its game is played again, and whether it refutes.
+"""Replay of counterexamples: the fields of each kind, how to play the game again, and whether it refutes.
 
 A simulation gives an estimate, a plan its exact worth, a sequence a
 certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower
@@ -151,7 +151,7 @@ def _worth(game: _Played) -> tuple[Fraction, Fraction]:
     if not _reaches(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
-            "compare them"
+            "check the record"
         )
     plan = Plan.from_data(data["plan"], game.names)
     try:

@@ -1,4 +1,4 @@
-"""The confirmation of a witness: it is played again from the filter as its user made it, which nobody has asked yet.
+"""Revalidation of a counterexample with a new instance of the filter.
 
 A stage finds a witness by a filter that has answered many questions, and a filter may keep what it was asked outside
 its states. Whoever replays the witness begins with a fresh one; what that one denies was never released.

@@ -1,4 +1,4 @@
-"""A schedule: what clients, the clock and the power do to a service, move by move, and what it releases meanwhile.
+"""A schedule of requests, steps, crashes and epochs of a service, and the releases that follow.
 
 >>> import filterproof as fp
 >>> class Purse:
@@ -326,7 +326,7 @@ class ServiceSimulator:
     def _release(self, flight: _Flight, release: Release) -> str:
         if release.epoch is not None and type(release.epoch) is not int:
             raise TypeError(
-                f"epoch must be a whole number or None, got epoch={release.epoch!r}; mend fp.services.Release"
+                f"epoch must be a whole number or None, got epoch={release.epoch!r}; correct fp.services.Release"
             )
         if release.again and flight.request in self.answered:
             return "sends the same answer once more"

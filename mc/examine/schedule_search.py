@@ -1,4 +1,4 @@
-"""Schedules drawn at random against a service, and the first whose releases break its promise, cut to what it needs.
+"""A random search for a schedule of a service whose releases break its guarantee.
 
 >>> import filterproof as fp
 >>> class Purse:
@@ -192,47 +192,45 @@ def first_breach(
     seed: int = 0,
     mechanisms: Sequence[str] = MECHANISMS,
 ) -> ScheduleSearch:
-    """Search for a schedule whose releases, composed as fixed mechanisms, break the promise.
+    """Search for a schedule whose releases, composed as fixed mechanisms, break the guarantee of a service.
 
-    Clients send requests, several at once, and send them again. The process is killed between any two steps and at
-    any write of its disk. The disk refuses writes. Epochs end where the service has a clock.
+    Clients send requests, several at once, and repeat them. The process is killed between any two steps and at any
+    write of its disk. The disk refuses writes. Epochs end if the service has a clock.
 
     Parameters
     ----------
-    service
-        service(disk) begins a process (`filterproof.filters.adapters.service`).
-    promise
-        What the service promises of all that it releases in an epoch.
-    effort
-        How much to try, > 0, counted in work (`filterproof.filters.contract.work`); effort 1 takes about ten seconds
-        for a service in Python.
-    seconds
-        A time limit, > 0, that ends the search early; by default there is none.
-    seed
-        The seed of the schedules that are drawn, a whole number >= 0.
-    mechanisms
-        Names of families, or one of them, asked for in this order until two are granted.
+    service : callable
+        service(disk) starts a process of the service (`filterproof.filters.adapters.service`).
+    promise : Guarantee
+        The guarantee for all releases of an epoch.
+    effort : float, default 1.0
+        Amount of search, > 0, counted in work (`filterproof.filters.contract.work`); 1 takes about ten seconds for a
+        service in Python.
+    seconds : float, optional
+        Time limit, > 0, that ends the search early.
+    seed : int, default 0
+        Seed of the schedules, >= 0.
+    mechanisms : str or sequence of str
+        Names of families of requests. The search tries them in this order until the service grants two.
 
     Returns
     -------
     ScheduleSearch
-        The first breach, cut to what it needs, and how much was tried; it depends on these arguments and the version
-        of Hypothesis, which also draws numbers from modules that are not installed, unless `stopped` says that the
-        time limit ended the search.
+        The first breach, reduced to a minimal schedule, and the amount of search. The result depends on the arguments
+        and on the version of Hypothesis. With `stopped` set it also depends on the time limit.
 
     Raises
     ------
     TypeError
-        For what is no service or no guarantee.
+        If `service` is not callable or `promise` is not a guarantee.
     ValueError
-        For efforts, seconds, seeds or mechanisms out of range.
+        If effort, seconds, seed or mechanisms is out of range.
     FilterFault
-        Where the service ends its process, or where processes that nobody has asked before, one for each of its lives,
-        do not release the same.
+        If the service ends its process, or if new processes of the service do not repeat the releases.
 
     Notes
     -----
-    Finding nothing proves nothing. The service runs in a process of its own.
+    A search without a finding is no proof. The service runs in a process of its own.
     """
     lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
     work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)

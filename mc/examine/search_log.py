@@ -1,4 +1,4 @@
-"""The log of a search: what was tried, how near it came to the promise, and what was left untried."""
+"""The log of a search: what it tried, how near it came to the guarantee, and what it left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fixed sequence of requests, put to a filter's own code, and certified lower bounds on what its transcript reveals.
+"""A fixed sequence of requests and certified lower bounds on the divergence of its transcript.
 
 >>> import filterproof as fp
 >>> played = Sequence(((fp.Gaussian(0.5), 4),))

@@ -1,4 +1,4 @@
-"""The examination of a filter: its stages in turn, each with its share of the work, until a refutation ends it.
+"""The examination of a filter: stages in turn, each with its share of the work, until a refutation.
 
 The searches take turns: all of them do a small share of their work before any does a large one, so that what is cheap
 to find is found soon, wherever it lies.

@@ -1,4 +1,4 @@
-"""The largest delta over all mechanisms that a filter covers: its theorem bounds it, what it grants reaches it.
+"""The largest delta over all mechanisms that a filter covers: a theorem bounds it, and granted requests reach it.
 
 >>> import filterproof as fp
 >>> found = supremum(fp.ApproximateDPFilter(1.0, 1e-5), 1.0)
@@ -25,12 +25,29 @@ from filterproof.theory.numerics.decimals import above, below
 
 @dataclass(frozen=True, slots=True)
 class Supremum:
-    """Over all mechanisms that a filter covers and all adaptive adversaries, delta at epsilon is in [low, high].
+    """Bounds on the largest delta over all mechanisms that a filter covers and all adaptive adversaries.
 
-    low is certified, for the filter's own code granted every request of `steps`: pairs, each so many times in a row;
-    0 and () where it did not. high is 1 unless a theorem covers the filter as it runs: then it is the largest delta of
-    what the filter keeps, or the promise if that is less. rests_on names the theorem, or says why none covers it.
-    Raises ValueError where low is above high.
+        low <= sup over mechanisms and adversaries of H_{e^epsilon}(transcript) <= high
+
+    Attributes
+    ----------
+    epsilon : float
+        In nats, >= 0.
+    low : float
+        Certified lower bound: the filter's own code granted every request of `steps`. It is 0 if the filter denied one.
+    high : float
+        Upper bound by a theorem that covers the filter's code, and 1 without such a theorem.
+    promised : float
+        Delta of the filter's guarantee at epsilon.
+    steps : tuple of (DominatingPair, int)
+        Requests whose delta is at least `low`, each with its number of repetitions.
+    rests_on : str
+        The theorem, or the reason why none covers the filter.
+
+    Raises
+    ------
+    ValueError
+        If low > high.
     """
 
     epsilon: float
@@ -44,12 +61,12 @@ class Supremum:
         if not self.low <= self.high:
             raise ValueError(
                 f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}, where "
-                f"high rests on: {self.rests_on or 'no theorem'}; report this, for one of the two is false"
+                f"high rests on: {self.rests_on or 'no theorem'}; report this fault"
             )
 
     @property
     def adversary(self) -> Scripted | None:
-        """Who asks for `steps`, to be simulated; None where there are none."""
+        """The adversary that makes the requests of `steps`; None if there are none."""
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
@@ -62,18 +79,40 @@ class Supremum:
 
 
 def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
-    """sup of H_{e^epsilon} of the transcript over every adversary and every mechanism that the filter covers.
+    """Bound the largest delta over every adversary and every mechanism that a filter covers.
 
-    `filt.extremal(epsilon)` proposes requests, which are put to the filter's own code; bounds on what they reveal are
-    in balls. The upper end takes nothing from the promise unless a theorem on the filter's parts, whose proof is run,
-    covers the code and the doubles that decide; the first proof takes seconds. epsilon >= 0 is one number, in nats.
-    Raises ValueError for one below zero or infinite, TypeError for what is no filter, and for one that keeps outside
-    its state what changes as it is asked.
+        sup over mechanisms and adaptive adversaries of H_{e^epsilon}(transcript)
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter.
+    epsilon : float
+        In nats, >= 0.
+
+    Returns
+    -------
+    Supremum
+        Lower and upper bounds, with the requests that reach the lower one.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is negative or infinite.
+    TypeError
+        If `filt` is not a filter, `epsilon` is not a single number, or a decision of the filter depends on something
+        outside its state.
+
+    Notes
+    -----
+    `filt.extremal(epsilon)` proposes requests, and the filter's own code decides on them. Ball arithmetic bounds their
+    divergence. The upper bound uses the guarantee only if a theorem covers the filter's code and its rounding. The
+    proof of this theorem runs in the call. The first proof takes seconds.
     """
     checked_filter(filt)
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
-        raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+        raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
     covered = parts(filt)
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     found, promised = filt.extremal(checked), float(filt.promise.delta(checked))

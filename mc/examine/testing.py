@@ -1,6 +1,6 @@
-"""Test classes for other people's suites: the laws of a filter, each test in a worker, and schedules of a service.
+"""Test classes for other test suites: the invariants of a filter, and random schedules of a service.
 
-A filter that ends its process fails, and ends no suite; what breaks a service's promise Hypothesis finds and cuts.
+Each test runs in a process of its own: a filter that ends its process fails the test and not the suite.
 
 >>> import filterproof as fp
 >>> TestMyFilter = laws(fp.ZCDPFilter(0.5), examples=3)
@@ -75,10 +75,35 @@ def schedules(
     mechanisms: Sequence[str] = MECHANISMS,
     effort: float = 0.1,
 ) -> type[TestCase]:
-    """A test class in which `fp.services.first_breach` finds no breach.
+    """Return a test class that fails if `fp.services.first_breach` finds a breach of the guarantee.
 
-    `TestPurse = fp.services.schedules(Purse, fp.PureDP(1.0))` is collected by pytest and unittest. The failure tells
-    what happened. A service that grants no request fails as well. Passing is no proof.
+    Parameters
+    ----------
+    service : callable
+        service(disk) starts a process of the service.
+    promise : Guarantee
+        The guarantee for all releases of an epoch.
+    mechanisms : sequence of str
+        Names of families of requests, in the order of preference.
+    effort : float, default 0.1
+        Amount of search, > 0; 1 takes about ten seconds for a service in Python.
+
+    Returns
+    -------
+    type
+        A `unittest.TestCase`, which pytest and unittest collect: `TestPurse = fp.services.schedules(Purse,
+        fp.PureDP(1.0))`.
+
+    Raises
+    ------
+    TypeError
+        If `service` or `promise` has the wrong type.
+    ValueError
+        If `mechanisms` is out of range.
+
+    Notes
+    -----
+    The test also fails if the service grants no request. A passed test is no proof.
     """
     asked_lines(service, promise, mechanisms)  # what is no service, promise or mechanism is refused here
 

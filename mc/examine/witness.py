@@ -1,4 +1,4 @@
-"""A witness: a game that a filter plays, and what it gives, from which anyone can replay it: exact numbers to the bit.
+"""Counterexamples as plain data that anyone can replay.
 
 >>> import filterproof as fp
 >>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
@@ -66,11 +66,16 @@ _KINDS, _ROUNDS = 3, 10
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A game as plain data, with the filter that plays it and the numbers that it gave.
+    """A game as plain data, with its filter and the numbers that it gave, so that anyone can replay it.
 
-    data is JSON-able and of one of the kinds of `filterproof.mc.examine.replay`: a simulation, a plan, a
-    sequence, a menu or a schedule. It names filters, adversaries and pairs of the catalogue, never code; a filter from
-    outside is kept beside the data.
+    Parameters
+    ----------
+    filter : PrivacyFilter
+        The filter that played the game.
+    data : mapping
+        JSON-compatible data. The kinds are a simulation, a plan, a sequence, a menu, a schedule and the game of a
+        stateful mechanism. The data names filters, adversaries and pairs of the catalogue and contains no code. A
+        filter outside the catalogue is named by its class.
     """
 
     filter: PrivacyFilter
@@ -80,34 +85,34 @@ class Witness:
 
     @property
     def kind(self) -> Kind:
-        """What kind of game it is."""
+        """The kind of game."""
         kind = witness_kind(self.data)
         assert kind is not None
         return kind
 
     @property
     def measure(self) -> Divergence:
-        """What it measures of the transcript."""
+        """The divergence of the transcript that the game measures."""
         return measure_of(self.data)
 
     @property
     def evidence(self) -> Evidence:
-        """How sure its numbers are."""
+        """The strength of evidence of its numbers."""
         return KINDS[self.kind].evidence
 
     @property
     def played(self) -> Played:
-        """The requests of a witness that is a sequence."""
+        """The requests, for a witness of kind "sequence"."""
         return Played.from_data(self.data["sequence"], nameable())
 
     @property
     def plan(self) -> Plan:
-        """The plan of a witness that is one."""
+        """The plan, for a witness of kind "plan"."""
         return Plan.from_data(self.data["plan"], nameable())
 
     @property
     def rounds(self) -> int:
-        """The longest play, so far as the data says it; a simulation without a limit counts as 1000."""
+        """The number of rounds of the longest play; 1000 for a simulation without a limit."""
         match self.data:
             case {"sequence": list() | tuple() as steps}:
                 return sum(int(step["times"]) for step in steps)
@@ -121,7 +126,7 @@ class Witness:
 
     @property
     def value(self) -> float:
-        """What its game certainly reaches of the measure."""
+        """The lower bound on the measured divergence."""
         data = self.data
         if self.kind == "plan":
             return float(Fraction(data["value"]))
@@ -129,26 +134,25 @@ class Witness:
 
     @property
     def factor(self) -> float:
-        """value / promised; inf where nothing is promised."""
+        """The ratio value / promised; inf if the guarantee allows 0."""
         return self.value / self.promised if self.promised > 0 else float("inf")
 
     @property
     def promised(self) -> float:
-        """What the promise allows there, as the witness says it."""
+        """The divergence that the guarantee allows, as recorded in the data."""
         return _float(self.data["promised"])
 
     @property
     def adaptive(self) -> bool:
-        """Whether a later request may depend on an answer."""
+        """Whether a later request may depend on an earlier output."""
         return self.kind not in ("sequence", "schedule") and self.rounds > 1
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Witnesses in the order in which people understand them: `sorted` puts the most telling one first.
+        """A sort key: `sorted(witnesses, key=lambda w: w.order)` puts the witness that is easiest to understand first.
 
-        Certain before likely; at least `TELLING` times the promise before by more than a hair, and before a hair or far
-        out on a curve, where next to nothing is promised; fixed before adaptive; known kinds of pairs, few of
-        them and few rounds before odd kinds, many and long; then rounds, kinds and digits.
+        The key prefers, in this order: certain over statistical; a value of at least 1.5 times the guarantee; fixed
+        over adaptive requests; few and common kinds of pairs and few rounds; fewer digits.
         """
         fields_asked = {
             json.dumps(one, sort_keys=True): _KNOWN.get(one.get("type", ""), 2) for one in _asked(self.data)
@@ -167,7 +171,7 @@ class Witness:
 
     @property
     def asked(self) -> str:
-        """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
+        """The requests in words, or the set that the adversary chooses from."""
         rounds = count_words(self.rounds, "round")
         most = f" of at most {rounds}" if self.data.get("rounds") else ""
         match self.kind:
@@ -199,11 +203,17 @@ class Witness:
         return f"{self.asked}: {self.measure} {gives} where {promised} is promised{beyond}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
-        """The game played again, by `filt` or else by its own filter; ReplayError where its numbers differ."""
+        """Play the game again with `filt`, or with its own filter.
+
+        Raises
+        ------
+        ReplayError
+            If the numbers differ.
+        """
         return replayed(self.data, *kinds, filt=self.filter if filt is None else filt)
 
     def to_data(self) -> dict[str, Any]:
-        """The witness as JSON-able data."""
+        """Return the witness as JSON-compatible data."""
         return dict(self.data)
 
 
@@ -267,10 +277,28 @@ def witness(
     kinds: tuple[type, ...] = (),
     **how: Unpack[PlayOptions],
 ) -> Witness:
-    """Simulate and keep the estimate with everything needed to replay it; arguments are those of `simulate`.
+    """Simulate a game and keep the estimate with everything that a replay needs.
 
-    `kinds` adds classes of your own to the catalogue; `replay` then needs them too. A filter outside the catalogue
-    is kept by its name alone, and `replay` then needs the filter itself.
+    Parameters
+    ----------
+    filt, adversary, epsilon, n, confidence, method
+        As in `simulate`.
+    closed_form : float, optional
+        The exact divergence if it is known. It is stored beside the estimate.
+    kinds : tuple of type, optional
+        Classes of your own that the data may name. `replay` then needs them too.
+    **how
+        Fields of `fp.runs.Play`: seed, rounds, direction, on_denial, workers, executor, store.
+
+    Returns
+    -------
+    Witness
+        A filter outside the catalogue is stored by its class name alone. `replay` then needs the filter itself.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     play = Play(n=check_count("n", n, least=2), **how)
     estimate = simulate(
@@ -293,13 +321,31 @@ def witness(
 def replay(
     data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
 ) -> Result:
-    """Play a witness of any kind (or its data, or its JSON) again: the same numbers, or ValueError with what differs.
+    """Play a recorded game again and compare the numbers.
 
-    An exact number is the same to the bit. A certified bound or an estimate is within 2^-40 of the largest beside it,
-    for its last bits are the processor's; what then refutes is the number played here.
+    Parameters
+    ----------
+    data : Witness, mapping or str
+        The witness, its data or its JSON text.
+    *kinds : type
+        Classes of your own that the data names.
+    filt : PrivacyFilter, optional
+        The filter to play, where the data names one outside the catalogue.
 
-    A simulation gives an `Estimate`, a plan its exact worth, a sequence
-    or a menu a `Bound`. `filt` is the filter to play where the witness names one from outside the catalogue.
+    Returns
+    -------
+    Estimate, Fraction or Bound
+        An `Estimate` for a simulation, the exact value for a plan, a `Bound` for a sequence or a menu.
+
+    Raises
+    ------
+    ValueError
+        If the data is invalid or a number differs.
+
+    Notes
+    -----
+    An exact number must agree to the bit. A certified bound or an estimate may differ by 2^-40 of the largest number
+    in the record, because its last bits depend on the processor.
     """
     if isinstance(data, Witness):
         return data.replay(filt, *kinds).result

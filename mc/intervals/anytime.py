@@ -1,4 +1,4 @@
-"""The betting test: decides whether a mean is above or below a threshold, valid at every stopping time.
+"""The betting test: a sequential test of a mean against a threshold, valid at every stopping time.
 
 >>> import filterproof as fp
 >>> test = fp.intervals.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
@@ -28,7 +28,7 @@ _LEAST_BET = 2.0**-12
 
 
 class Side(Enum):
-    """Where the mean lies relative to the threshold."""
+    """The side of the threshold on which the mean lies: ABOVE, BELOW or UNDECIDED."""
 
     ABOVE = "the mean is above"
     BELOW = "the mean is below"
@@ -51,7 +51,7 @@ class Wealth:
         """The wealth after all tiles; their order changes no bit."""
         parts = list(tiles)
         if not parts:
-            raise ValueError("tiles must hold at least one tile, got none; run at least one tile")
+            raise ValueError("tiles must contain at least one batch, got none; run at least one batch")
         return cls(
             sum(part.n for part in parts),
             tuple(math.fsum(column) for column in zip(*(part.above for part in parts), strict=True)),
@@ -61,10 +61,22 @@ class Wealth:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Decision(Displayed):
-    """The decision after n samples: wrong with probability at most `failure`, at any stopping time.
+    """The decision of a sequential test; it is wrong with probability at most `failure` at any stopping time.
 
-    log_e_above is the log of an e-value against "mean <= threshold", log_e_below against "mean >= threshold".
-    rests_on says what the decision assumes besides the draws.
+    Attributes
+    ----------
+    side : Side
+        ABOVE, BELOW or UNDECIDED.
+    threshold : float
+        The number that the mean is compared with.
+    log_e_above, log_e_below : float
+        Logarithms of the e-values against "mean <= threshold" and against "mean >= threshold".
+    failure : float
+        Probability of a wrong decision, in (0, 1).
+    n : int
+        Number of samples.
+    rests_on : str
+        What the decision assumes besides the draws.
     """
 
     side: Side
@@ -85,20 +97,35 @@ class Decision(Displayed):
 
 @dataclass(frozen=True, slots=True)
 class BettingTest:
-    """Two e-processes for i.i.d. x in [0, upper], with m = threshold/upper and a grid of constant bets:
+    """Sequential test of the mean of i.i.d. values in [0, upper] against a threshold.
 
-    E_above = mean over lambda of prod_i (1 + lambda (x_i/upper - m)), 0 < lambda < 1/m, and
-    E_below = mean over lambda of prod_i (1 - lambda (x_i/upper - m)), 0 < lambda < 1/(1-m).
-    Under "mean <= threshold" E_above is a non-negative supermartingale that starts at 1, under "mean >= threshold"
-    E_below is; by Ville's inequality each ever reaches 2/failure with probability at most failure/2.
-    The grid halves from 1/2 of the largest bet down to 2^-12 and has three bets above 1/2, since rare
-    heavy values need bets near the largest; the best bet is about (mean - threshold) upper / variance.
-    Constant bets need no memory of earlier tiles: workers compute the `wealth` of their tiles separately, and
-    the logs add up. The log of the mean is below that of the best bet by at most the log of the grid's size.
-    The stopping rule may depend on anything in the tiles already taken. Tiles are taken in an order fixed before
-    the run, never in order of arrival, which may depend on the values.
-    Source: Ville (1939); Waudby-Smith and Ramdas, JRSS B 86 (2024), Section 4 and the constant bets of
-    their hedged grid.
+    With m = threshold / upper and the mean taken over a grid of constant bets lambda, the two e-processes are
+
+        E_above = mean over lambda of prod_i (1 + lambda (x_i/upper - m)),  0 < lambda < 1/m
+        E_below = mean over lambda of prod_i (1 - lambda (x_i/upper - m)),  0 < lambda < 1/(1-m)
+
+    Parameters
+    ----------
+    threshold : float
+        The threshold, in [1e-30 upper, upper).
+    upper : float
+        The largest value of a sample, > 0.
+    failure : float
+        Probability of a wrong decision, in (0, 1).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    E_above is a nonnegative supermartingale with E_above = 1 at the start if mean <= threshold, and so is E_below if
+    mean >= threshold. By Ville's inequality each exceeds 2/failure at any time with probability at most failure/2. The
+    stopping rule may depend on all batches so far. The order of the batches must be fixed before the run: the order of
+    arrival may depend on the values.
+    Source: Ville (1939); Waudby-Smith & Ramdas (2024), "Estimating means of bounded random variables by betting",
+    JRSS B 86, Section 4.
     """
 
     threshold: float
@@ -121,7 +148,25 @@ class BettingTest:
         return len(self._grid(self.upper / self.threshold))
 
     def wealth(self, values: ArrayLike, *, zeros: int = 0) -> Wealth:
-        """The wealth from these samples, each in [0, upper], and from `zeros` more samples of value 0."""
+        """Return the log-capital of each bet after some samples.
+
+        Parameters
+        ----------
+        values : array_like
+            Samples in [0, upper].
+        zeros : int, default 0
+            Number of further samples with value 0.
+
+        Returns
+        -------
+        Wealth
+            Wealth of different batches can be merged by `Wealth.merge`.
+
+        Raises
+        ------
+        ValueError
+            If a value is outside [0, upper].
+        """
         centre = self.threshold / self.upper
         zeros = check_count("zeros", zeros, least=0)
         values = np.asarray(values, dtype=np.float64)
@@ -142,12 +187,12 @@ class BettingTest:
         return largest * np.array(shares)
 
     def wanted(self, n: int) -> float:
-        """The log e-value that decides after n samples."""
+        """Return the log e-value that decides after n samples."""
         # One product a sample and one logarithm a block lose about 2^-50 a sample: twice that is asked for.
         return math.log(2) - math.log(self.failure) + 2 * (n * 2.0**-50)
 
     def decision(self, wealth: Wealth) -> Decision:
-        """The decision after the tiles merged in `wealth`."""
+        """Return the decision after the batches merged in `wealth`."""
         log_above = log_mean_exp(wealth.above)
         log_below = log_mean_exp(wealth.below)
         wanted = self.wanted(wealth.n)

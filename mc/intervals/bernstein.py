@@ -27,14 +27,35 @@ def outward(moments: Moments, low: float, high: float, failure: float, method: s
 
 
 def empirical_bernstein(moments: Moments, *, failure: float) -> Estimate:
-    """mean +- (sqrt(2 V l / n) + 2 l / sqrt(n (n-1)) + l / (3 n)), l = log(3/failure), V the sample variance.
+    """Return the empirical Bernstein interval for the mean of i.i.d. values in [0, upper].
 
-    For n >= 2 i.i.d. values in [0, upper]; V and the mean in units of upper. Three events may fail, with probability
-    failure/3 each: Bennett's inequality above and below, both in terms of the true standard deviation, and
-    sqrt(true variance) <= sqrt(V) + sqrt(2 l / (n-1)). Both sides share the third event: two copies of the one-sided
-    theorem would need four events and log(4/failure).
-    Source: Maurer and Pontil, "Empirical Bernstein bounds and sample variance penalization" (2009),
-    Theorems 3, 4 and 10, before their last step rounds the lower-order terms up to 7 l / (3 (n-1)).
+        mean +- (sqrt(2 V l / n) + 2 l / sqrt(n (n-1)) + l / (3 n)),  l = log(3/failure)
+
+    V is the sample variance; V and the mean are in units of upper and upper^2.
+
+    Parameters
+    ----------
+    moments : Moments
+        Count, mean and variance of at least 2 values.
+    failure : float
+        Probability that the interval misses, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        The interval, clipped to [0, upper].
+
+    Raises
+    ------
+    ValueError
+        If failure is outside (0, 1) or n < 2.
+
+    Notes
+    -----
+    Three events fail with probability failure/3 each: Bennett's inequality above and below with the true standard
+    deviation, and sqrt(true variance) <= sqrt(V) + sqrt(2 l / (n-1)). Both sides share the third event.
+    Source: Maurer & Pontil (2009), "Empirical Bernstein bounds and sample variance penalization", Theorems 3, 4 and 10,
+    before the last step, which rounds the lower-order terms up to 7 l / (3 (n-1)).
     """
     failure = float(check_delta("failure", failure))
     n, variance = moments.n, moments.unit_variance

@@ -1,4 +1,4 @@
-"""The betting interval: the means m under which neither of two gamblers, betting on x - m, reaches capital 2/failure.
+"""The betting interval: the means under which neither of two gamblers reaches capital 2/failure.
 
 >>> import filterproof as fp
 >>> interval = fp.intervals.betting([0.0, 1.0] * 50, failure=0.01)
@@ -56,16 +56,35 @@ def _poorest_mean(
 
 
 def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimate:
-    """{m : max_t K_t(m) < 2/failure for both gamblers}, K_t(m) = prod_{i<=t} (1 +- lambda_i (x_i - m)).
+    """Return the betting interval for the mean of i.i.d. values in [0, upper].
 
-    values are i.i.d. in [0, upper], in the order in which they were drawn; lambda_i depends on earlier values only,
-    and is truncated at c/m and c/(1-m), c = 3/4, so that capital stays positive. At the true mean both capitals are
-    martingales that start at 1, so by Ville's inequality each side misses with probability at most failure/2.
-    Means of equal blocks of runs are themselves i.i.d. in [0, upper] and may be passed instead of the runs.
-    The interval is then about as narrow while the bets, larger by the block's size, stay below c/m; with few blocks
-    the truncation binds, and the interval is much wider.
-    Source: Waudby-Smith and Ramdas, JRSS B 86 (2024), "Estimating means of bounded random variables by
-    betting", Theorem 3 and its bets for a fixed sample size.
+        {m : max_t K_t(m) < 2/failure for both gamblers},  K_t(m) = prod_{i<=t} (1 +- lambda_i (x_i - m))
+
+    Parameters
+    ----------
+    values : array_like
+        Samples in [0, upper], in the order of the draws.
+    upper : float, default 1.0
+        The largest value of a sample, > 0.
+    failure : float
+        Probability that the interval misses, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        The interval. Each side misses with probability at most failure/2.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or a value is outside [0, upper].
+
+    Notes
+    -----
+    The bet lambda_i depends on earlier values only, and is truncated at c/m and c/(1-m) with c = 3/4, so that capital
+    stays positive. At the true mean both capitals are martingales, and Ville's inequality bounds their maximum. Means
+    of equal blocks of values may replace the values. With few blocks the truncation widens the interval. Source:
+    Waudby-Smith & Ramdas (2024), "Estimating means of bounded random variables by betting", JRSS B 86, Theorem 3.
     """
     failure = float(check_delta("failure", failure))
     unit = unit_values(values, upper)

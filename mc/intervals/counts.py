@@ -22,11 +22,33 @@ _LEAST = 1e-240
 
 
 def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
-    """[low, high] with P(X >= successes; low) = P(X <= successes; high) = failure/2, X ~ Binomial(n, p).
+    """Return the Clopper-Pearson interval for the probability p of a binomial count.
 
-    Each side misses with probability at most failure/2; low = 0 if successes = 0, and high = 1 if successes = n.
-    Where failure/2 is below 1e-240 the tails are bounded by Chernoff's inequality instead.
-    Source: Clopper and Pearson, Biometrika 26 (1934); the tails are regularised incomplete beta functions.
+        P(X >= successes; low) = P(X <= successes; high) = failure/2,  X ~ Binomial(n, p)
+
+    Parameters
+    ----------
+    successes : int
+        The count, in 0..n.
+    n : int
+        Number of trials, at least 1.
+    failure : float
+        Probability that the interval misses, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        The interval. `low` is 0 if successes = 0, and `high` is 1 if successes = n.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    If failure/2 is below 1e-240, Chernoff's inequality replaces the binomial tails.
+    Source: Clopper & Pearson (1934), Biometrika 26.
     """
     n = check_count("n", n)
     successes = check_count("successes", successes, least=0)

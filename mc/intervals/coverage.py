@@ -1,4 +1,4 @@
-"""Coverage of intervals: how often they miss the true mean, measured on laws whose mean is known and hard to cover.
+"""Measured coverage of intervals, on distributions with a known mean that are hard to cover.
 
 >>> import numpy as np
 >>> coin = next(case for case in HARD_CASES if case.name == "fair coin")

@@ -1,4 +1,4 @@
-"""An estimate: a value together with a confidence interval and its failure probability.
+"""An estimate: a value with a confidence interval and its failure probability.
 
 >>> import filterproof as fp
 >>> fp.Estimate(0.5, low=0.25, high=0.75, failure=0.01, n=100, method="KL-Chernoff").relative_half_width
@@ -21,15 +21,33 @@ PLAIN_DRAWS = "the draws alone"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate(Displayed):
-    """A value and an interval [low, high] that contains the true value except with probability at most `failure`.
+    """A value with a confidence interval.
 
-    failure is stored instead of the confidence 1 - failure, which would lose the digits of 1e-12.
-    n is the number of independent runs, method names the estimator and the interval.
-    rests_on says what the interval assumes besides the draws: a theorem about the rule whose code ran, the list of
-    the adversary's requests, an expansion of the filter's states, or a guard, which the engine itself enforces.
-    beyond counts the paths that passed the bound used for the estimate. Where that is a guard at what the filter
-    states in `holds`, a count above 0 shows that the statement is false.
-    Raises ValueError for a value outside [low, high] or a failure outside (0, 1).
+        P(low <= true value <= high) >= 1 - failure
+
+    Parameters
+    ----------
+    value : float
+        The point estimate, in [low, high].
+    low, high : float
+        Ends of the interval.
+    failure : float
+        Probability that the interval misses, in (0, 1). It is stored instead of 1 - failure, which loses digits.
+    n : int
+        Number of independent runs.
+    method : str
+        Name of the estimator and of the interval.
+    rests_on : str
+        What the interval assumes besides the draws: a theorem, the list of the adversary's requests, an expansion of
+        the filter's states, or a budget monitor that the engine enforces.
+    beyond : int
+        Number of runs that exceeded the bound of the estimator. If this bound is the filter's own statement in `holds`,
+        a positive number refutes the statement.
+
+    Raises
+    ------
+    ValueError
+        If value is outside [low, high] or failure is outside (0, 1).
     """
 
     value: float
@@ -54,17 +72,17 @@ class Estimate(Displayed):
 
     @property
     def confidence(self) -> float:
-        """1 - failure."""
+        """The confidence 1 - failure."""
         return 1 - self.failure
 
     @property
     def relative_half_width(self) -> float:
-        """(high - low) / (2 value), the relative precision; inf for a value of 0."""
+        """The relative precision (high - low) / (2 value); inf if the value is 0."""
         return (self.high - self.low) / (2 * self.value) if self.value > 0 else float("inf")
 
     @property
     def at_most_one(self) -> Estimate:
-        """The same of a number that is known to be at most one: value and ends are cut there."""
+        """The estimate with value, low and high clipped to at most 1."""
         value, low, high = (min(end, 1.0) for end in (self.value, self.low, self.high))
         return replace(self, value=value, low=low, high=high)
 
@@ -86,6 +104,7 @@ def stated_failure(confidence: float, failure: float | None) -> float:
         return 1 - float(check_delta("confidence", confidence))
     if confidence != CONFIDENCE:
         raise ValueError(
-            f"failure must stand alone, got failure={failure!r} and confidence={confidence!r}; pass one of them"
+            f"failure and confidence exclude each other (failure={failure!r}, confidence={confidence!r}); "
+            "pass one of them"
         )
     return float(check_delta("failure", failure))

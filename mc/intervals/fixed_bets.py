@@ -1,4 +1,4 @@
-"""The betting interval with fixed stakes: its log-capitals are sums over runs, which merge in any order.
+"""The betting interval with fixed stakes, whose log-capitals can be merged in any order.
 
 >>> pilot = Moments.of([0.0, 0.5, 1.0])
 >>> bets = FixedBets.planned(pilot, n=1000, failure=0.01)

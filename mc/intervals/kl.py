@@ -46,11 +46,31 @@ def last_outside(outside: Callable[[float], bool], inner: float, outer: float) -
 
 
 def kl_chernoff(moments: Moments, *, failure: float) -> Estimate:
-    """{q : n KL(mean || q) <= log(2/failure)}, mean in units of upper; failure/2 for each side.
+    """Return the Kullback-Leibler interval for the mean of i.i.d. values in [0, upper].
 
-    For i.i.d. values in [0, upper]. The variance is not used: the interval is that of a Bernoulli variable
-    with the same mean, the widest case. It is narrower than empirical Bernstein if most values are 0 or upper.
-    Source: Hoeffding, JASA 58 (1963), Theorem 1, inverted.
+        {q : n KL(Bernoulli(mean) || Bernoulli(q)) <= log(2/failure)},  mean and q in units of upper
+
+    Parameters
+    ----------
+    moments : Moments
+        Count and mean of the values.
+    failure : float
+        Probability that the interval misses, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        The interval. Each side misses with probability at most failure/2.
+
+    Raises
+    ------
+    ValueError
+        If failure is outside (0, 1).
+
+    Notes
+    -----
+    The interval ignores the variance. It is narrower than `empirical_bernstein` if most values are 0 or upper.
+    Source: Hoeffding (1963), JASA 58, Theorem 1, inverted.
     """
     failure = float(check_delta("failure", failure))
     level = (math.log(2) - math.log(failure)) / moments.n

@@ -1,4 +1,4 @@
-"""The moments of a sample: count, mean and variance of bounded values, merged in any order.
+"""Moments of a sample of bounded values: count, mean and variance, mergeable in any order.
 
 >>> import filterproof as fp
 >>> fp.intervals.Moments.merge([fp.intervals.Moments.of([0.0, 1.0]), fp.intervals.Moments.of([0.5])])
@@ -36,18 +36,32 @@ def unit_values(values: ArrayLike, upper: float) -> np.ndarray[tuple[int], np.dt
         worst = least if not least >= 0 else most
         raise ValueError(
             f"values must lie in [0, upper={bound!r}], got {worst * bound!r}; "
-            "raise the bound, or ask why the filter let a run exceed it"
+            "pass a larger bound, or check why the filter let a run exceed it"
         )
     return np.minimum(unit, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """n values x in [0, upper]: total = sum x/upper and centred = sum (x/upper - total/n)^2.
+    """Count, sum and sum of squared deviations of values in [0, upper].
 
-    Sums are in units of `upper`, since squares of values of size 1e-200 would underflow. `centred` is summed
-    around each block's own mean and merged by the parallel-axis identity, which adds terms >= 0 only.
-    logs are the sums that `FixedBets.logs` returns, or empty. Raises ValueError for sums out of range.
+    Parameters
+    ----------
+    n : int
+        Number of values, at least 1.
+    total : float
+        sum_i x_i / upper, in [0, n].
+    centred : float
+        sum_i (x_i / upper - total / n)^2, in [0, n].
+    upper : float, default 1.0
+        The largest value, > 0. Sums are in units of `upper`, because squares of tiny values underflow.
+    logs : tuple of float
+        Sums from `FixedBets.logs`, or empty.
+
+    Raises
+    ------
+    ValueError
+        If a sum is out of range.
     """
 
     n: int
@@ -70,7 +84,7 @@ class Moments:
 
     @classmethod
     def of(cls, values: ArrayLike, upper: float = 1.0) -> Moments:
-        """The moments of an array of samples, each in [0, upper]."""
+        """Return the moments of an array of samples in [0, upper]."""
         unit = unit_values(values, upper)
         total = float(unit.sum())
         unit -= total / unit.size
@@ -79,13 +93,18 @@ class Moments:
 
     @classmethod
     def merge(cls, blocks: Iterable[Moments]) -> Moments:
-        """The moments of all blocks together; the order of the blocks changes no bit.
+        """Return the moments of all blocks together; the order of the blocks changes no bit.
 
-        Each sum over the blocks is rounded once (`math.fsum`), so merge the blocks themselves, not merged blocks.
+        Each sum over the blocks is rounded once (`math.fsum`). Merge original blocks, not merged blocks.
+
+        Raises
+        ------
+        ValueError
+            If there is no block, or the blocks have different `upper` or `logs`.
         """
         parts = list(blocks)
         if not parts:
-            raise ValueError("blocks must hold at least one block, got none; run at least one tile")
+            raise ValueError("blocks must hold at least one block, got none; run at least one batch")
         uppers = sorted({part.upper for part in parts})
         if len(uppers) > 1:
             raise ValueError(
@@ -106,7 +125,7 @@ class Moments:
         return cls(n, total, centred + between, uppers[0], logs)
 
     def scaled_to(self, n: int) -> Moments:
-        """The moments of n values with this mean and variance: for planning, not for claims."""
+        """Return the moments of n values with this mean and variance, for planning only."""
         return Moments(n, self.unit_mean * n, min(self.centred / self.n, 1.0) * n, self.upper)
 
     @property

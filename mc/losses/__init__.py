@@ -1,1 +1,1 @@
-"""Privacy losses as laws on a lattice: cells, tails, roundings with a side, and compositions fixed in advance."""
+"""Privacy-loss distributions on lattices, and certified compositions of mechanisms fixed in advance."""

@@ -1,4 +1,4 @@
-"""The accountant's rule as a filter: go on while the mechanisms so far, had they been fixed in advance, stay private.
+"""A filter that grants a request while the non-adaptive composition of all mechanisms stays private.
 
 >>> import filterproof as fp
 >>> filt = fp.AccountantFilter(2.0, 1e-5, (fp.SubsampledGaussian(q=0.05, sigma=1.0),))
@@ -39,17 +39,38 @@ _MOST, _FIRST = 2**24, 32
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AccountantFilter(PrivacyFilter):
-    """CONT while the upper bound on H_{e^epsilon} of the composition of all mechanisms so far and the request <= delta.
+    """Grants a request while the composition of all mechanisms so far and the request is (epsilon, delta)-DP.
 
-    This is what training code does that stops when the epsilon of an accountant passes the target. Mechanisms come
-    from a `menu` (shape ()); others are denied. State: how often each was used, shape (n, len(menu)), integers.
-    With one mechanism on the menu the only choice is when to stop, and the promise is true. With several, the
-    adversary chooses the next mechanism by what was released: the promise is about mechanisms fixed in advance, and
-    making such a filter warns. The bound holds on every processor, but its last bits differ from one to another, so it
-    is rounded up to 30 bits before it is compared. This filter alone may still answer otherwise on another processor:
-    where delta and a bound lie beside one number of 30 bits. What a saved session has granted is kept as it was; only
-    its later answers come from the processor that restores it.
-    Source: `NaturalFilter`, for pairs of any kind; `filterproof.mc.worst_case.Composition`.
+        H_{e^epsilon}(composition of granted mechanisms and request) <= delta
+
+    Training code that stops when an accountant's epsilon passes its target follows this rule.
+
+    Parameters
+    ----------
+    epsilon : float
+        In nats, > 0.
+    delta : float
+        In (0, 1).
+    menu : tuple of DominatingPair
+        The mechanisms that may be requested, each of shape (). Others are denied.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Warns
+    -----
+    UnsoundFilterWarning
+        If the menu has several mechanisms.
+
+    Notes
+    -----
+    With one mechanism on the menu the guarantee is true. With several, the adversary chooses the next mechanism by
+    earlier outputs, and the composition theorem covers only mechanisms fixed in advance: an adaptive choice can exceed
+    delta. The state counts the uses of each mechanism, int array of shape (n, len(menu)). The upper bound on the
+    composition is rounded up to 30 bits, because its last bits depend on the processor. Two processors may disagree
+    only if delta and a bound lie next to the same number of 30 bits.
     """
 
     epsilon: float
@@ -67,8 +88,8 @@ class AccountantFilter(PrivacyFilter):
         object.__setattr__(self, "promise", ApproxDP(self.epsilon, self.delta))
         if len(self.menu) > 1:
             warnings.warn(
-                "AccountantFilter promises for mechanisms fixed in advance; with several on its menu an adaptive "
-                "choice can pass the promise",
+                "the guarantee of AccountantFilter covers mechanisms fixed in advance; with several on its menu an "
+                "adaptive choice can exceed it",
                 UnsoundFilterWarning,
                 stacklevel=3,
             )
@@ -89,7 +110,7 @@ class AccountantFilter(PrivacyFilter):
         return counted(state, len(self.menu))
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
-        """How often the first mechanism of the menu may still be used."""
+        """Return the number of further uses of the menu's first mechanism in each run."""
         return np.array(
             [max(_limit(self, tuple(rest)) - first, 0) for first, *rest in state.tolist()], dtype=float
         )

@@ -1,4 +1,4 @@
-"""The losses of a release cut into cells between multiples of a step, each with its P-mass and its Q-mass as balls.
+"""Discretisation of a privacy loss to cells, each with its P-mass and its Q-mass as balls.
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> cut = cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)

@@ -1,4 +1,4 @@
-"""Mechanisms fixed in advance: certified bounds on the hockey-stick divergence of their composition.
+"""Certified bounds on the hockey-stick divergence of a composition of mechanisms fixed in advance.
 
 >>> import filterproof as fp
 >>> steps = fp.Composition({fp.SubsampledGaussian(q=0.01, sigma=1.0): 1000})
@@ -58,7 +58,15 @@ _SMOOTH, _COUNTS = 10, 2**32 - 1
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Displayed):
-    """low <= the number asked for <= high, every rounding error included."""
+    """Lower and upper bounds on a number, every rounding error included.
+
+    Attributes
+    ----------
+    low, high : float
+        The bounds.
+    evidence : Evidence
+        The strength of evidence, by default CERTIFIED.
+    """
 
     low: float
     high: float
@@ -66,7 +74,7 @@ class Bounds(Displayed):
 
     @property
     def relative_width(self) -> float:
-        """(high - low) / low; inf where only high is positive, 0 where the bounds agree."""
+        """The relative width (high - low) / low: 0 if the bounds agree, inf if only `high` is positive."""
         if self.high == self.low:
             return 0.0
         return (self.high - self.low) / self.low if self.low > 0 else math.inf
@@ -76,23 +84,36 @@ class Bounds(Displayed):
 
 
 class Composition:
-    """The composition of mechanisms fixed in advance, each dominated by a pair of shape () and used so many times.
+    """The composition of mechanisms fixed in advance, each dominated by a pair of shape ().
 
-        >>> import filterproof as fp
-        >>> twice = fp.Composition({fp.RandomizedResponse(1.0): 2})
-        >>> print(twice.delta(1.0))  # expit(1)^2 (1 - 1/e)
-        [0.337834712, 0.337834713]
+    Nothing adaptive is covered. For a filter over these pairs use `worst_case`.
 
-    `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
-    pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
-    one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
-    Finite losses with few sums are enumerated in balls (`filterproof.mc.losses.finite_sums`).
-    Many small losses beside large ones are summed first, on a finer lattice, and cut once more
-    (`filterproof.mc.losses.summands`). Gaussians on samples are nearer, and known sooner, by inversion of the loss's
-    characteristic function (`filterproof.mc.losses.inversion`); where that comes less near than is aimed at, cells are
-    cut as well. Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to
-    `filterproof.mc.losses.tails`. Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al.
-    for the upper law; the bounds on all errors are derived in `filterproof.mc.losses.powers`.
+    Parameters
+    ----------
+    mechanisms : mapping of DominatingPair to int, or iterable of DominatingPair
+        The pairs with their counts, or the pairs one by one.
+
+    Raises
+    ------
+    ValueError
+        If there is no mechanism.
+    TypeError
+        If a pair is not of shape (), or `filterproof.mc.losses.tails` does not know its tails.
+
+    Notes
+    -----
+    Losses are discretised to cells. The lower bound releases only the cell of a loss (post-processing). The upper bound
+    splits each loss over both ends of its cell and preserves the mass under P and Q (the hockey-stick divergence is
+    convex in e^epsilon). Compositions with few distinct sums are enumerated in ball arithmetic. Subsampled Gaussians
+    use the characteristic function of the loss first. `filterproof.mc.losses.powers` derives all error bounds. Sources:
+    Koskela & Honkela for composition by Fourier transform; Doroshenko et al. for the upper distribution.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> twice = fp.Composition({fp.RandomizedResponse(1.0): 2})
+    >>> print(twice.delta(1.0))  # expit(1)^2 (1 - 1/e)
+    [0.337834712, 0.337834713]
     """
 
     __slots__ = ("counts", "pairs")
@@ -123,11 +144,26 @@ class Composition:
         relative: float = 1e-3,
         direction: Direction | Literal["both"] = "both",
     ) -> Bounds:
-        """Bounds on H_{e^epsilon} of the composition, epsilon in nats, aimed at a relative width of `relative`.
+        """Bound the hockey-stick divergence of the composition.
 
-        direction "PQ" draws from P, "QP" from Q, "both" takes the worse. As of a pair, which promises
-        nothing, it is defined at every real epsilon. The bounds hold however wide they are;
-        where the aim is missed, as for a delta below 1e-200, they say so by their width.
+        Parameters
+        ----------
+        epsilon : float
+            In nats, any real number.
+        relative : float, default 1e-3
+            Target for the relative width of the bounds, > 0.
+        direction : {"both", "PQ", "QP"}
+            "PQ" draws from P, "QP" from Q, "both" takes the larger divergence.
+
+        Returns
+        -------
+        Bounds
+            Certified bounds. They are valid even if they miss the target, e.g. for a delta below 1e-200.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
         """
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
         relative = float(check_positive("relative", relative))
@@ -149,10 +185,24 @@ class Composition:
         )
 
     def epsilon(self, delta: float, *, relative: float = 1e-3) -> Bounds:
-        """Bounds on the least epsilon >= 0 at which the composition is (epsilon, delta)-DP.
+        """Bound the smallest epsilon >= 0 at which the composition is (epsilon, delta)-DP.
 
-        `relative` is the width aimed at for delta. Raises ValueError where no epsilon is large enough, because more
-        than delta is revealed outright.
+        Parameters
+        ----------
+        delta : float
+            In (0, 1).
+        relative : float, default 1e-3
+            Target for the relative width of the bounds on delta, > 0.
+
+        Returns
+        -------
+        Bounds
+            Certified bounds on epsilon, in nats.
+
+        Raises
+        ------
+        ValueError
+            If no epsilon suffices, because the mass of infinite losses exceeds delta.
         """
         delta = float(check_delta("delta", delta))
         relative = float(check_positive("relative", relative))
@@ -175,8 +225,8 @@ class Composition:
             low, high = high, 2 * high
             if high > 2.0**40:
                 raise ValueError(
-                    "delta must exceed what is revealed outright by more than rounding, and what doubles can tell "
-                    f"from 0, got delta={delta!r}; pass a larger delta"
+                    "no epsilon is large enough, because the mass of infinite losses or rounding exceeds delta "
+                    f"(delta={delta!r}); pass a larger delta"
                 )
         from scipy import optimize
 

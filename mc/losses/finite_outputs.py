@@ -1,4 +1,4 @@
-"""The finitely many outputs of a request, their losses kept exactly, so that equal losses are one."""
+"""The finitely many outputs of a request with exact losses."""
 
 from __future__ import annotations
 

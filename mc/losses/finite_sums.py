@@ -1,4 +1,4 @@
-"""The sum of independent losses that have few values together, enumerated in balls.
+"""The sum of independent losses with few distinct values, enumerated in ball arithmetic.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> stick = hockey_stick((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)

@@ -1,4 +1,4 @@
-"""What a training run has cost each person: epsilon and delta by the privacy loss distributions of its steps.
+"""An accountant of DP-SGD for each person: epsilon and delta by privacy-loss distributions.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -49,9 +49,18 @@ _STEPS = 2**32 - 1
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalRange(ForOnePerson):
-    """Two bounds on a number about one person. FOR THAT PERSON'S EYES ONLY.
+    """Bounds on a number about one person. FOR THAT PERSON'S EYES ONLY.
 
-    See `ForOnePerson` for who may see them. `bounds` are the same for further computing.
+    See `ForOnePerson` for who may see them.
+
+    Attributes
+    ----------
+    person : int
+        Index of the person.
+    quantity : str
+        Name of the number.
+    low, high : float
+        The bounds.
     """
 
     quantity: str
@@ -60,19 +69,27 @@ class PersonalRange(ForOnePerson):
 
     @property
     def bounds(self) -> Bounds:
-        """low and high; the theorems on the error of the trapezoidal rule and on Poisson summation are cited."""
+        """The bounds with evidence CITED: the theorems on the trapezoidal rule and on Poisson summation."""
         return Bounds(self.low, self.high, Evidence.CITED)
 
     def told(self) -> str:
+        """Return the quantity and its bounds as text for that person."""
         return f"{self.quantity} in {interval(self.low, self.high, 9)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PersonalBounds:
-    """low <= the number of each person <= high; every rounding, truncation and wrap-around is in them.
+    """Bounds on a number for each person, every rounding, truncation and wrap-around error included.
 
-    `report_for(person)` is for that person. `low` and `high` hide themselves and have `made_public()`, for data that
-    are public anyway or made up.
+    `report_for(person)` is for that person. `low` and `high` show no numbers in a repr. Use `made_public()` only for
+    public or synthetic data.
+
+    Attributes
+    ----------
+    quantity : str
+        Name of the number.
+    low, high : Personal
+        The bounds of each person.
     """
 
     quantity: str
@@ -81,7 +98,7 @@ class PersonalBounds:
 
     @classmethod
     def of(cls, quantity: str, low: NDArray[np.float64], high: NDArray[np.float64]) -> PersonalBounds:
-        """Of two arrays of shape (people,)."""
+        """Return the bounds from two arrays of shape (people,)."""
         below, above = np.array(low), np.array(high)
 
         def told(person: int, _: float) -> PersonalRange:
@@ -93,11 +110,17 @@ class PersonalBounds:
         return len(self.low)
 
     def report_for(self, person: int) -> PersonalRange:
-        """Both bounds of one person; IndexError beyond the last person."""
+        """Return both bounds of one person.
+
+        Raises
+        ------
+        IndexError
+            If there is no such person.
+        """
         return self.low.report_for(check_person(person, len(self)))
 
     def made_public(self) -> NDArray[np.float64]:
-        """All bounds, shape (2, people): a release without any protection, unless the data are public already."""
+        """Return all bounds, shape (2, people); this releases personal data without protection."""
         return np.array([self.low.made_public(), self.high.made_public()])
 
     def __repr__(self) -> str:
@@ -105,40 +128,52 @@ class PersonalBounds:
 
 
 class IndividualAccountant:
-    """Each person's privacy loss in DP-SGD with parameters fixed in advance, by the loss distribution of every step.
-
-        accountant = IndividualAccountant(people=1000, q=0.005, sigma=2.0)
-        for norms in run:  # each person's gradient norm after clipping, shape (people,)
-            accountant.add(norms / C)
-        found = accountant.epsilon(delta=1e-5)
-        print(found.report_for(3))
+    """Accountant of each person's privacy loss in DP-SGD with parameters fixed in advance.
 
     A step releases the sum of clipped gradients over a Poisson sample of rate q, with Gaussian noise of standard
-    deviation sigma C. A person whose gradient has norm `share` x C in it has the loss of
-    `SubsampledGaussian(q, sigma / share)`, by removal or by addition; epsilon and delta are those of the worse.
+    deviation sigma C. A person whose gradient has norm `share` * C has the privacy-loss distribution of
+    `SubsampledGaussian(q, sigma / share)`. Epsilon and delta are those of the worse of removal and addition.
 
-    **What a value means.** It is the exact cost of a run in which all shares were fixed in advance, between two
-    bounds. In training the shares follow from what was released before, and then no theorem makes the value a
-    guarantee for that person: it describes the run (and 003's condition (5.1), which would turn it into one, fails as
-    printed for DP-SGD). What does hold for shares chosen on the way is a filter on the sum of Renyi divergences at an
-    order fixed in advance (000, Corollary 3.3 and Theorem 4.5), or on the sum of squares mu^2 of full batches (003,
-    Theorem 12): `IndividualFilter`.
+    Parameters
+    ----------
+    people : int
+        Number of people.
+    q : float
+        Sampling rate, in [1e-6, 1].
+    sigma : float
+        Noise multiplier, in [0.2, 1000].
+    levels : int or sequence of float, default 100
+        Number of levels of share, or the levels themselves, ascending to 1 from at least 1e-6. A number stands for a
+        geometric sequence from 1/256 to 1.
 
-    **The grid.** Counts of steps per level of share are kept, people x 2 levels of them, and no history. Shares
-    between two levels count at the upper one in upper bounds, because more share is less noise and dominates, and at
-    the lower one in lower bounds; a share that is a level counts as itself. `levels` is a number of levels, or the
-    levels, ascending to 1. Without one they are 100 in a geometric sequence from 1/256 to 1: epsilon is about
-    proportional to the share, so that equal ratios, here 1.058, are equal relative errors, where 003's equal steps
-    of sigma would be coarse for people near the clipping norm. Smaller shares count as 1/256 above, and as 0 below.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or people times levels exceeds 2^32.
+    TypeError
+        If an argument is no number.
 
-    Bounds take in every error: of rounding, of quadrature, of frequencies left out and of periods. They assume that
-    NumPy's elementary functions err by less than 2^-44. After fewer than about ten steps at a small rate they may be
-    wide, and take longer: there the law of the loss is far from smooth. Adding 0 costs nothing. Everything returned is
-    personal data, and hides itself.
-    Raises ValueError for q outside [1e-6, 1], sigma outside [0.2, 1000], levels that do not ascend to 1 from 1e-6 or
-    more, and more than 2^32 counts; TypeError for what is no number. At the corners of that domain epsilon and delta
-    were seen to answer, if with bounds as wide as [0, what a moment gives] where too little is known.
-    Source: paper 003, Section 5 and Appendix D (Theorem D.2 for the grid).
+    Notes
+    -----
+    The result is no guarantee for a person, if the shares depend on earlier releases. It describes the run. Condition
+    (5.1) of Koskela, Tobaben & Honkela (2023) would turn it into a guarantee, but it fails as printed for DP-SGD. Use
+    `IndividualFilter` for adaptive shares: it bounds the sum of Renyi divergences at a fixed order (Feldman & Zrnic
+    2021, Corollary 3.3 and Theorem 4.5), or the sum of mu^2 for full batches (Koskela, Tobaben & Honkela 2023, Theorem
+    12).
+
+    The accountant stores counts of steps for each level and no history. Upper bounds round a share up to a level, lower
+    bounds round it down. The bounds include errors of rounding, quadrature and truncation, and assume that NumPy's
+    elementary functions err by less than 2^-44. They may be wide after fewer than about ten steps at a small rate.
+    All results are personal data.
+    Source: Koskela, Tobaben & Honkela (2023), Section 5 and Appendix D (Theorem D.2 for the grid).
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> accountant = fp.people.IndividualAccountant(people=3, q=0.005, sigma=2.0)
+    >>> accountant.add([1.0, 0.5, 0.0], steps=100)  # norms after clipping / clipping norm
+    >>> accountant.epsilon(delta=1e-5).report_for(2).high
+    0.0
     """
 
     __slots__ = ("_counts", "_grid", "_laws", "_q", "_sigma", "_steps")
@@ -147,18 +182,20 @@ class IndividualAccountant:
         people = check_count("people", people)
         self._q = float(check_positive("q", check_probability("q", q), "pass a sampling rate in (0, 1]"))
         if self._q < _RAREST:
-            raise ValueError(f"q must be >= {_RAREST:g}, got q={q!r}; a larger rate covers a smaller one")
+            raise ValueError(
+                f"q must be >= {_RAREST:g}, got q={q!r}; pass a larger rate, which covers a smaller one"
+            )
         self._sigma = float(check_positive("sigma", sigma))
         if not _QUIETEST <= self._sigma <= _LOUDEST:
             raise ValueError(
-                f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; less noise protects hardly "
-                f"anybody, and what holds at {_LOUDEST:g} holds with more noise"
+                f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; pass a sigma in "
+                f"this range, and {_LOUDEST:g} for any larger sigma"
             )
         self._grid = _grid(levels)
         if people * len(self._grid) > _COUNTS:
             raise ValueError(
                 f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
-                f"people={people}; account for them in parts"
+                f"people={people}; use several accountants"
             )
         self._laws = [StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()]
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
@@ -172,14 +209,25 @@ class IndividualAccountant:
 
     @property
     def levels(self) -> NDArray[np.float64]:
-        """The shares that are told apart, ascending to 1."""
+        """The levels of share, ascending to 1."""
         return self._grid.copy()
 
     def add(self, shares: NDArray[np.float64] | Sequence[float], *, steps: int = 1) -> None:
-        """Count `steps` steps in which each person had this share of the clipping norm: shape (people,), in [0, 1].
+        """Count steps with the given share of the clipping norm for each person.
 
-        Shares of more than 64 bits are rounded up to doubles. Raises ValueError, and counts nothing, for another shape
-        and for shares that are not in [0, 1], and TypeError for masked ones and for what is no row of numbers.
+        Parameters
+        ----------
+        shares : array_like, shape (people,)
+            Gradient norms after clipping, divided by the clipping norm, in [0, 1]. 0 costs nothing.
+        steps : int, default 1
+            Number of steps with these shares.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a share is outside [0, 1]. Then nothing is counted.
+        TypeError
+            If `shares` is masked or not a row of numbers.
         """
         checked = _row("shares", shares, "divide norms after clipping by the clipping norm, 0 without a part")
         if checked.shape != (self.people,):
@@ -200,14 +248,36 @@ class IndividualAccountant:
         self._steps += steps
 
     def epsilon(self, delta: float) -> PersonalBounds:
-        """Bounds on each person's least epsilon >= 0 at which the steps so far are (epsilon, delta)-DP for them."""
+        """Bound each person's smallest epsilon >= 0 at which the steps so far are (epsilon, delta)-DP for that person.
+
+        Parameters
+        ----------
+        delta : float
+            In (0, 1).
+
+        Returns
+        -------
+        PersonalBounds
+            Bounds on epsilon, in nats.
+        """
         delta = float(check_delta("delta", delta))
         return self._between(
             f"epsilon at delta={delta:g}", partial(worse, bounds=methodcaller("epsilon", delta))
         )
 
     def delta(self, epsilon: float) -> PersonalBounds:
-        """Bounds on each person's hockey-stick divergence at epsilon >= 0, in nats."""
+        """Bound each person's hockey-stick divergence at epsilon.
+
+        Parameters
+        ----------
+        epsilon : float
+            In nats, >= 0.
+
+        Returns
+        -------
+        PersonalBounds
+            Bounds on delta.
+        """
         epsilon = float(check_at_least_zero("epsilon", epsilon))
         return self._between(
             f"delta at epsilon={epsilon:g}", partial(worse, bounds=methodcaller("delta", epsilon))

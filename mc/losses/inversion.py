@@ -1,4 +1,4 @@
-"""From characteristic functions of losses to epsilon and delta of many people at once, every error bounded.
+"""Epsilon and delta from the characteristic functions of losses, with a bound on every error.
 
 Let M(z) = E[e^{zL}] be the moment of the total loss L of a person. For any t > 0 and period W,
 
@@ -9,8 +9,9 @@ tilted payoff e^{-tx} (1 - e^{-x})+). So it is at least delta, and as delta <= 1
 
     delta + 1 / (e^{tW} - 1) + M(s) e^{-s epsilon} / (e^{(s-t)W} - 1)   for every s > t.
 
-No grid of losses is needed. This is Lemma D.1 of paper 003 (Plancherel) with the payoff transformed in closed form,
-and the integral of Alghamdi et al. (saddle-point accountant) with a bound on the rule that computes it.
+No grid of losses is needed. The formula is Lemma D.1 of Koskela, Tobaben & Honkela (2023), by Plancherel, with the
+payoff transformed in closed form. It is also the integral of the saddle-point accountant (Alghamdi et al.), with an
+error bound for the quadrature rule.
 """
 
 from __future__ import annotations

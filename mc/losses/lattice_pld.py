@@ -1,4 +1,4 @@
-"""The law of a request's privacy loss on a lattice of step h."""
+"""The privacy-loss distribution of a request on a lattice of step h."""
 
 from __future__ import annotations
 

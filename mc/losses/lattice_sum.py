@@ -1,4 +1,4 @@
-"""The sum of independent losses on a lattice: bounds on its divergence, from laws that lie above and from reports.
+"""Bounds on the divergence of a sum of independent losses on a lattice.
 
 >>> from fractions import Fraction
 >>> from filterproof.mc.losses.lattice_pld import level, level_law

@@ -1,4 +1,4 @@
-"""An epsilon as a double or as the logarithm of a rational: its check, its cells and its nearest double."""
+"""Checks and conversions of an epsilon that is a double or the logarithm of a rational."""
 
 from __future__ import annotations
 

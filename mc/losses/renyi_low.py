@@ -1,4 +1,4 @@
-"""Lower bounds on Renyi divergences: those of what is reported of a loss.
+"""Lower bounds on Renyi divergences by discretised losses.
 
 To report only the cell of a loss is post-processing, which raises no divergence. Cells end where a P-mass is below
 1e-299, and at high orders all of a moment lies beyond: of the library's pairs the divergence itself is known in balls.

@@ -1,4 +1,4 @@
-"""Losses to be cut into cells and summed: on how fine a lattice, and which of them first, on a finer one.
+"""The lattices on which losses are summed: a coarse one, and a finer one for many small losses.
 
 >>> from filterproof.theory.pairs import Gaussian, RandomizedResponse
 >>> few, many = ({Gaussian(1.0): 1, RandomizedResponse(1e-4): times} for times in (10, 10**6))

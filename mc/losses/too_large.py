@@ -1,4 +1,4 @@
-"""A game that is too large to be solved."""
+"""The error for a game that is too large to solve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tally of a run: the sums of its finished tiles; and the progress of a run.
+"""The sums of a run's finished batches, and the progress of a run.
 
 >>> import numpy as np
 >>> import filterproof as fp
@@ -21,7 +21,15 @@ from filterproof.theory.display import one_line
 
 @dataclass(frozen=True, slots=True)
 class BatchSums:
-    """The sums of a functional: row i of `rows`, shape (tiles, k), is its sum over the sizes[i] paths of tile i."""
+    """The sums of a functional over the runs of each batch.
+
+    Attributes
+    ----------
+    sizes : ndarray of int, shape (batches,)
+        Number of runs of each batch.
+    rows : ndarray, shape (batches, k)
+        The functional's sums over each batch.
+    """
 
     sizes: NDArray[np.int64]
     rows: NDArray[np.float64]
@@ -30,18 +38,30 @@ class BatchSums:
 
     @property
     def n(self) -> int:
-        """The number of paths."""
+        """The number of runs."""
         return int(self.sizes.sum())
 
     @property
     def sums(self) -> NDArray[np.float64]:
-        """The sums over all paths, shape (k,), correctly rounded: the order of the tiles changes no bit."""
+        """The sums over all runs, shape (k,), correctly rounded: the order of the batches changes no bit."""
         return np.array([math.fsum(column) for column in self.rows.T])
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run: `done` of `total` paths, `kept` of them from the store, after `seconds` of play."""
+    """The progress of a simulation.
+
+    Attributes
+    ----------
+    done, total : int
+        Finished runs and all runs.
+    kept : int
+        Finished runs that came from the store.
+    seconds : float
+        Time since the start of play.
+    so_far : BatchSums
+        The sums of the finished batches.
+    """
 
     done: int
     total: int
@@ -52,17 +72,17 @@ class Progress:
     __repr__ = one_line
 
     def of(self, before: int, total: int) -> Progress:
-        """The progress of a whole of `total` paths of which `before` were finished before this part began."""
+        """Return the progress of a simulation of `total` runs, `before` of which finished before this part began."""
         return replace(self, done=self.done + before, total=total, kept=self.kept + before)
 
     @property
     def rate(self) -> float:
-        """Paths per second played in this process and its workers."""
+        """The runs per second played in this process and its workers."""
         return (self.done - self.kept) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def remaining_seconds(self) -> float:
-        """Seconds to the end at this rate; inf before the first tile."""
+        """The seconds to the end at this rate; inf before the first batch."""
         left = self.total - self.done
         return left / self.rate if self.rate > 0 else math.inf if left else 0.0
 

@@ -1,4 +1,4 @@
-"""Executors: they play tiles in this process, in a pool of processes, on a Dask cluster, or anywhere else."""
+"""Executors that play batches in this process, in a pool of processes, on a Dask cluster, or elsewhere."""
 
 from __future__ import annotations
 
@@ -30,10 +30,18 @@ def cores() -> int:
 
 
 class LocalPool(Executor):
-    """A pool of worker processes on this machine that can be rebuilt after a worker died.
+    """A pool of worker processes on this machine that can be rebuilt after a worker dies.
 
-    Workers ignore Ctrl-C, which the driver handles, and exit when the driver has died. `ready` names modules that they
-    find imported, if this is the first pool of the process and workers are forked.
+    Parameters
+    ----------
+    workers : int, optional
+        Number of processes, at least 1. By default one per available core.
+    ready : tuple of str
+        Modules that workers import in advance, if this is the first pool of the process and workers are forked.
+
+    Notes
+    -----
+    Workers ignore Ctrl-C, which the main process handles, and exit when the main process dies.
     """
 
     def __init__(self, workers: int | None = None, *, ready: tuple[str, ...] = ()) -> None:
@@ -104,7 +112,25 @@ def _leave_after(sentinel: int) -> None:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The workers of a Dask scheduler at `address`, such as tcp://host:8786; needs the extra [cluster]."""
+    """Connect to a Dask cluster: a context manager that yields an executor.
+
+    Parameters
+    ----------
+    address : str
+        Address of a running Dask scheduler, e.g. "tcp://host:8786".
+
+    Yields
+    ------
+    Executor
+        The workers of the cluster, for `executor=` of simulations.
+
+    Raises
+    ------
+    ImportError
+        If Dask is not installed. Install `filterproof[cluster]`.
+    ConnectionError
+        If no scheduler answers at the address.
+    """
     try:
         from distributed import Client
     except ImportError as missing:

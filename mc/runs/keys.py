@@ -1,4 +1,4 @@
-"""The key of a run in a store: what decides its sums, told apart by names, values and code.
+"""The key of a run in a store: a digest of its values and code.
 
 A class or function of this package is its name, and one of an installed package its name and release: `code_version`
 and the release stand for the code. A user's is what it consists of: the bytecode of its functions, attributes of its
@@ -55,7 +55,7 @@ def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
         told = walk.node("parts", [walk.leaf(digest(settings()), b""), *map(walk.of, parts.items())])
     except RecursionError as error:
         raise StoreError(
-            "what is played is nested too deep for a key; make it flatter or leave store out"
+            "the game is nested too deep for a store key; flatten it, or leave store out"
         ) from error
     return {"parts": told.hex(), "code": code_version()}
 
@@ -64,7 +64,7 @@ def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
     """Raises StoreError unless these parts, which another process sent, and the code here are those of the key."""
     if not key_of(parts).items() <= key.items():
         raise StoreError(
-            "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
+            "a worker process runs other code or other values than this one, so the store cannot keep its batches; "
             "make changes in the module itself instead of after its import, or pass workers=1"
         )
 

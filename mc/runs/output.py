@@ -1,4 +1,4 @@
-"""An output folder in which files appear whole, when all of them are complete."""
+"""An output folder in which files appear complete or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A play: n independent paths of a game, from one seed, summed by a functional.
+"""Simulation of n independent runs of a game from one seed, summed by a functional.
 
 >>> import filterproof as fp
 >>> game = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
@@ -45,15 +45,39 @@ class PlayOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """How games are played: number of paths, seed, rules, and the place, on which no bit of the sums depends.
+    """Settings of a simulation: number of runs, seed, rules of play, and the place of computation.
 
-        >>> Play(n=1000, direction="QP").n
-        1000
+    The place (workers, executor, store) changes no bit of the sums.
 
-    seed determines the random numbers. rounds is the largest number of rounds (None: the adversary's horizon, or 1000
-    if it states none). direction "PQ" draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first
-    denial, "retry" lets it ask again. workers, executor and store are those of `play`.
-    Raises ValueError for n, seed or workers out of range.
+    Parameters
+    ----------
+    n : int
+        Number of runs, at least 1.
+    seed : int, default 0
+        Seed of the random numbers, >= 0.
+    rounds : int, optional
+        Largest number of rounds. By default the adversary's horizon, or 1000 without a horizon.
+    direction : {"PQ", "QP"}
+        Outputs are drawn from P ("PQ") or from Q ("QP").
+    on_denial : {"halt", "retry"}
+        A run ends at its first denial, or may ask again.
+    workers : int, optional
+        Number of processes on this machine. 1 uses this process alone. By default all cores, if the simulation is
+        expected to take longer than a few seconds.
+    executor : concurrent.futures.Executor, optional
+        Another place, e.g. `fp.runs.LocalPool` or `fp.runs.cluster`.
+    store : RunStore or path, optional
+        File that keeps every finished batch, so that the same call resumes after an interruption.
+
+    Raises
+    ------
+    ValueError
+        If n, seed or workers is out of range.
+
+    Examples
+    --------
+    >>> Play(n=1000, direction="QP").n
+    1000
     """
 
     n: int
@@ -72,7 +96,7 @@ class Play:
             check_count("workers", self.workers)
 
     def game(self, filt: PrivacyFilter, adversary: Adversary) -> Game:
-        """The game of an adversary against a filter by these rules, which `check_game` has seen a little of."""
+        """Return the game of an adversary against a filter under these rules, after a short check of both."""
         game = Game.between(
             filt, adversary, rounds=self.rounds, direction=self.direction, on_denial=self.on_denial
         )
@@ -88,11 +112,41 @@ class Play:
         first: int = 0,
         progress: Report | None = None,
     ) -> BatchSums:
-        """The result of `play` for a game, with n paths if n is given."""
+        """Return the result of `play` for a game.
+
+        Parameters
+        ----------
+        game : Game
+            The game.
+        functional : callable
+            Maps `Paths` to sums, shape (k,).
+        n : int, optional
+            Number of runs, instead of `self.n`.
+        first : int, default 0
+            Index of the first batch.
+        progress : callable, optional
+            The function is called a few times a second with a `Progress`.
+
+        Returns
+        -------
+        BatchSums
+            The sums of each batch.
+
+        Raises
+        ------
+        TypeError
+            If `game` is not a `Game` or `functional` is not callable.
+        Interrupted
+            On Ctrl-C.
+        StoreError
+            If the store cannot be used.
+        """
         if not isinstance(game, Game):
             raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
         if not callable(functional):
-            raise TypeError(f"functional must be a function of Paths, got {functional!r}; pass one that sums")
+            raise TypeError(
+                f"functional must be a function of Paths, got {functional!r}; return sums from it"
+            )
         with ExitStack() as open_things:
             store, executor = self.store, self.executor
             if store is not None and not isinstance(store, RunStore):
@@ -111,7 +165,7 @@ class Play:
                     if self.workers is not None or not isinstance(executor, LocalPool):
                         raise
                     warnings.warn(
-                        "worker processes do not start, so the run goes on in this one alone; put the script's "
+                        "worker processes do not start, so this process runs the simulation alone; put the script's "
                         "work under if __name__ == '__main__', or pass workers=1",
                         RuntimeWarning,
                         stacklevel=3,
@@ -125,7 +179,15 @@ class Play:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised on Ctrl-C: `done` of `total` paths are finished; with a store at `path` the same call resumes."""
+    """Raised on Ctrl-C during a simulation; with a store, the same call resumes.
+
+    Attributes
+    ----------
+    done, total : int
+        Finished runs and all runs.
+    path : Path or None
+        The store that keeps the finished runs.
+    """
 
     def __init__(self, done: int, total: int, path: Path | None) -> None:
         self.done, self.total, self.path = done, total, path
@@ -147,14 +209,40 @@ def play(
     store: RunStore | str | os.PathLike[str] | None = None,
     progress: Report | None = None,
 ) -> BatchSums:
-    """Sums of `functional` over n independent paths of `game`, with the same bits wherever they are played.
+    """Sum a functional over n independent runs of a game.
 
-    first: the index of the first tile; runs without a common tile share no random numbers.
-    workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
-    expected to take longer than a few seconds. executor: another place (see `filterproof.mc.runs.executors`).
-    store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it. What tells
-    runs apart is in `filterproof.mc.runs.keys`, what no key sees in `RunStore`.
-    Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
+    Parameters
+    ----------
+    game : Game
+        The game.
+    functional : callable
+        Maps the `Paths` of a batch to sums, shape (k,). Worker processes need a picklable one.
+    n : int
+        Number of runs.
+    seed : int, default 0
+        Seed of the random numbers, >= 0.
+    first : int, default 0
+        Index of the first batch. Simulations without a common batch share no random numbers.
+    workers, executor, store
+        The place of computation, as in `Play`. It changes no bit of the sums.
+    progress : callable, optional
+        The function is called a few times a second with a `Progress`.
+
+    Returns
+    -------
+    BatchSums
+        The sums of each batch.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C.
+    StoreError
+        If the store cannot be used, or cannot describe the game.
+
+    Notes
+    -----
+    After Ctrl-C or `kill -9` the same call with the same store resumes. `RunStore` names what its key does not cover.
     """
     if isinstance(game, Game):
         check_game(game)

@@ -1,4 +1,4 @@
-"""A run: the tiles of one call of `play`, which workers play in any order, with the sums of the finished ones."""
+"""A simulation run: the batches of one call of `play`, played in any order, with their sums."""
 
 from __future__ import annotations
 

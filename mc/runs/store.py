@@ -1,4 +1,4 @@
-"""The run store: one SQLite file that keeps every finished tile, so that a crash loses no finished work."""
+"""The run store: one SQLite file that keeps every finished batch of a simulation."""
 
 from __future__ import annotations
 
@@ -31,22 +31,33 @@ _PLACE = {
 
 
 class StoreError(RuntimeError):
-    """A run store that cannot be used (foreign, corrupt, full, not writable), or a run that it cannot identify."""
+    """Raised for an unusable run store (foreign, damaged, full, read-only) or a run that it cannot identify."""
 
 
 class RunStore:
-    """A file of finished tiles, keyed by a description of their run; safe against `kill -9` at any moment.
+    """A file of finished batches; it survives `kill -9` at any moment.
 
-    What the key tells apart is in `filterproof.mc.runs.keys`. It does not see, so that a store gives the sums that were
-    kept before: code of this package and of installed ones that was patched in memory, builtins too; the state of their
-    modules (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
-    (files, the clock, the environment, a generator other than `view.rng`); what is found by a computed name or a detour
-    (`getattr`, `eval`, `exec`, `globals()`, `sys.modules`); data under names with two underscores at both ends; what
-    an object of a built-in or installed class leaves out of its copies; and what caches of objects keep.
+    Parameters
+    ----------
+    path : str or path-like
+        The file. It is created if it does not exist.
 
-    Each commit is one SQLite transaction in a write-ahead log: after a crash each commit is stored whole or not at
-    all. The checksum of a row covers the row and the key of its run. Raises StoreError for a file that is damaged
-    or not a run store, and leaves it as it was.
+    Raises
+    ------
+    StoreError
+        If the file is damaged or not a run store. The file then stays as it was.
+
+    Notes
+    -----
+    The key of a run is a digest of the game, the code and the library versions (`filterproof.mc.runs.keys`). The key
+    does not cover the following, so that a store may return sums from before a change: code that was patched in memory;
+    the state of installed modules (`mpmath.mp.dps`); interpreter settings; what code reads during play (files, clock,
+    environment, a generator other than `view.rng`); names found by `getattr`, `eval`, `exec`, `globals()` or
+    `sys.modules`; attributes with two underscores at both ends; what an object of an installed class leaves out of its
+    copies; caches.
+
+    A commit is one SQLite transaction in a write-ahead log. The checksum of a row covers the row and the key of its
+    run.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -64,7 +75,7 @@ class RunStore:
         return f"RunStore({str(self.path)!r})"
 
     def close(self) -> None:
-        """Close the file; everything committed stays."""
+        """Close the file; committed batches stay."""
         self.connection.close()
 
     def __enter__(self) -> Self:
@@ -74,7 +85,13 @@ class RunStore:
         self.close()
 
     def load(self, description: Mapping[str, Any]) -> dict[tuple[int, int], NDArray[np.float64]]:
-        """{(tile, size): sums} of the finished tiles of a run; StoreError for a row that fails its check."""
+        """Return {(batch, size): sums} of the finished batches of a run.
+
+        Raises
+        ------
+        StoreError
+            If a row fails its checksum.
+        """
         key, found = _key(description), {}
         with self._store_errors():
             rows = self.connection.execute(
@@ -84,7 +101,7 @@ class RunStore:
                 typed = [type(value) for value in (tile, size, sums)] == [int, int, bytes]
                 if not typed or _checksum(key, tile, size, sums) != checksum:
                     raise StoreError(
-                        f"{self.path} is damaged: the checksum of tile {tile!r} is wrong; move it away"
+                        f"{self.path} is damaged: the checksum of batch {tile!r} is wrong; move it away"
                     )
                 found[tile, size] = np.frombuffer(sums, dtype="<f8")
         return found
@@ -92,7 +109,7 @@ class RunStore:
     def commit(
         self, description: Mapping[str, Any], rows: Iterable[tuple[int, int, NDArray[np.float64]]]
     ) -> None:
-        """Store (tile, size, sums) of finished tiles, all or none; tiles already stored stay as they are."""
+        """Store (batch, size, sums) of finished batches, all or none; batches already stored stay as they are."""
         key = _key(description)
         blobs = [(tile, size, np.asarray(sums, dtype="<f8").tobytes()) for tile, size, sums in rows]
         with self._store_errors():

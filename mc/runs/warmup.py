@@ -1,4 +1,4 @@
-"""What every worker needs, imported and compiled when this is imported: by the server that workers are forked from."""
+"""Imports and compilations that worker processes share, done once by the server that forks them."""
 
 import filterproof.filters.accounting.compiled
 import filterproof.theory.fast.gaussian

@@ -1,4 +1,4 @@
-"""The convolutional network that 000 trains on MNIST, with everyone's gradient by Torch and Opacus.
+"""The convolutional network of Feldman & Zrnic (2021) for MNIST, with per-person gradients by Torch and Opacus.
 
     network = ConvolutionalNetwork()
     gradients = network.gradients(theta, data.features, data.labels)
@@ -35,7 +35,7 @@ class ConvolutionalNetwork:
     Rows x have shape (n, 784), one-hot labels y (n, 10). batch: the people whose gradients are in memory at once; 512
     of them, and Torch itself, took 0.9 GB where it was measured. ImportError without Torch and Opacus; ValueError for
     wrong shapes and for numbers not finite.
-    Source: paper 000, Section 5.1 and Appendix A.
+    Source: Feldman & Zrnic (2021), Section 5.1 and Appendix A.
     """
 
     sizes: Final = (_SIDE * _SIDE, _CLASSES)

@@ -1,4 +1,4 @@
-"""A data set to train on: one row for each person, and rows to test with.
+"""A data set for training: one row for each person, and rows for testing.
 
 >>> import numpy as np
 >>> data = DataSet(

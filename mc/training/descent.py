@@ -1,4 +1,4 @@
-"""Private gradient descent with individual filtering: everyone counts with as much as the own budget still covers.
+"""Private gradient descent with individual filters: each person counts with as much as the own budget covers.
 
 >>> import numpy as np
 >>> from filterproof.filters import GaussianFilter, IndividualFilter
@@ -69,7 +69,8 @@ class Descent:
     """theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I)), step by step.
 
     |f_i g_i| = min(|g_i|, clip, what person i's budget in `people` still covers at this noise), which is charged: with
-    a budget of k sums clipped to `clip`, the first k steps are Algorithm 6 of paper 000, and all of them Algorithm 7.
+    a budget of k sums clipped to `clip`, the first k steps are Algorithm 6
+    of Feldman & Zrnic (2021), and all of them Algorithm 7.
     sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`: who
     knows it can subtract the noise, and a small one is found by trying which gives theta_0. Pass secrets.randbits(128).
     Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
@@ -79,7 +80,7 @@ class Descent:
     if anything but the same steps is made: keep one line of saves.
     Raises ValueError for clip, sigma, rate <= 0, for people, data and network that do not fit, and, while iterating,
     for numbers that are not finite.
-    Source: paper 000, Algorithms 6 and 7, Propositions 5.1 and 5.2.
+    Source: Feldman & Zrnic (2021), Algorithms 6 and 7, Propositions 5.1 and 5.2.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The handwritten digits that scikit-learn ships too, which anyone can have: 1797 pictures of 8 by 8 points.
+"""The handwritten digits that scikit-learn ships: 1797 pictures of 8 by 8 points.
 
 >>> data = digits()
 >>> data.people, len(data.test_features), data.inputs, data.outputs

@@ -1,4 +1,4 @@
-"""Two trainings that differ in one person: what either would have released, by the code that releases it.
+"""Two trainings that differ in one person, with the sums that either would release.
 
 >>> import filterproof as fp
 >>> import numpy as np

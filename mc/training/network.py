@@ -1,4 +1,4 @@
-"""A network of tanh layers whose gradients, one for each person, are known in closed form, the same bits everywhere.
+"""A network of tanh layers with per-person gradients in closed form, with the same bits on every machine.
 
 >>> import numpy as np
 >>> net = Network(sizes=(2, 3, 2))

@@ -1,4 +1,4 @@
-"""The papers' experiment again: their convolutional network, trained by Algorithm 7 on a folder of IDX files.
+"""The experiment of Feldman & Zrnic (2021): their convolutional network, trained on a folder of IDX files.
 
     outcome = train_idx(Path("mnist"), epsilon=0.3, delta=1e-5, clip=10.0, steps=112, rate=0.2, out=Path("run"))
 
@@ -36,7 +36,7 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-#: The steps after the first `steps`, as many as 000 takes at most (Appendix A).
+#: The steps after the first `steps`, as many as Feldman & Zrnic (2021) take at most (Appendix A).
 _FURTHER = 35
 _FAILURE = 0.05
 #: What everyone spent and the generator of the noise: for no other eyes.
@@ -83,7 +83,8 @@ def train_idx(
     Everyone's budget is the largest mu for which mu-GDP is (epsilon, delta)-DP. Give one of two: `sigma`, the noise in
     units of the clip, or `steps`, how many sums clipped to `clip` the budget has to cover; the other follows by
     steps = (mu sigma)^2. The descent goes on to `most_steps`, 35 more than `steps` if left out, with those who have
-    some budget left (000 chooses the best of these by looking at the training data; here the last one is taken).
+    some budget left (Feldman & Zrnic 2021 choose
+    the best of these by looking at the training data; here the last one is taken).
 
     After each step everything is written to out/private/descent.json, in one file, and only then is `on_step` called
     with the number of steps and the accuracy so far: no crash forgets what a person spent on something that was seen.
@@ -96,7 +97,8 @@ def train_idx(
     knows it can subtract the noise.
     Raises ImportError without the extra, OSError for a folder or file that cannot be used, and ValueError in one
     sentence for numbers out of range, damaged files, and a file of another run.
-    Source: paper 000, Algorithm 7 and Appendix A, with the budget in Gaussian differential privacy (003, Theorem 11).
+    Source: Feldman & Zrnic (2021), Algorithm 7 and Appendix A, with the budget in Gaussian differential privacy
+    (Koskela, Tobaben & Honkela 2023, Theorem 11).
     """
     mu = float(gaussian_mu(epsilon, check_delta("delta", delta)))
     sigma, steps = _noise(mu, sigma, steps)

@@ -1,4 +1,4 @@
-"""A whole training on two data sets that differ in one person, simulated: how far its releases can be told apart.
+"""Simulated training on two data sets that differ in one person, and the divergence of its releases.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -55,19 +55,57 @@ def simulate_training(
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
-    """H_{e^epsilon}(P || Q), P and Q the laws of all that is released in `steps` steps with and without `person`.
+    """Estimate the divergence of everything that a training releases with and without one person.
 
-    Each of n worlds trains on both data sets at once, by the releases that it draws: two objects by `make`, of which
-    one never heard of the person, say what they would have summed (`TwoTrainings`), and the loss of a release is that
-    of N(sum, sigma^2 I) for the two sums. sigma is what the sums say of their noise; `audit_training` believes nothing.
-    Outputs are drawn tilted, mean s times the person's shift, and weighted, which keeps small divergences visible.
-    The weights are bounded by `squares`, a bound on the sum of squared shifts in units of sigma, by default what the
-    promise suggests. No path passes it: a guard stops it before it would. Where `make` gives the library's own
-    `ClippedSums` over a filter of the catalogue that adds up squares, no path can, and the estimate names the theorem.
-    For all others the probability of such paths is drawn plainly, with n worlds more, and added.
-    together: how many worlds one object plays; they are taken to be independent, and with 1 they cannot but be.
-    "QP" draws without the person, and gives H(Q || P). Raises ValueError where no bound is known and none is given, and
-    where the noise differs with the person and without.
+        H_{e^epsilon}(P || Q),  P: with the person, Q: without
+
+    Parameters
+    ----------
+    training : Training
+        The analysis.
+    make : callable
+        make(people, runs) returns the object that releases noisy sums, e.g. `ClippedSums.making(...)`.
+    epsilon : float
+        In nats, from 0 to 500.
+    steps : int
+        Number of releases.
+    person : int, default 0
+        Index of the person.
+    n : int, default 10,000
+        Number of simulated trainings, at least 2.
+    seed : int, default 0
+        Seed of the noise.
+    direction : {"PQ", "QP"}
+        "QP" draws the releases without the person and estimates H_{e^epsilon}(Q || P).
+    squares : float, optional
+        Bound on the sum of squared shifts in units of sigma, > 0. By default the guarantee suggests it.
+    together : int, optional
+        Number of trainings that share one object; 1 makes them independent by construction.
+    confidence : float, default 1 - 1e-6
+        Confidence of the interval, in (0, 1).
+    failure : float, optional
+        Probability that the interval misses, in (0, 1), instead of `confidence`.
+
+    Returns
+    -------
+    Estimate
+        The divergence. `rests_on` names the theorem or the budget monitor that bounds the weights.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, no bound is known and `squares` is missing, or sigma differs with and without
+        the person.
+    TypeError
+        If `make` returns different kinds of sums for different numbers of runs.
+
+    Notes
+    -----
+    Each run trains on both data sets at once. The loss of a release is that of N(sum, sigma^2 I) for the two sums, with
+    the sigma that the object states; `audit_training` uses no such statement. Outputs are drawn from a tilted
+    distribution and weighted. A budget monitor stops a run before its squared shifts exceed `squares`. For the
+    library's `ClippedSums` over a filter that sums squares, a theorem excludes such runs. Otherwise n further plain
+    runs estimate their probability.
     """
     epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=2)
     failure = stated_failure(confidence, failure)
@@ -89,8 +127,8 @@ def simulate_training(
             two = TwoTrainings(training, make, person=person, runs=runs)
             if known is not None and two.kept != known:
                 raise TypeError(
-                    f"make must give the same kind of sums whatever the number of runs, got others for {runs}; or pass "
-                    "squares=, and nothing is taken from a theorem"
+                    f"make must return the same kind of sums for every number of runs, got another for runs={runs}; "
+                    "return one kind, or pass squares="
                 )
             loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
             for _ in range(steps):
@@ -98,7 +136,7 @@ def simulate_training(
                 if abs(two.sigma - two.other_sigma) > 0:
                     raise ValueError(
                         f"sigma must be the same with and without the person, got {two.sigma!r} and "
-                        f"{two.other_sigma!r}; such noise tells about that person, and audit_training finds it"
+                        f"{two.other_sigma!r}; such noise reveals the person; use audit_training"
                     )
                 drawn, base = sums if direction == "PQ" else reversed(sums)
                 shift = (drawn - base) / two.sigma
@@ -127,10 +165,10 @@ def simulate_training(
     if known is not None:
         if passed:
             raise RuntimeError(
-                f"the library's filter let {passed} paths pass the bound {bound:.9g} that it keeps; report this fault"
+                f"{passed} runs exceeded the bound {bound:.9g} of the library's filter; report this fault"
             )
         mean = empirical_bernstein(Moments.merge(gains), failure=failure)
-        rests = "003 Theorem 12: each person's ledger admits no larger sum of squares"
+        rests = "Koskela, Tobaben & Honkela (2023), Theorem 12: each person's ledger admits no larger sum of squares"
         return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
     plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in worlds(outside_seeds, 1.0, None))
@@ -159,7 +197,7 @@ def at(epsilon: object) -> float:
 def _bounded(name: str, number: float) -> float:
     if abs(number) > _FAR:
         raise ValueError(
-            f"{name} must be at most {_FAR:g} in size, got {name}={number!r}; pass a smaller one"
+            f"{name} must be at most {_FAR:g} in absolute value, got {name}={number!r}; pass a smaller one"
         )
     return number
 
@@ -170,7 +208,7 @@ def _suggested(promise: Guarantee) -> float:
     squares = math.inf if holds is None else PathBound(stated_bounds(holds, "", ruled=False)).squares
     if squares == math.inf:
         raise ValueError(
-            f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
+            f"squares is missing, because {promise} suggests no bound on squared shifts; pass "
             "e.g. squares=1.0"
         )
     return squares

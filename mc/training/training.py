@@ -1,4 +1,4 @@
-"""Trainings: analyses by sums over people, and what releases the sums.
+"""Trainings: analyses by sums over people.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -25,9 +25,10 @@ from filterproof.theory.numerics.norms import euclidean_norms
 
 
 class Training(Protocol):
-    """An analysis by sums over people, each a function of what was released: gradient descent, say.
+    """Protocol of an analysis by sums over people, e.g. gradient descent.
 
-    Parameters are what an analyst knows after some releases; `runs` independent worlds at once, on the first axis.
+    Each vector is a function of the person's data and earlier releases. Arrays have `runs` independent simulated
+    trainings on the first axis.
     """
 
     @property
@@ -35,13 +36,25 @@ class Training(Protocol):
         """The number of people."""
 
     def start(self, runs: int) -> NDArray[np.float64]:
-        """The parameters before anything was released: (runs, ...)."""
+        """Return the parameters before the first release, shape (runs, ...)."""
 
     def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
-        """Everyone's vector in each world: (runs, people, d), or `Vectors` of shapes (runs, people) and (runs, d)."""
+        """Return everyone's vector in each run.
+
+        Parameters
+        ----------
+        parameters : ndarray, shape (runs, ...)
+            The parameters.
+
+        Returns
+        -------
+        ndarray or Vectors
+            An array of shape (runs, people, d), or `Vectors` with norms of shape (runs, people) and sums of shape
+            (runs, d).
+        """
 
     def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The parameters after the sum `released`, of shape (runs, d)."""
+        """Return the parameters after the release of a sum of shape (runs, d)."""
 
 
 class NoisySums(Protocol):
@@ -64,10 +77,25 @@ MakeSums: TypeAlias = Callable[[int, int], NoisySums]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LogisticTraining:
-    """Gradient descent on sum_i log(1 + e^{-(2 y_i - 1) <x_i, theta>}), from theta = 0 by `rate` times a released sum.
+    """Gradient descent for logistic regression, from theta = 0.
 
-    features: (people, d), finite; labels: (people,), 0 or 1. The gradient of person i is (expit(<x_i, theta>) - y_i)
-    x_i. Raises ValueError for other shapes and labels, and for a rate that is not positive.
+        minimise sum_i log(1 + e^{-(2 y_i - 1) <x_i, theta>}),  theta <- theta - rate * released sum
+
+    The gradient of person i is (expit(<x_i, theta>) - y_i) x_i.
+
+    Parameters
+    ----------
+    features : ndarray, shape (people, d)
+        Finite numbers.
+    labels : ndarray, shape (people,)
+        0 or 1.
+    rate : float
+        Learning rate, > 0.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a label or the rate is out of range.
     """
 
     features: NDArray[np.float64]
@@ -101,15 +129,15 @@ class LogisticTraining:
         return len(self.features)
 
     def start(self, runs: int) -> NDArray[np.float64]:
-        """theta = 0: (runs, d)."""
+        """Return theta = 0, shape (runs, d)."""
         return np.zeros((runs, self.features.shape[1]))
 
     def vectors(self, parameters: NDArray[np.float64]) -> Vectors:
-        """The gradients, in closed form."""
+        """Return the gradients in closed form."""
         return _Scaled(special.expit(parameters @ self.features.T) - self.labels, self.features)
 
     def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
-        """theta - rate released."""
+        """Return theta - rate * released."""
         return parameters - self.rate * released
 
 
@@ -132,15 +160,30 @@ class _Scaled:
 def check_training(training: object) -> None:
     """TypeError for what is no training."""
     if not hasattr(training, "vectors"):
-        raise TypeError(f"training must have vectors and steps, got {training!r}; pass a Training")
+        raise TypeError(
+            f"training must be a Training, got {training!r}; define people, start, vectors and step"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithCanary:
-    """A training with one person more, the last: a vector of norm `size` along a coordinate of its own, in every step.
+    """A training with one more person, the last, whose vector has norm `size` in a coordinate of its own in every step.
 
-    The strongest person to ask about: nothing that is released hides the vector, and it never gets smaller. The
-    training does not look at the coordinate. Raises ValueError for a size that is not positive.
+    The canary is the easiest person to detect: no release hides its vector, and the vector never shrinks.
+
+    Parameters
+    ----------
+    training : Training
+        The training without the canary. It ignores the additional coordinate.
+    size : float
+        Norm of the canary's vector, > 0.
+
+    Raises
+    ------
+    ValueError
+        If size <= 0.
+    TypeError
+        If `training` is not a training.
     """
 
     training: Training
@@ -156,11 +199,11 @@ class WithCanary:
         return self.training.people + 1
 
     def start(self, runs: int) -> NDArray[np.float64]:
-        """The parameters of the training."""
+        """Return the parameters of the training."""
         return self.training.start(runs)
 
     def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
-        """Everyone's vectors, with a coordinate more, and the canary's."""
+        """Return everyone's vectors with one more coordinate, and the canary's vector."""
         given = self.training.vectors(parameters)
         if not isinstance(given, np.ndarray):
             return _Beside(given, self.size)
@@ -169,7 +212,7 @@ class WithCanary:
         return rows
 
     def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The training's own step."""
+        """Return the parameters after the training's own step."""
         return self.training.step(parameters, released[:, :-1])
 
 

@@ -1,4 +1,4 @@
-"""An audit of a training: the strongest test for one person, made on what was really released.
+"""An audit of a training: the likelihood-ratio test for one person on the actual releases.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -32,10 +32,28 @@ from filterproof.theory.numerics.decimals import below
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingAudit(Displayed):
-    """What one test made of the releases: reached = P(accused | person in) - e^epsilon P(accused | person out).
+    """The result of an audit: how well one test detects a person in the releases.
 
-    promised is the delta at epsilon of the promise, a bound on `reached` for every test. hit and false_alarm are the
-    two probabilities, each with its interval, and all three intervals hold together but for the failure of `reached`.
+        reached = P(accused | person in) - e^epsilon P(accused | person out) <= delta(epsilon)
+
+    Attributes
+    ----------
+    epsilon : float
+        In nats.
+    reached : Estimate
+        The difference above. The guarantee bounds it for every test.
+    promised : float
+        Delta of the guarantee at epsilon.
+    hit : Estimate
+        P(accused | person in).
+    false_alarm : Estimate
+        P(accused | person out).
+    promise : Guarantee
+        The guarantee.
+
+    Notes
+    -----
+    All three intervals hold jointly except with probability `reached.failure`.
     """
 
     epsilon: float
@@ -47,16 +65,16 @@ class TrainingAudit(Displayed):
 
     @property
     def refutes(self) -> bool:
-        """Whether the whole interval lies above the promise."""
+        """Whether the interval of `reached` lies above the guaranteed delta."""
         return self.reached.low > self.promised
 
     @property
     def mu_low(self) -> float:
-        """The least mu such that the releases can be mu-GDP: Phi^-1 of the hits less that of the false alarms, or 0."""
+        """The lower bound on the mu of mu-GDP: Phi^-1(hit.low) - Phi^-1(false_alarm.high), or 0."""
         return max(float(special.ndtri(self.hit.low) - special.ndtri(self.false_alarm.high)), 0.0)
 
     def rows(self) -> list[Row]:
-        """One row: each probability with its interval."""
+        """Return one row: each probability with its interval."""
         row: Row = {"epsilon": self.epsilon, "promised": self.promised, "promise": str(self.promise)}
         estimates = {"reached": self.reached, "hit": self.hit, "false_alarm": self.false_alarm}
         for name, estimate in estimates.items():
@@ -85,18 +103,50 @@ def audit_training(
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> TrainingAudit:
-    """The likelihood-ratio test for `person` on n whole trainings, half of them with that person.
+    """Audit a training: apply the likelihood-ratio test for one person to the actual releases.
 
-    The releases are drawn by the object under audit itself, with its own noise. The test knows everything else: the
-    data of all others, the parameters, and what two silent copies of the object would have summed with and without
-    the person, so that no test of the same releases is better where the noise is normal, with the sigma that each
-    copy says. It accuses where log P/Q > epsilon. Its errors are counted, and intervals by Clopper-Pearson, and by bets
-    on pairs of one training of either kind for `reached`, assume nothing, not even sigma, but that pairs are
-    independent: `together` of each kind are played by one object, and with 1 each has an object of its own. The two
-    of a pair get generators in the same state. With the same noise, whoever is accused without the person is mostly
-    accused with him, too, so that the interval is narrower by a quarter, and as true where an object draws otherwise.
-    The strongest person to ask about has a vector that no clipping may let through: see `WithCanary`.
-    Finding `reached` below the promise proves nothing; above it, with the whole interval, refutes it.
+    Half of the n trainings include the person. The test accuses if log dP/dQ of all releases exceeds epsilon.
+
+    Parameters
+    ----------
+    training : Training
+        The analysis.
+    make : callable
+        make(people, runs) returns the object under audit, e.g. `ClippedSums.making(...)`.
+    epsilon : float
+        In nats, from 0 to 500.
+    steps : int
+        Number of releases.
+    person : int, default 0
+        Index of the person. See `WithCanary` for the easiest person to detect.
+    n : int, default 2,000
+        Number of trainings, at least 4.
+    seed : int, default 0
+        Seed of the noise.
+    together : int, optional
+        Number of trainings that share one object; 1 makes them independent by construction.
+    confidence : float, default 1 - 1e-6
+        Joint confidence of all intervals, in (0, 1).
+    failure : float, optional
+        Probability that any interval misses, in (0, 1), instead of `confidence`.
+
+    Returns
+    -------
+    TrainingAudit
+        Hits, false alarms, and their difference. A value above the guarantee with its whole interval refutes the
+        guarantee. A value below is no proof.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    The object under audit draws its own noise. The test knows all other data, the parameters, and the two sums with and
+    without the person. It is the most powerful test for Gaussian noise with the stated sigma. The intervals
+    (Clopper-Pearson for the probabilities, `betting` for `reached`) assume only that pairs of trainings are
+    independent. Both trainings of a pair start with the same random state, which narrows the interval.
     """
     epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=4)
     failure = stated_failure(confidence, failure)

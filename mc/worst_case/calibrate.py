@@ -1,4 +1,4 @@
-"""Calibration: the largest threshold at which a filter's certified worst case keeps an (epsilon, delta) promise.
+"""Calibration: the largest threshold at which a filter's certified worst case keeps an (epsilon, delta) guarantee.
 
 >>> import filterproof as fp
 >>> menu = [fp.RandomizedResponse(1.0)]
@@ -43,15 +43,30 @@ _CLOSEST = 2.0**-48
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibratedFilter(Displayed, PrivacyFilter):
-    """`inner` with every request charged as the cheapest level of `menu` that dominates it, refused if none does.
+    """A filter that charges each request as the cheapest level of a menu that dominates it.
 
-    A mechanism dominated by a level is a post-processing of it, so the worst case over the menu, kept as
-    `certificate`, bounds every adversary over every mechanism that some level dominates: all epsilon-DP ones up to a
-    level that is a randomised response, all mu-GDP ones up to a Gaussian, the subsampled Gaussians of no larger rate
-    and no less noise than one on the menu; see `dominates`. A mechanism below the least level is charged as the least
-    level. Where the inner filter looks at losses, post-processing would change the losses that it sees, so only the
-    members of the menu are admitted.
-    State: the inner state; where `rounds` is a number, (inner state, releases so far of shape (n,)).
+    It denies a request that no level dominates. A mechanism that a level dominates is a post-processing of it. The
+    worst case over the menu therefore bounds every adversary over every dominated mechanism.
+
+    Attributes
+    ----------
+    inner : PrivacyFilter
+        The filter that decides on the levels.
+    menu : tuple of DominatingPair
+        The levels, each of shape ().
+    rounds : int or None
+        Largest number of releases.
+    threshold : float
+        Parameter of the inner filter.
+    certificate : WorstCase or CalibratedThreshold
+        The worst case over the menu.
+    promise : ApproxDP
+        The guarantee.
+
+    Notes
+    -----
+    If the inner filter observes losses, only the members of the menu are granted, because post-processing changes the
+    losses. The state is the inner state, or (inner state, releases of shape (n,)) if `rounds` is a number.
     """
 
     inner: PrivacyFilter
@@ -74,7 +89,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
 
     @property
     def scope(self) -> str:  # type: ignore[override]
-        """The mechanisms and adversaries that the promise covers."""
+        """The mechanisms and adversaries that the guarantee covers, in words."""
         limit = "" if self.rounds is None else f", at most {self.rounds} round{'s' * (self.rounds != 1)}"
         if not self.certificate.tried:
             limit += f"; {NOTHING_ADMITTED}"
@@ -83,7 +98,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         return f"every adaptive adversary over every mechanism that is {self._levels.classes}{limit}"
 
     def rows(self) -> list[Row]:
-        """One row: the promise, the threshold, and the worst case of the certificate with its evidence and scope."""
+        """Return one row: the guarantee, the threshold, and the worst case with its evidence and scope."""
         certificate = self.certificate
         return [
             {
@@ -102,9 +117,22 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         ]
 
     def recheck(self, *, max_positions: int | None = None) -> WorstCase:
-        """The worst case over the menu, solved again by this filter's own code, where it confirms the row.
+        """Solve the worst case over the menu again, by this filter's own code.
 
-        Raises ValueError where it may exceed the promised delta, or is not the one certified.
+        Parameters
+        ----------
+        max_positions : int, optional
+            As in `worst_case`.
+
+        Returns
+        -------
+        WorstCase
+            Bounds that agree with the certificate.
+
+        Raises
+        ------
+        ValueError
+            If the new bounds exceed the guaranteed delta or contradict the certificate.
         """
         solved = worst_case(
             self,
@@ -117,19 +145,20 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         same = solved.low <= row.high and row.low <= solved.high and solved.rounds == row.rounds
         if not same or solved.high > self.promise.delta_at_epsilon:
             raise ValueError(
-                f"certificate must be confirmed, got [{row.low!r}, {row.high!r}] in {row.rounds} rounds and solved "
-                f"{solved} in {solved.rounds} rounds, where {self.promise} was promised; calibrate the filter again"
+                f"certificate is not confirmed: it is [{row.low!r}, {row.high!r}] in {row.rounds} rounds, the new "
+                f"solution is {solved} in {solved.rounds} rounds, and the guarantee is {self.promise}; calibrate the "
+                "filter again"
             )
         return solved
 
     @property
     def looks_at_losses(self) -> bool:
-        """Whether the inner filter looks at losses."""
+        """Whether the inner filter observes losses."""
         return self.inner.looks_at_losses
 
     @property
     def holds(self) -> GuaranteeScope | None:
-        """The inner filter's bounds on the levels charged, which dominate the mechanisms released."""
+        """The inner filter's bounds on the charged levels, which dominate the released mechanisms."""
         return self.inner.holds
 
     def start(self, n: int) -> State:
@@ -188,13 +217,43 @@ def calibrate(
     relative: float = 1e-4,
     max_positions: int | None = None,
 ) -> CalibratedFilter:
-    """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
+    """Find the largest threshold of a filter family that keeps an (epsilon, delta) guarantee.
 
-    family(t) is a filter that admits more at larger t: ZCDPFilter with t the sum of rho, GaussianFilter with t = mu.
-    The worst case is over every adaptive adversary that asks for members of `menu`, for at most `rounds` rounds, in
-    both directions; `scope` of the result says which mechanisms that covers. t is within a factor 1 + `relative` of
-    the largest. The certificate is solved for the filter returned, so it does not rest on the search.
-    Raises ValueError when every threshold, or none, keeps the promise.
+        largest t such that the certified worst case of family(t) over the menu is <= delta
+
+    Parameters
+    ----------
+    family : callable
+        Maps a threshold to a filter that grants more at larger thresholds, e.g. `fp.ZCDPFilter`.
+    epsilon : float
+        In nats, > 0.
+    delta : float
+        In (0, 1).
+    menu : sequence of DominatingPair
+        The levels that the adversary chooses from, each of shape ().
+    rounds : int, optional
+        Largest number of releases.
+    relative : float, default 1e-4
+        The threshold is within a factor 1 + relative of the largest.
+    max_positions : int, optional
+        As in `worst_case`.
+
+    Returns
+    -------
+    CalibratedFilter
+        The filter with its certificate. Its `scope` names the mechanisms that the guarantee covers.
+
+    Raises
+    ------
+    ValueError
+        If every threshold or no threshold keeps the guarantee.
+    TypeError
+        If `family` is not callable.
+
+    Notes
+    -----
+    The worst case covers both directions and every adaptive adversary over the menu. It is solved again for the
+    returned filter, so that the certificate does not depend on the search.
     """
     if not callable(family):
         raise TypeError(
@@ -238,20 +297,20 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
     case = broken = solve(good)
     if case.high > delta:
         raise ValueError(
-            f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at the smallest "
-            "threshold; pass a larger delta or a gentler menu"
+            f"no threshold keeps delta={delta!r}: the worst case is {case.high!r} at the smallest threshold; "
+            "pass a larger delta or a menu of smaller levels"
         )
     while broken.high <= delta:
         good, case, bad = bad, broken, 2 * bad
         if bad > 2.0**40:
             if not case.tried:
                 raise ValueError(
-                    f"family must admit something of the menu at some threshold, got none up to {good!r}; pass a "
-                    "menu that the filter knows"
+                    f"the filter grants nothing of the menu at any threshold up to {good!r}; pass a "
+                    "menu that the filter supports"
                 )
             raise ValueError(
-                f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at any "
-                "threshold; this menu and number of rounds need no filter"
+                f"every threshold keeps delta={delta!r}: the worst case is at most {case.high!r}; "
+                "release without a filter, or pass a smaller delta"
             )
         broken = solve(bad)
     while bad > good * (1 + relative):

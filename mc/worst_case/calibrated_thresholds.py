@@ -1,4 +1,4 @@
-"""Calibrated thresholds: a table that is shipped, whose rows anyone can have solved again, and its filters.
+"""A table of calibrated thresholds, whose rows anyone can solve again, and the filters of its rows.
 
 >>> row = CalibratedThreshold.table()[0]
 >>> row.recheck().high <= row.delta
@@ -35,12 +35,33 @@ from filterproof.theory.pairs import RandomizedResponse
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibratedThreshold(Displayed):
-    """The largest t found such that sum epsilon_t^2 / 2 <= t keeps (epsilon, delta)-DP over a class of pure mechanisms.
+    """A row of the table: a threshold t for sums of squared epsilons of pure-DP mechanisms.
 
-    The class: every epsilon-DP mechanism with epsilon <= levels x step, charged as the next multiple of `step`. The
-    worst case over it lies in [low, high], and the longest play has `rounds` rounds. `filter()` is the filter that
-    enforces class and threshold, and `recheck()` solves its game again: nothing here has to be believed.
-    Raises ValueError for numbers that no such row has.
+        sum_t epsilon_t^2 / 2 <= threshold  implies  (epsilon, delta)-DP
+
+    The row covers every e-DP mechanism with e <= levels * step. Its charge is the next multiple of `step`.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The guarantee; epsilon in nats.
+    step : float
+        Distance of the levels, in nats, > 0.
+    levels : int
+        Number of levels, at most 4096.
+    threshold : float
+        The largest threshold that calibration found.
+    rounds : int
+        Number of rounds of the longest play.
+    low, high : float
+        Bounds on the worst case, high <= delta.
+    made_by : str
+        The call and the command that computed the row.
+
+    Raises
+    ------
+    ValueError
+        If the numbers are inconsistent.
     """
 
     epsilon: float
@@ -67,17 +88,17 @@ class CalibratedThreshold(Displayed):
         if not self.levels <= 4096 or self._charge(self.levels) > Fraction(self.threshold):
             raise ValueError(
                 f"levels must be affordable at the threshold, and 4096 at most, got levels={self.levels!r}; "
-                "leave out those that are refused"
+                "pass fewer levels"
             )
 
     @classmethod
     def table(cls) -> tuple[CalibratedThreshold, ...]:
-        """The rows that are shipped, as `make thresholds` wrote them; reading them runs none of their contents."""
+        """Return the rows that the package ships."""
         return _table()
 
     @classmethod
     def finest(cls, rows: Iterable[CalibratedThreshold]) -> list[CalibratedThreshold]:
-        """Of `rows` the one with the smallest step for each promise."""
+        """Return the row with the smallest step for each guarantee."""
         finest: dict[tuple[float, float], CalibratedThreshold] = {}
         for row in rows:
             promise = row.epsilon, row.delta
@@ -86,7 +107,7 @@ class CalibratedThreshold(Displayed):
 
     @classmethod
     def found(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
-        """The row of `calibrate` at levels step, 2 step, ..., as many as the threshold affords."""
+        """Calibrate a row with the levels step, 2 step, ..., up to the largest that the threshold affords."""
         step = float(check_positive("step", step))
         ceiling = float(gaussian_mu(epsilon, delta))
         count = math.ceil(ceiling / step) + 1
@@ -102,42 +123,42 @@ class CalibratedThreshold(Displayed):
         return cls(epsilon, delta, step, afforded, threshold, solved.rounds, solved.low, solved.high, made_by)
 
     def filter(self) -> CalibratedFilter:
-        """The filter of this row, with the row as its certificate."""
+        """Return the filter of this row, with the row as its certificate."""
         menu = tuple(RandomizedResponse(self.step * k) for k in range(1, self.levels + 1))
         promise = ApproxDP(self.epsilon, self.delta)
         return CalibratedFilter(ZCDPFilter(self.threshold), menu, None, self.threshold, self, promise)
 
     def recheck(self) -> WorstCase:
-        """The worst case of the row's filter, solved again by the filter's own code: see `CalibratedFilter.recheck`."""
+        """Solve the worst case of the row's filter again; see `CalibratedFilter.recheck`."""
         return self.filter().recheck()
 
     @property
     def evidence(self) -> Evidence:
-        """CERTIFIED, as `recheck` confirms."""
+        """CERTIFIED, which `recheck` confirms."""
         return Evidence.CERTIFIED
 
     @property
     def tried(self) -> bool:
-        """True: the filter of a row admits its levels."""
+        """True: the filter of a row grants its levels."""
         return True
 
     @property
     def published(self) -> float:
-        """B* of paper 000, Theorem 4.9: the published threshold of the same sum under the same promise."""
+        """The published threshold B* for the same sum and guarantee (Feldman & Zrnic 2021, Theorem 4.9)."""
         return float(SIMPLE.budget(self.epsilon, self.delta))
 
     @property
     def gain(self) -> float:
-        """This threshold over the published one."""
+        """The ratio of this threshold to the published one."""
         return self.threshold / self.published
 
     @property
     def gain_over_cks(self) -> float:
-        """This threshold over that of the best published conversion, which `ApproximateDPFilter` uses."""
+        """The ratio of this threshold to the threshold by the CKS conversion, which `ApproximateDPFilter` uses."""
         return self.threshold / float(CKS.budget(self.epsilon, self.delta))
 
     def admitted(self, each: float) -> int:
-        """How many `each`-DP mechanisms a session of the filter admits."""
+        """Return the number of `each`-DP mechanisms that a session of the filter grants."""
         level = math.ceil(Fraction(float(check_positive("each", each))) / Fraction(self.step))
         return math.floor(Fraction(self.threshold) / self._charge(level)) if level <= self.levels else 0
 
@@ -145,7 +166,7 @@ class CalibratedThreshold(Displayed):
         return (level * Fraction(self.step)) ** 2 / 2
 
     def rows(self) -> list[Row]:
-        """One row, with the evidence and the published threshold beside this one."""
+        """Return one row, with the evidence and the published threshold."""
         shown: Row = {"evidence": self.evidence.name, "published": self.published, "made_by": self.made_by}
         return [row_of(self) | shown]
 
@@ -156,12 +177,18 @@ class CalibratedThreshold(Displayed):
         )
 
     def to_dict(self) -> dict[str, object]:
-        """The row as data for JSON, whose numbers are its doubles to the last bit."""
+        """Return the row as JSON-compatible data; its numbers are exact doubles."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CalibratedThreshold:
-        """The row that `to_dict` wrote; ValueError for any other data. That it is true is for `recheck` to say."""
+        """Return the row that `to_dict` wrote, without solving it again.
+
+        Raises
+        ------
+        ValueError
+            If the data has other fields or types.
+        """
         kinds = {part.name: _KINDS.get(part.name, float) for part in fields(cls)}
         if not isinstance(data, Mapping) or set(data) != set(kinds):
             raise ValueError(f"row must hold {sorted(kinds)}, got {str(data)[:80]}; pass what to_dict gave")
@@ -183,21 +210,41 @@ def _table() -> tuple[CalibratedThreshold, ...]:
 
 
 def calibrated(epsilon: float, delta: float, *, each: float | None = None) -> CalibratedFilter:
-    """The filter of the best row of the table that keeps (epsilon, delta)-DP, for pure-DP mechanisms.
+    """Return a filter from the table that keeps (epsilon, delta)-DP for pure-DP mechanisms.
 
-        >>> import filterproof as fp
-        >>> session = fp.calibrated(1.0, 1e-5, each=0.1).open()
-        >>> sum(session.request(fp.Laplace(b=10.0)) for _ in range(10))  # 4 under the published threshold
-        10
+    The filter grants every mechanism that is e-DP for an e up to its largest level, and charges it as the next level.
 
-    It admits every mechanism that is e-DP for an e up to its largest level, and charges it as the next level. The rows
-    promise no more than (epsilon, delta): the result's `promise` is that of its row, which implies what was asked
-    for. `each`, the epsilon of the mechanisms to come (nats), picks the row that admits most of them; without it the
-    levels are the finest, and then the threshold is the largest. The `certificate` is the row; `recheck()` of the
-    filter solves its worst case again, in a second or two.
-    Gaussian and other mu-GDP mechanisms need no table: GaussianFilter(gaussian_mu(epsilon, delta)) gives all that
-    the promise allows, and no threshold for them is larger.
-    Raises ValueError where no row promises as little, or none admits an `each`-DP mechanism: see `calibrate`.
+    Parameters
+    ----------
+    epsilon : float
+        In nats, > 0.
+    delta : float
+        In (0, 1).
+    each : float, optional
+        The epsilon of the mechanisms to come, in nats, > 0. It selects the row that grants most of them. By default the
+        row has the finest levels and the largest threshold.
+
+    Returns
+    -------
+    CalibratedFilter
+        Its `promise` is that of the row and implies (epsilon, delta)-DP. Its `certificate` is the row, and `recheck()`
+        solves the worst case again in a second or two.
+
+    Raises
+    ------
+    ValueError
+        If no row keeps the guarantee, or none grants an `each`-DP mechanism. Then use `calibrate`.
+
+    Notes
+    -----
+    For mu-GDP mechanisms use `GaussianFilter(gaussian_mu(epsilon, delta))`, which no calibrated threshold improves.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> session = fp.calibrated(1.0, 1e-5, each=0.1).open()
+    >>> sum(session.request(fp.Laplace(b=10.0)) for _ in range(10))  # 4 under the published threshold
+    10
     """
     epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
     table = CalibratedThreshold.table()

@@ -1,4 +1,4 @@
-"""The game on a lattice where requests have many losses, for filters that do not look at losses: sums by transforms."""
+"""The worst-case game on a lattice for requests with many losses, solved by Fourier transforms."""
 
 from __future__ import annotations
 

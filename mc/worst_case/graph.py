@@ -1,4 +1,4 @@
-"""The graph of the states that an adversary can reach, for a filter that does not look at losses."""
+"""The graph of the states that an adversary can reach, for a filter that observes no losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game of levels at multiples of one step, seen from half way between P and Q."""
+"""The worst-case game of requests whose levels are multiples of one step."""
 
 from __future__ import annotations
 

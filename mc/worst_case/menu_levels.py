@@ -1,4 +1,4 @@
-"""Levels: a menu, which of its members dominate a request, and the cheapest of them, as which it is charged.
+"""The levels of a menu, and the cheapest level that dominates a request.
 
 >>> import filterproof as fp
 >>> menu = (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))

@@ -1,4 +1,4 @@
-"""A plan: an adaptive strategy written out as a tree of requests, with one branch for each output."""
+"""A plan: an adaptive strategy as a tree of requests, with one branch for each output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The most that an adaptive adversary can make of the Rényi divergence of a transcript, from below, on finite menus.
+"""Lower bounds on the largest Renyi divergence of a transcript over adaptive adversaries with finite menus.
 
 e^{(a-1) D_a} = E_P[e^{(a-1) L}] is a product over rounds, so that the best strategy depends on the filter's state:
 

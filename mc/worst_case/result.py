@@ -1,4 +1,4 @@
-"""The result of a solved game: bounds on the worst-case divergence, and the scope that they hold for."""
+"""The result of `worst_case`: bounds on the worst-case divergence, and the class of adversaries that they cover."""
 
 from __future__ import annotations
 
@@ -33,18 +33,36 @@ class Certificate(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstCase(Evaluation):
-    """sup H_{e^epsilon} of the released transcript over the adversaries of `scope` lies in [low, high].
+    """Bounds on the largest divergence over all adversaries in a scope.
 
-    value is the supremum itself where it was found in rational arithmetic, else None. direction is where it
-    is attained: outputs drawn from P ("PQ") or from Q ("QP"). strategy attains it (at least `low`, where
-    value is None) and plays like any adversary. rounds is the longest play; positions counts the pairs of a
-    filter state and a loss that were solved, per round where rounds are limited. Where rounds is 0 the filter
-    admits nothing of the menu: no request was tried, and the bounds are those of doing nothing.
+        low <= sup over the adversaries of `scope` of H_{e^epsilon}(transcript) <= high
+
+    Attributes
+    ----------
+    epsilon : float or LogRatio
+        In nats.
+    value : Fraction or None
+        The supremum itself if it was computed in rational arithmetic.
+    low, high : float
+        Bounds on the supremum, every rounding error included.
+    evidence : Evidence
+        EXACT or CERTIFIED.
+    direction : {"PQ", "QP"}
+        The direction with the larger divergence: outputs drawn from P or from Q.
+    rounds : int
+        Number of rounds of the longest play. With 0 the filter grants no request of the menu, and the bounds are those
+        of an adversary that asks for nothing.
+    positions : int
+        Number of solved pairs of filter state and loss.
+    scope : str
+        The class of adversaries, in words.
+    strategy : Adversary
+        An adversary whose divergence is the supremum, or at least `low` if `value` is None.
     """
 
     strategy: Adversary = field(repr=False)
 
     @property
     def tried(self) -> bool:
-        """Whether the filter admits anything of the menu; if not, the bounds say nothing about it."""
+        """Whether the filter grants any request of the menu; if not, the bounds say nothing about the filter."""
         return self.rounds > 0

@@ -1,4 +1,4 @@
-"""The worst-case adversary: the supremum of H_{e^epsilon} over adaptive adversaries, on a filter's own code."""
+"""The worst-case adversary: the supremum of H_{e^epsilon} over adaptive adversaries, by the filter's own code."""
 
 from __future__ import annotations
 
@@ -43,43 +43,66 @@ def worst_case(
     step: float | None = None,
     relative: float | None = None,
 ) -> WorstCase:
-    """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
+    """Compute the largest hockey-stick divergence that an adaptive adversary over a menu can reach.
 
-        >>> from fractions import Fraction
-        >>> import filterproof as fp
-        >>> menu = [fp.RandomizedResponse.from_ratio(Fraction(3))]
-        >>> print(fp.worst_case(fp.ZCDPFilter(1.0), menu, epsilon=fp.LogRatio(Fraction(2))).value)
-        1/4
+        V(state, L) = max((1 - e^{epsilon - L})_+, max over granted m of E_{P_m} V(state after m, L + loss))
 
-    The adversary asks for members of `menu` (each of shape ()) for at most `rounds` rounds (None: until the filter ends
-    the game). Solved by
+    The result is the supremum V(start, 0). The recursion runs `filt.start`, `admits`, `spend` and `observe`.
 
-        V(state, L) = max((1 - e^{epsilon - L})_+, max over admitted m of E_{P_m} V(state after m, L + loss)),
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter.
+    menu : DominatingPair or sequence of DominatingPair
+        The requests that the adversary chooses from, each of shape (). Against a filter that observes losses: pairs
+        with finitely many outputs, or one Gaussian with a filter of this library.
+    epsilon : float or LogRatio
+        In nats, >= 0. A `LogRatio` is exact and may be negative.
+    rounds : int, optional
+        Largest number of rounds. By default the filter ends the game.
+    direction : {"both", "PQ", "QP"}
+        "PQ" draws outputs from P, "QP" from Q, "both" takes the larger value. The filter observes log dP/dQ in both.
+    on_denial : {"halt", "retry"}
+        Whether a denied run ends. It changes only the text of the scope, because an adversary can predict denials.
+    evidence : Evidence, optional
+        EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio), CERTIFIED for an enclosure.
+        By default the strongest that is available.
+    max_positions : int, optional
+        Limit on pairs of state and loss. The default is 30 million doubles on a lattice (120 million if all requests
+        are randomized responses, KOV pairs or erasures on one lattice), and fewer for rational arithmetic.
+    step : float, optional
+        Width, in nats, to which losses off any lattice are rounded. The default is about sqrt(D_2) / 40 for the
+        smallest D_2 of the menu.
+    relative : float, optional
+        Relative width (high - low) / low that suffices. The solver then starts with larger steps. The default is 0.05
+        for 20,000 filter states or more, and otherwise the default step.
 
-    on the states that `filt.start`, `admits`, `spend` and `observe` bring about; the supremum is V(start, 0).
-    epsilon >= 0 is in nats; LogRatio(Fraction(9, 4)) keeps e^epsilon exact, and may be below zero. direction "PQ"
-    draws outputs from P, "QP" from Q (the filter is shown log dP/dQ in both), "both" takes the worse. An adversary can
-    compute denials itself, and asking for more never lowers V, so the value is the same whether a denied run halts or
-    may ask again: `on_denial` only enters the scope.
+    Returns
+    -------
+    WorstCase
+        Bounds on the supremum, the class of adversaries, and a strategy that reaches `low`.
 
-    evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
-    CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
-    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
-    with step where a loss off the lattice has a mass of its own. A step is made smaller, by less than half, where it
-    then divides such losses. By default step is about a 40th of the least
-    sqrt(D_2) of the menu, which for a Gaussian is mu.
-    Against a filter that looks at losses the menu holds pairs of finitely many outputs (rational masses, or levels, on
-    a lattice or off it), or one Gaussian and the library's own filter.
-    Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
-    evidence asked for cannot be had. On a lattice a position is one double, and each filter state counts as at
-    least 32 plus one for each request; the default is 30 million. Where all requests are levels (randomised responses,
-    KOV pairs, erasures) at multiples of one step, only the losses that matter are solved, most are not kept, and the
-    default is 120 million. In rational arithmetic, and for a filter that looks at losses, a position is a state with a
-    loss, and the default is the number that takes as much memory.
-    Where losses are rounded to a step of our own, `relative` is the relative width (high - low) / low that is enough:
-    larger steps come first, and a direction that is found to be worth less than the other is left. Without it the
-    default step is taken, unless there are 20,000 states or more: then 5 % is enough.
-    Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, the game needs more than `max_positions` positions, or the evidence cannot be
+        had.
+    TypeError
+        If the menu contains anything but pairs of shape ().
+
+    Notes
+    -----
+    The loss L is a sufficient statistic for the hockey-stick divergence, hence Bellman's recursion over (state, L) is
+    exact. Losses off a lattice are rounded once for and once against the adversary. The width of the enclosure is of
+    order step^2, and of order step where a loss off the lattice has positive mass.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import filterproof as fp
+    >>> menu = [fp.RandomizedResponse.from_ratio(Fraction(3))]
+    >>> print(fp.worst_case(fp.ZCDPFilter(1.0), menu, epsilon=fp.LogRatio(Fraction(2))).value)
+    1/4
     """
     if rounds is not None:
         rounds = check_count("rounds", rounds)
@@ -226,7 +249,7 @@ def _worst(directions: Iterable[WorstCase]) -> WorstCase:
 def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
     if not isinstance(menu, (DominatingPair, Iterable)):
         raise TypeError(
-            f"menu must hold pairs, got {menu!r}; pass a filter first and then e.g. [Gaussian(mu=1.0)]"
+            f"menu must hold pairs, got {menu!r}; pass the filter first, then e.g. [Gaussian(mu=1.0)]"
         )
     requests = (menu,) if isinstance(menu, DominatingPair) else tuple(menu)
     for pair in requests:

@@ -1,4 +1,4 @@
-"""The worst-case adversary as a strategy that plays: the best request at every position, looked up in a table."""
+"""The worst-case adversary as a strategy: the best request at every position, from a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game tree of a menu, walked backwards: the value of every position and the best request there."""
+"""The game tree of a menu: the value and the best request of every position, by backward recursion."""
 
 from __future__ import annotations
 

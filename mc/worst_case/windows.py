@@ -1,4 +1,4 @@
-"""The losses at which a game on a lattice is solved: for each state a window, and what all windows leave out."""
+"""The range of losses that is solved for each state of a game on a lattice, and the error of its truncation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worst-case game: a filter and a menu, whose states are walked once, solved at any epsilon in either direction."""
+"""The worst-case game of a filter and a menu: its states are enumerated once and solved at any epsilon."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ class WorstCaseGame:
         """
         if len(self.menu) > 1 or self.menu[0].normal_mu is None:
             raise ValueError(
-                "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that looks at "
+                "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that observes at "
                 f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
             )
         strategy = Constant(self.menu[0])

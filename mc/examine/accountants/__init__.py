@@ -1,4 +1,4 @@
-"""The games of holders: two data sets that differ in one person, the bound of an odometer.
+"""Games of accountants with state: two data sets that differ in one person, and the bound of an odometer.
 
 Each is played by the holder's own code, and replayed from its data by anyone who has that code.
 """

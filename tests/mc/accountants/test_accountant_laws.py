@@ -268,7 +268,7 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
     broken = fp.invariants_for_accountants(accountant(SAID["half"]).filter)()
     with pytest.raises(InvariantBrokenError, match="is due"):
         broken.test_what_it_answers_is_at_least_the_truth()
-    with pytest.raises(TypeError, match=r"fp\.laws is for others"):
+    with pytest.raises(TypeError, match=r"use fp\.laws for other filters"):
         fp.invariants_for_accountants(fp.ZCDPFilter(1.0))
 
 

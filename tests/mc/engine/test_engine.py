@@ -103,13 +103,13 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     *(
         (
             lambda seen=seen: play(GDP, Touches(lambda view: seen(view).fill(0))),
-            "Touches.request must leave what",
+            "Touches.request wrote into read-only memory",
         )
         for seen in (lambda view: view.loss, lambda view: view.last, lambda view: view.state[0])
     ),
     (
         lambda: play(GDP, Touches(lambda view: setattr(view, "memory", view.memory + 1), np.zeros(5))),
-        "Touches.request must write into view.memory, got another object",
+        "Touches.request replaced view.memory by another object",
     ),
     *(
         (lambda held=held: play(GDP, Touches(np.ndim, held)), "Touches.start must return None, an array")
@@ -118,7 +118,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: play(GDP, fp.Scripted), "adversary must be an Adversary"),
     (lambda: play(3, fp.Constant(A)), "PrivacyFilter"),
     (lambda: largest(BASIC, fp.Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
-    (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p must be given against GaussianFilter"),
+    (lambda: fp.runs.Game.between(GDP, fp.EraserForever()), "p is missing: the guarantee of GaussianFilter"),
     (lambda: fp.Constant(fp.Gaussian(np.ones(2))), r"pair must be a single pair, got shape \(2,\)"),
     (lambda: fp.Scripted((A,), (1, 2)), "times must hold one number for each pair, got 2 for 1"),
     (lambda: fp.Scripted((A,), (0,)), "times must be"),

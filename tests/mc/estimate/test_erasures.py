@@ -143,7 +143,7 @@ def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: fp.PrivacyFilt
     adversary = fp.RandomSpender(family=lambda e: fp.KOV(e, 1e-3), level=0.1)
     assert filt.holds is None
     assert ceiling_of(filt) is None
-    with pytest.raises(ValueError, match="nothing is known that bounds a likelihood-ratio weight"):
+    with pytest.raises(ValueError, match="no bound on likelihood-ratio weights is known"):
         fp.simulate(filt, adversary, epsilon=0.5, n=1000, rounds=5, method="tilted")
     estimate = fp.simulate(filt, adversary, epsilon=0.5, n=1000, rounds=2)
     assert estimate.method.startswith("plain")

@@ -117,7 +117,7 @@ def test_requests_and_filters_outside_the_theorem_are_refused():
         simulate_slack(
             ZCDPFilter(rho=0.5), Constant(RandomizedResponse(0.1)), epsilon=1.0, failure=1e-6, n=100
         )
-    with pytest.raises(ValueError, match="nothing is known that bounds a likelihood-ratio weight"):
+    with pytest.raises(ValueError, match="no bound on likelihood-ratio weights is known"):
         simulate_slack(
             RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),)), TwoRounds(), epsilon=1.0, failure=1e-6, n=100
         )

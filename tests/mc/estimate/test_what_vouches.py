@@ -50,7 +50,7 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     foreign = fp.simulate(
         *(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1
     )
-    assert "asked for Cheap, which the theorem does not know" in foreign.rests_on
+    assert "requested Cheap, which the theorem does not cover" in foreign.rests_on
     # which of the two that rest on no bound is told depends on the draws, so that both may be wrong
     assert (told.failure, foreign.failure) == pytest.approx((1e-6, 5e-7))
     # where it says what it asks for, nothing need be played

@@ -275,11 +275,11 @@ REFUSED = [
         "start must return None or arrays of numbers",
     ),
     *(
-        (GDP, asking(lambda view, write=write: write(view) or COIN, np.zeros), {}, f"request must {what}")
+        (GDP, asking(lambda view, write=write: write(view) or COIN, np.zeros), {}, f"request {what}")
         for write, what in (
-            (lambda view: view.loss.fill(0.0), "leave what it sees"),
-            (lambda view: view.state[0].fill(0.0), "leave what it sees"),
-            (lambda view: setattr(view, "memory", view.memory + 1), "write into view.memory"),
+            (lambda view: view.loss.fill(0.0), "wrote into read-only memory"),
+            (lambda view: view.state[0].fill(0.0), "wrote into read-only memory"),
+            (lambda view: setattr(view, "memory", view.memory + 1), "replaced view.memory"),
         )
     ),
     # the last loss of Gaussians, and levels that follow the loss without steps
@@ -299,7 +299,7 @@ REFUSED = [
         {},
         r"got KOV\(.*use fp\.simulate",
     ),
-    (GDP, fp.LossChasing(), {"epsilon": 1e16}, "pairs that are asked for must not be too unlike in size"),
+    (GDP, fp.LossChasing(), {"epsilon": 1e16}, "requested pairs differ too much in scale"),
     (CountFilter(9), fp.Constant(COIN), {"epsilon": TWO, "max_positions": 5}, "max_positions=5"),
     # foreign code may ask for more on a narrow band of losses, which probes of a panel need not meet
     (

@@ -170,7 +170,7 @@ def test_mechanisms_may_be_listed_one_by_one_or_counted_by_numpy():
     [
         (lambda: Composition({Gaussian(1.0): 0}), "mechanisms must be"),
         (lambda: Composition([Gaussian(np.array([1.0, 2.0]))]), "shape"),
-        (lambda: Composition([Erasure(0.5)]).epsilon(0.1), "revealed outright"),
+        (lambda: Composition([Erasure(0.5)]).epsilon(0.1), "mass of infinite losses"),
     ],
 )
 def test_what_cannot_be_composed_is_refused_with_a_remedy(make, message):

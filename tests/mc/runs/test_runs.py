@@ -130,7 +130,9 @@ def test_workers_that_do_not_start_leave_the_run_to_this_process(
     monkeypatch.setattr("filterproof.mc.runs.run.WORTH_A_POOL", 0.0)
     monkeypatch.setattr("filterproof.mc.runs.run.cores", lambda: 2)
     monkeypatch.setattr("filterproof.mc.runs.run.LocalPool", Breaking)
-    with pytest.warns(RuntimeWarning, match="worker processes do not start, so the run goes on in this one"):
+    with pytest.warns(
+        RuntimeWarning, match="worker processes do not start, so this process runs the simulation"
+    ):
         assert fp.runs.play(the_game(), MEASURE, n=N, seed=3).rows.tobytes() == undisturbed
     with pytest.raises(BrokenExecutor):
         fp.runs.play(the_game(), MEASURE, n=N, seed=3, workers=2)
@@ -179,7 +181,7 @@ def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() 
         key | {"code": "another release"},
     ):
         with pytest.raises(
-            fp.runs.StoreError, match="a worker process plays other code or other values than this"
+            fp.runs.StoreError, match="a worker process runs other code or other values than this"
         ):
             _Work(the_game(), measure, other)(tile)
 

@@ -34,7 +34,7 @@ def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsi
     how = {"epsilon": 0.5, "steps": 9, "n": 300, "person": 12}
     short, same, other = (fp.training.simulate_training(CANARY, MAKE, seed=seed, **how) for seed in (1, 1, 2))  # type: ignore[arg-type]
     assert short == same != other
-    assert "003 Theorem 12" in found.rests_on
+    assert "Koskela, Tobaben & Honkela (2023), Theorem 12" in found.rests_on
 
 
 @pytest.mark.parametrize(("direction", "drawn", "sign"), [("PQ", 0.25, 1), ("QP", -0.75, -1)])
@@ -172,13 +172,13 @@ class Other(fp.training.ClippedSums):
 def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> None:
     others = Other.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     for training, make, sentence in (
-        (Two(100.0), ToTheData, "sigma must be .*tells about that person"),
+        (Two(100.0), ToTheData, "sigma must be .*reveals the person"),
         (
             Two(0.5),
             lambda people, runs: (others if runs > 1 else MAKE)(people, runs),
             "the same kind of sums",
         ),
-        (CANARY, Other.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0), "squares must be given"),
+        (CANARY, Other.making(fp.BasicFilter(1.0, 1e-3), clip=1.0, sigma=1.0), "squares is missing"),
     ):
         with pytest.raises((TypeError, ValueError), match=sentence):
             fp.training.simulate_training(training, make, epsilon=1.0, steps=2, n=20)

@@ -209,5 +209,5 @@ UNCONFIRMED = {
 
 @pytest.mark.parametrize("name", UNCONFIRMED)
 def test_what_was_tampered_with_is_not_confirmed(name):
-    with pytest.raises(ValueError, match="certificate must be confirmed"):
+    with pytest.raises(ValueError, match="certificate is not confirmed"):
         UNCONFIRMED[name]().recheck()

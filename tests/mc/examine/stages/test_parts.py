@@ -231,10 +231,10 @@ class Own(fp.ZCDPFilter):
 
 
 UNCOVERED = {
-    "a larger threshold": (lambda: calibrated_here(fp.ZCDPFilter(0.08)), "certificate must be confirmed"),
+    "a larger threshold": (lambda: calibrated_here(fp.ZCDPFilter(0.08)), "certificate is not confirmed"),
     "a smaller promise": (
         lambda: calibrated_here(promise=fp.ApproxDP(0.9, 1e-5)),
-        "certificate must be confirmed",
+        "certificate is not confirmed",
     ),
     "an inner filter of one's own": (
         lambda: calibrated_here(Own(calibrated_here().threshold)),
