@@ -1,4 +1,4 @@
-"""The Sphinx extension of the pages: generated parts, docstrings in the house's style, links from `fp.name`, MathML."""
+"""The Sphinx extension of the pages: generated parts, numpydoc docstrings, links from `fp.name`, MathML."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ def _expand(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def _docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    lines[:] = rst_of("\n".join(lines)).splitlines()
+    summary, blank, rest = rst_of("\n".join(lines)).partition("\n\n")
     if isinstance(obj, type) and obj in {entry.kind for entry in CATALOGUE.values()}:
-        lines += ["", *proof_of(obj).splitlines()]
+        summary += f"\n\n{proof_of(obj)}"
+    lines[:] = f"{summary}{blank}{rest}".splitlines()
 
 
 def _signature(
