@@ -94,7 +94,7 @@ def fragment(value: Any) -> Fragment:
     for kind in type(value).__mro__:
         if kind in FRAGMENTS:
             return FRAGMENTS[kind](value)
-    raise TypeError(f"value must be a result, got {type(value).__name__}; see its repr")
+    raise TypeError(f"the value is a {type(value).__name__} and not a result; print it")
 
 
 def _rows(

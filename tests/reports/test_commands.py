@@ -139,10 +139,10 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
         "verify --effort 5": "need a filter (target=None)",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "describe a program and not a file (target='ZCDPFilter')",
-        "verify 'Nothing(1)'": "must name something known",
+        "verify 'Nothing(1)'": "the name is unknown (name='Nothing')",
         "verify --seed -1": "the seed is negative (seed=-1)",
-        "verify mine.py::Unmade": "got target='mine.py::Unmade' which raised KeyError: 1",
-        "verify mine.py::Good --against 'no such filter'": "expression must read like",
+        "verify mine.py::Unmade": "the constructor raised KeyError: 1 (target='mine.py::Unmade')",
+        "verify mine.py::Good --against 'no such filter'": "the expression cannot be read",
         "verify --against mine.py::Late": _AGAINST,
     },
     3: {  # each method is made to raise in `tests/mc/examine/test_misbehaving_filters.py`
