@@ -30,17 +30,15 @@ SCHEMA = 1
 class Ending(Enum):
     """How an examination ends, and what the end means for the filter's user."""
 
-    REFUTED = f"the promise is {Outcome.REFUTED.value}"
-    HOLDS = f"the promise is {Outcome.HOLDS.value}"
-    UNDECIDED = (
-        "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried"
-    )
+    REFUTED = f"the guarantee is {Outcome.REFUTED.value}"
+    HOLDS = f"the guarantee is {Outcome.HOLDS.value}"
+    UNDECIDED = "no violation of the guarantee was found; this is not a proof"
     FAULTY = Status.FAULTY.value
     OUT_OF_TIME = (
-        "the time limit came before any question about the promise was answered, so nothing is said for it; a method "
-        "of the filter may not return"
+        "the time limit ended the examination before any result about the guarantee; a method of the filter may "
+        "never return"
     )
-    DISAGREEMENT = f"{Status.DISAGREES.value}, an error of Filterproof itself: please report it"
+    DISAGREEMENT = f"{Status.DISAGREES.value}, an error in Filterproof; please report it"
     NOT_EXAMINED = Status.DENIES.value
     THREADS_LOST = Status.THREADS_LOST.value
 
@@ -59,7 +57,7 @@ class ExaminationWords(Examination):
     @property
     def promised(self) -> str:
         """The filter's guarantee in words."""
-        return str(self.promise or "nothing that its code came to say")
+        return str(self.promise or "no guarantee that its code could state")
 
     @property
     def refuted(self) -> bool:

@@ -26,6 +26,8 @@ _ARRAY = re.compile(
     r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], "
     r"~?(?:numpy\.)?dtype\[~?(?:numpy\.|typing\.)?(\w+)\]\]"
 )
+#: The default value of a parameter that is a class or a NumPy function.
+_DEFAULT = re.compile(r"<(?:class|ufunc) '(?:\w+\.)*(\w+)'>")
 
 
 def _expand(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -46,7 +48,8 @@ def _signature(
 
 
 def _short(words: str) -> str:
-    """The type of an array as its author wrote it."""
+    """The type of an array as its author wrote it, and defaults by their names: Sphinx must parse the signature."""
+    words = _DEFAULT.sub(r"\1", words).replace("<function <lambda>>", "...")
     return _ARRAY.sub(r"NDArray[\1]", words)
 
 

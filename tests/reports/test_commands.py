@@ -153,7 +153,7 @@ ENDS: dict[int, dict[str, str]] = {
         "replay verdicts.json x leaves.py::X": _LEFT,
     },
     5: {
-        "verify mine.py::Hangs --seconds 2": "the time limit came before any question about the promise was answered",
+        "verify mine.py::Hangs --seconds 2": "the time limit ended the examination before any result",
         "verify mine.py::Hangs --time-limit 2": "the time limit ended the command before a verdict; pass larger",
     },
     6: {
