@@ -26,18 +26,16 @@ from filterproof.theory.theorems import (
     any_outcomes,
     approximate,
     closed_forms,
+    conversion_theorems,
     divergences,
     gaussian,
     interaction,
     odometers,
 )
-from filterproof.theory.theorems import (
-    conversion_theorems as conversions,
-)
 
 #: The rows, in the order in which their files are named.
 _SUBJECTS = (
-    *(divergences, conversions, approximate, gaussian),
+    *(divergences, conversion_theorems, approximate, gaussian),
     *(any_outcomes, closed_forms, odometers, interaction),
 )
 

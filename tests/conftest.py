@@ -71,8 +71,8 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
 @pytest.fixture
 def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is examined in this process finds the proofs of the run, and runs no theorem's steps again."""
-    from filterproof.mc.examine import stage_schedule as verify
-    from filterproof.mc.examine.stages import certificate as parts
+    from filterproof.mc.examine import stage_schedule
+    from filterproof.mc.examine.stages import certificate
 
-    for room in (verify, parts):
+    for room in (stage_schedule, certificate):
         monkeypatch.setattr(room, "PROVED", dict(proofs))

@@ -30,7 +30,7 @@ from filterproof.theory.argument_checks import (
     check_order,
     check_positive,
 )
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real, increasing_root
 from filterproof.theory.pairs.gaussian import Gaussian
 
@@ -62,15 +62,13 @@ class Conversion(ABC):
         """
         rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
         with np.errstate(over="ignore", divide="ignore"):  # delta is 0 or 1 where an exponent overflows
-            return _unless_zero(rho, lambda r: portable.exp(self._log_delta(r, np.asarray(epsilon))))
+            return _unless_zero(rho, lambda r: rm.exp(self._log_delta(r, np.asarray(epsilon))))
 
     def epsilon(self, rho: Real, delta: Real) -> Real:
         """The least epsilon >= 0 such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
         rho, delta = check_at_least_zero("rho", rho), check_delta("delta", delta)
         with np.errstate(over="ignore"):  # an epsilon above the largest double is infinite
-            return _unless_zero(
-                rho, lambda r: np.maximum(self._epsilon(r, -portable.log(np.asarray(delta))), 0.0)
-            )
+            return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -rm.log(np.asarray(delta))), 0.0))
 
     def budget(self, epsilon: Real, delta: Real) -> Real:
         """The largest double rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
@@ -151,7 +149,7 @@ class _CKS(Conversion):
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         t = self._order_less_one(rho, epsilon)
-        return -(rho * t * t + portable.log1p(t))
+        return -(rho * t * t + rm.log1p(t))
 
     def _order_less_one(self, rho: Array, epsilon: Array) -> Array:
         # f(t) = (2t+1) rho - eps - log(1 + 1/t) is increasing and concave, so Newton's method climbs to its
@@ -160,10 +158,10 @@ class _CKS(Conversion):
         squares = epsilon * epsilon / 4 + 2 * rho
         far = np.hypot(epsilon / 2, np.sqrt(2.0) * np.sqrt(rho))
         root = epsilon / 2 + np.where(np.isfinite(squares), np.sqrt(squares), far)
-        lambert = special.wrightomega(portable.log(np.minimum(2 * rho, _MOST)) + epsilon - rho) / rho / 2
+        lambert = special.wrightomega(rm.log(np.minimum(2 * rho, _MOST)) + epsilon - rho) / rho / 2
         t = np.clip(np.maximum((root / rho - 1) / 2, lambert), _LEAST, _MOST)
         for _ in range(12):
-            gap = portable.log1p(1 / t) + (epsilon - rho) - rho * t * 2
+            gap = rm.log1p(1 / t) + (epsilon - rho) - rho * t * 2
             t = np.clip(t + gap / 2 / (rho + 1 / (t * (1 + t)) / 2), _LEAST, _MOST)
         return t
 
@@ -172,12 +170,12 @@ class _CKS(Conversion):
         # descends from above to the s where it equals log(1/delta)
         ratio = log_inverse_delta / rho
         root = np.where(np.isfinite(ratio), np.sqrt(ratio), np.sqrt(log_inverse_delta) / np.sqrt(rho))
-        s = np.minimum(log_inverse_delta, portable.log1p(root))
+        s = np.minimum(log_inverse_delta, rm.log1p(root))
         for _ in range(40):
-            t = portable.expm1(s)
+            t = rm.expm1(s)
             s = s - (rho * t * t + s - log_inverse_delta) / (rho * t * (1 + t) * 2 + 1)
-        t = portable.expm1(s)
-        return (2 * t + 1) * rho - portable.log1p(1 / t)
+        t = rm.expm1(s)
+        return (2 * t + 1) * rho - rm.log1p(1 / t)
 
 
 SIMPLE: Conversion = _Simple()
@@ -200,8 +198,8 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
         raise ValueError(f"rho must be >= 0, got rho={rho!r}; pass a divergence, inf where it is infinite")
     t = np.asarray(alpha) - 1
     # log(1 - 1/a) - log(a) / (a - 1) = -(t log(1 + 1/t) + log(1 + t)) / t
-    gain = t * portable.log1p(1 / t) + portable.log1p(t)
-    return as_real(np.maximum(divergence - (gain + portable.log(np.asarray(delta))) / t, 0.0))
+    gain = t * rm.log1p(1 / t) + rm.log1p(t)
+    return as_real(np.maximum(divergence - (gain + rm.log(np.asarray(delta))) / t, 0.0))
 
 
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:
@@ -222,7 +220,7 @@ def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     Source: paper 003, equation (2.3).
     """
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
-    size, target = np.broadcast_arrays(np.asarray(mu), portable.log(np.asarray(delta)))
+    size, target = np.broadcast_arrays(np.asarray(mu), rm.log(np.asarray(delta)))
     with np.errstate(over="ignore"):
         far, most = size > 1e100, size * size / 2  # there epsilon is mu^2/2 to the last digit
     size = np.where(far, 1.0, size)
@@ -234,7 +232,7 @@ def gaussian_epsilon(mu: Real, delta: Real) -> Real:
         log_delta = np.asarray(pair.log_hockey_stick(epsilon))
         log_tail = epsilon + special.log_ndtr(-size / 2 - epsilon / size)
         # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)
-        return goal - log_delta, portable.exp(log_tail - log_delta)
+        return goal - log_delta, rm.exp(log_tail - log_delta)
 
     root = increasing_root(excess, size * size / 2 + size * np.sqrt(-2 * goal))
     return as_real(np.where(far, most, np.where(free, 0.0, root)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.rounding import next_above
 
@@ -13,7 +13,7 @@ from filterproof.theory.rounding import next_above
 def drift(epsilon: Real) -> Real:
     """epsilon (e^epsilon - 1) / 2, rounded up; at least epsilon tanh(epsilon/2), the mean loss of RR."""
     with np.errstate(over="ignore"):
-        value = epsilon * portable.expm1(epsilon) / 2 * (1 + 2.0**-50)
+        value = epsilon * rm.expm1(epsilon) / 2 * (1 + 2.0**-50)
         # where the product underflows, the next double up
         value = np.where(np.less(value, 2.0**-1000) & np.greater(epsilon, 0), next_above(value), value)
     return as_real(value)

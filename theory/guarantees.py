@@ -33,7 +33,7 @@ from filterproof.theory.extremal import (
     zcdp_extremal,
 )
 from filterproof.theory.latex import tex_number
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.kov import KOV
@@ -185,10 +185,10 @@ class RenyiDP(Guarantee):
         if self.alpha == 1:
             return entropy_delta(self.rho, epsilon)
         t = self.alpha - 1
-        factor = t * portable.log1p(1 / t) + portable.log1p(t)  # -log((1 - 1/a)^a / (a-1))
+        factor = t * rm.log1p(1 / t) + rm.log1p(t)  # -log((1 - 1/a)^a / (a-1))
         with np.errstate(over="ignore"):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
-        return as_real(portable.exp(np.minimum(exponent, 0.0)))
+        return as_real(rm.exp(np.minimum(exponent, 0.0)))
 
     def _extremal(self, epsilon: float) -> Extremal:
         return renyi_extremal(((self.alpha, self.rho),), epsilon)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real, check_at_least_zero
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real, expm1_minus, increasing_root
 
 Array = NDArray[np.float64]
@@ -45,17 +45,17 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
         a = _log_growth(s) - eps
         above = np.maximum(a, 0.0)
         rate = _slope(s)
-        near = -portable.expm1(-above) * s * rate - expm1_minus(-above)
+        near = -rm.expm1(-above) * s * rate - expm1_minus(-above)
         # the same left side at large s, in a form in which s and a do not cancel
-        whole = np.maximum(s, 1.0) / -portable.expm1(-np.maximum(s, 1.0))
-        far = whole * (portable.exp(-np.maximum(s, 1.0)) - portable.exp(-above))
-        far += portable.log(np.maximum(s, 1.0)) - portable.log1p(-portable.exp(-np.maximum(s, 1.0))) + eps
-        slope = s * (portable.exp(-above) * rate * rate - portable.expm1(-above) * _bend(s))
+        whole = np.maximum(s, 1.0) / -rm.expm1(-np.maximum(s, 1.0))
+        far = whole * (rm.exp(-np.maximum(s, 1.0)) - rm.exp(-above))
+        far += rm.log(np.maximum(s, 1.0)) - rm.log1p(-rm.exp(-np.maximum(s, 1.0))) + eps
+        slope = s * (rm.exp(-above) * rate * rate - rm.expm1(-above) * _bend(s))
         # where a <= 0 the left side is 0, so the excess is -goal; goal / s is any positive slope
         return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
 
     with np.errstate(over="ignore", under="ignore"):
-        much = np.where(goal - eps > 1, portable.exp(np.minimum(goal - eps, _FAR)), 0.0)
+        much = np.where(goal - eps > 1, rm.exp(np.minimum(goal - eps, _FAR)), 0.0)
         s = increasing_root(excess, np.maximum(np.sqrt(8 * np.minimum(goal, 1.0)), np.maximum(eps, much)))
         bound = (size + expm1_minus(-np.maximum(_log_growth(s) - eps, 0.0))) / s
     return as_real(np.where(positive, np.minimum(bound, 1.0), 0.0))
@@ -69,7 +69,9 @@ def _log_growth(s: Array) -> Array:
     series = square / 6 * (1 + square / 20 * (1 + square / 42 * (1 + square / 72 * (1 + square / 110))))
     far = np.maximum(s, 1.0)
     return np.where(
-        s < 1.0, s / 2 + portable.log1p(series), far - portable.log(far) + portable.log1p(-portable.exp(-far))
+        s < 1.0,
+        s / 2 + rm.log1p(series),
+        far - rm.log(far) + rm.log1p(-rm.exp(-far)),
     )
 
 
@@ -78,7 +80,7 @@ def _slope(s: Array) -> Array:
     near = np.minimum(s, 0.1)
     square = near * near
     series = 0.5 + near / 12 - near * square / 720 + near * square * square / 30240
-    return np.where(s < 0.1, series, 1 / -portable.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
+    return np.where(s < 0.1, series, 1 / -rm.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
 
 
 def _bend(s: Array) -> Array:
@@ -88,5 +90,7 @@ def _bend(s: Array) -> Array:
     series = 1 / 12 - square / 240 + square * square / 6048
     half = np.minimum(far / 2, 300.0)
     return np.where(
-        s < 0.1, series, (1 / far) ** 2 - (2 / (portable.expm1(half) - portable.expm1(-half))) ** 2 / 4
+        s < 0.1,
+        series,
+        (1 / far) ** 2 - (2 / (rm.expm1(half) - rm.expm1(-half))) ** 2 / 4,
     )

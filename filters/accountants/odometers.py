@@ -31,7 +31,7 @@ from filterproof.filters.contract.parameters import (
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import SIMPLE
 from filterproof.theory.drift import drift
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero
 
@@ -141,7 +141,7 @@ class LineOdometer(Odometer):
     kernel: ClassVar[tuple[str, ...]] = ("line_odometer",)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        log = -float(portable.log(self.delta))
+        log = -float(rm.log(self.delta))
         k = math.sqrt(2 * log / self.target)
         return (k + 1) * squares / 2 + log / k
 
@@ -163,7 +163,7 @@ class MixtureOdometer(Odometer):
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         wide = squares + self.scale
-        log = portable.log1p(squares / self.scale) / 2 - portable.log(self.delta)
+        log = rm.log1p(squares / self.scale) / 2 - rm.log(self.delta)
         return np.asarray(squares / 2 + np.sqrt(2 * wide * log))
 
 
@@ -187,7 +187,7 @@ class StitchedOdometer(Odometer):
         best = np.full(np.shape(squares), np.inf)
         for step in (-1, 0, 1):
             j = np.maximum(epoch + step, 0.0)
-            log = -portable.log(self.delta) + 1.4 * portable.log1p(j) + _LOG_ZETA
+            log = -rm.log(self.delta) + 1.4 * rm.log1p(j) + _LOG_ZETA
             k = np.sqrt(2 * log / (self.first * math.sqrt(2.0) * _power(j)))
             best = np.minimum(best, (k + 1) * squares / 2 + log / k)
         return best
@@ -260,10 +260,10 @@ class RogersOdometer(_Summing):
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
         least = 1 / self.records**2
         with np.errstate(invalid="ignore", over="ignore"):
-            logs = portable.log(110 * math.e) + 2 * portable.log(portable.log(self.records) / self.delta)
+            logs = rm.log(110 * math.e) + 2 * rm.log(rm.log(self.records) / self.delta)
             inner = 2 * squares * logs
-            outer = 2 * (least + squares) * (1 + portable.log1p(squares / least) / 2)
-            outer = outer * portable.log(4 * portable.log(self.records) / portable.log(2.0) / self.delta)
+            outer = 2 * (least + squares) * (1 + rm.log1p(squares / least) / 2)
+            outer = outer * rm.log(4 * rm.log(self.records) / rm.log(2.0) / self.delta)
             # S is known to its last places: at the ends of its range the larger of both lines
             low, high = squares * (1 - 2.0**-48), squares * (1 + 2.0**-48)
             inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)

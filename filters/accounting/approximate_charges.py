@@ -16,7 +16,7 @@ from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, Pe
 from filterproof.filters.accounting.charge_rules import pure_epsilon, zcdp_charge
 from filterproof.filters.accounting.declared_charges import floor_at_tiny, nonneg_or_inf
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.pairs.selection import look_up
@@ -61,7 +61,7 @@ def upper_quantile(request: DominatingPair, tail: float) -> Real:
     """
     quantile = request.loss_isf(tail)
     with np.errstate(divide="ignore"):
-        least = portable.log1p(-tail) * (1 + 2.0**-40)
+        least = rm.log1p(-tail) * (1 + 2.0**-40)
     return as_real(np.where(np.greater_equal(quantile, least), quantile, np.inf))
 
 

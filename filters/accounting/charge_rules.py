@@ -2,7 +2,7 @@
 
     >>> from filterproof.theory.pairs import Gaussian
     >>> zcdp_charge(Gaussian(0.5))
-    Square(x=0.5, scale=0.5)
+    SquaredCharge(x=0.5, scale=0.5)
     >>> zcdp_charge.bounds(0.02), renyi_charge.at(8.0).bounds(0.5)
     (ZCDP(rho=0.02), RenyiDP(alpha=8.0, rho=0.5))
 

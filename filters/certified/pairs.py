@@ -26,8 +26,7 @@ from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge,
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.filters.certified.double_double import amounts
 from filterproof.theory.drift import drift
-from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
@@ -125,7 +124,7 @@ def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
     """The least of Gaussian(sqrt(square)) less the pair over the grid of epsilons."""
     mu = square.sqrt()
     gaps = (
-        normal_law.hockey_stick(mu, ball_of(share * unit))
+        normal_distribution.hockey_stick(mu, ball_of(share * unit))
         - one.reference_values.hockey_stick(share * unit).ball()
         for one in _directions(pair)
         for share in _UNITS

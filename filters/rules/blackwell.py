@@ -30,7 +30,7 @@ from filterproof.filters.rules.menu import (
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.extremal import Extremal
 from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.selection import look_up
 from filterproof.theory.rounding import next_above
@@ -50,13 +50,13 @@ def _heights(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """No less than the hockey-stick at each eps of a law whose losses ascend, summed from the largest loss down."""
-    q_masses = masses * portable.exp(-losses)
+    q_masses = masses * rm.exp(-losses)
     q_masses = np.where(q_masses < _LEAST_Q, 0.0, q_masses)
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     q = np.concatenate((np.cumsum(q_masses[::-1])[::-1], [0.0]))
     above = np.searchsorted(losses, eps, side="right")
     rounded = (len(losses) + 8) * 2.0**-52 * p[above]
-    return np.asarray(np.maximum(p[above] - portable.exp(eps) * q[above], 0.0) + rounded)
+    return np.asarray(np.maximum(p[above] - rm.exp(eps) * q[above], 0.0) + rounded)
 
 
 def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
@@ -66,7 +66,7 @@ def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bo
     the midpoint: it is enough that both ends of the chord lie under that tangent.
     """
     middle = (z[:-1] + z[1:]) / 2
-    eps = portable.log(middle)
+    eps = rm.log(middle)
     value = np.asarray(Gaussian(mu).hockey_stick(eps)) * (1 - _MARGIN)
     slope = -special.ndtr(-mu / 2 - eps / mu)
     left = height[:-1] <= value + slope * (z[:-1] - middle)
@@ -91,7 +91,7 @@ def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
     s = epsilon / m - m / 2
     gain = apart / 2 - (mu - m) * (mu + m) / 8  # (s^2 - t^2) / 2
     factor = math.sqrt(2 * math.pi) * m / mu * ((t + mu) ** 2 + 3) / (s + m)
-    return bool(gain * (1 - 1e-9) >= portable.log(factor) + 1e-9)
+    return bool(gain * (1 - 1e-9) >= rm.log(factor) + 1e-9)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -115,7 +115,7 @@ def gaussian_cover(
         if low < most:
             eps = np.linspace(low, most, _POINTS)
             if (heights := _heights(losses, masses, eps)).any():
-                curves.append((portable.exp(eps), heights))
+                curves.append((rm.exp(eps), heights))
     spent = [count * float(pair.zcdp_rho) for pair, count in zip(pairs, counts, strict=True) if count]
     rho = sum(spent) * (1 + 2.0**-40) if ends else 0.0
     if math.isinf(rho):

@@ -15,7 +15,7 @@ from filterproof.filters.contract.parameters import checked_parameters, one_delt
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.guarantees import ApproxDP, Guarantee
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 
 #: (the realised loss, a bound on what rounding has done to it, the sums of the charges of both directions)
@@ -115,5 +115,5 @@ def _added(room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swappe
     added = pair.hockey_stick(near)
     past = room < 0
     if past.any():
-        added = np.where(past, portable.exp(-near) * swapped.hockey_stick(near), added)
+        added = np.where(past, rm.exp(-near) * swapped.hockey_stick(near), added)
     return floor_at_tiny(added * (1 + _ROUNDING) + 2.0**-1060 * np.greater(added, 0), pair)

@@ -17,7 +17,7 @@ from filterproof.filters.rules.menu import checked_menu, positions
 from filterproof.theory.argument_checks import Real, check_count, check_probability
 from filterproof.theory.extremal import Extremal, erasures_extremal, responses_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.realisation import optimal_split
 from filterproof.theory.rounding import next_below
@@ -159,7 +159,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         """
         before, last, forward, backward, released, _, *is_reachable_state = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
-        least = float(portable.log1p(-self._rest) * (1 + 2.0**-40))
+        least = float(rm.log1p(-self._rest) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         in_range = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
         in_range &= np.isin(

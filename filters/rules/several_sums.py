@@ -29,7 +29,7 @@ from filterproof.theory.drift import drift
 from filterproof.theory.extremal import RESPONSES, Extremal, squares_extremal, zcdp_extremal
 from filterproof.theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from filterproof.theory.latex import tex_number
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.numerics.stable import increasing_root
 from filterproof.theory.pairs import DominatingPair
@@ -274,9 +274,7 @@ class RogersFilter(_Declared):
     def _log(self, share: int) -> float:
         """log(share / delta)."""
         ratio = share / self.delta
-        return float(
-            portable.log(ratio) if ratio < math.inf else portable.log(share) - portable.log(self.delta)
-        )
+        return float(rm.log(ratio) if ratio < math.inf else rm.log(share) - rm.log(self.delta))
 
     @property
     def squares(self) -> float:
@@ -289,7 +287,7 @@ class RogersFilter(_Declared):
 
         def over(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             spread = self.deviation(s)
-            slope = self._log(2) * (3 + portable.log1p(s / self.h)) / (2 * spread)
+            slope = self._log(2) * (3 + rm.log1p(s / self.h)) / (2 * spread)
             return s / 2 + spread - self.epsilon, 0.5 + slope
 
         (root,) = increasing_root(over, np.array([self.epsilon]))
@@ -345,7 +343,7 @@ class RogersFilter(_Declared):
     def deviation(self, squares: Real) -> Any:
         """The second term of K at S = `squares`."""
         h = self.h
-        spread = 2 * (squares + h) * (1 + portable.log1p(squares / h) / 2) * self._log(2)
+        spread = 2 * (squares + h) * (1 + rm.log1p(squares / h) / 2) * self._log(2)
         return np.sqrt(spread)
 
 

@@ -45,7 +45,7 @@ from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
 from filterproof.theory.latex import tex_number
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.numerics.stable import as_real, log_fraction
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -433,6 +433,6 @@ class CentralLimitFilter(AdditiveFilter):
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # 0 times infinity, which `floor_at_tiny` makes infinite
-            limit = rate * rate * _PRODUCTS * portable.expm1(full)
+            limit = rate * rate * _PRODUCTS * rm.expm1(full)
         charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return LinearCharge(floor_at_tiny(raised(charged), request))

@@ -29,7 +29,7 @@ from filterproof.filters.adapters.budget import is_no
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter, limit_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import InvariantBrokenError
-from filterproof.mc.accountant_invariants.tested_accountant import History, TestedAccountant, exceeds
+from filterproof.mc.accountant_invariants.audited_accountant import AuditedAccountant, History, exceeds
 from filterproof.mc.accountant_invariants.true_loss import promised_too_little, worth_more
 from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import PureDP
@@ -43,7 +43,7 @@ _ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 _TINY = (Fraction(1, 1000), Fraction(1, 10))
 
 
-def a_count_is_so_many_uses(subject: TestedAccountant) -> str:
+def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
     """Composing with a count equals composing that often."""
     if not subject.foreign.composes:
         raise SkipTest("it is charged one use at a time")
@@ -56,7 +56,7 @@ def a_count_is_so_many_uses(subject: TestedAccountant) -> str:
     return f"{len(subject.menu)} pairs, counts 2, 3, 10"
 
 
-def the_order_does_not_matter(subject: TestedAccountant) -> str:
+def the_order_does_not_matter(subject: AuditedAccountant) -> str:
     """The order of independent events does not matter."""
     tried, limit = 0, limit_of(subject.foreign.promise)
     for history in subject.histories:
@@ -78,7 +78,7 @@ def the_order_does_not_matter(subject: TestedAccountant) -> str:
     return _asked(tried, "histories", "no history had two kinds of request granted")
 
 
-def the_total_never_falls(subject: TestedAccountant) -> str:
+def the_total_never_falls(subject: AuditedAccountant) -> str:
     """The total never falls."""
     for history in subject.histories:
         budget, before = subject.foreign.make(), subject.at_start()
@@ -93,7 +93,7 @@ def the_total_never_falls(subject: TestedAccountant) -> str:
     return f"{len(subject.histories)} histories"
 
 
-def a_superset_never_costs_less(subject: TestedAccountant) -> str:
+def a_superset_never_costs_less(subject: AuditedAccountant) -> str:
     """A superset never costs less: without any one of its events a history costs no more."""
     for history in subject.histories:
         _, granted = subject.played(history)
@@ -112,7 +112,7 @@ def a_superset_never_costs_less(subject: TestedAccountant) -> str:
     return f"{len(subject.histories)} histories"
 
 
-def more_noise_never_costs_more(subject: TestedAccountant) -> str:
+def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
     """Doubling the noise, or halving the sampling rate, never costs more."""
     tried = 0
     for pair, count in product(subject.menu, (1, 5)):
@@ -127,7 +127,7 @@ def more_noise_never_costs_more(subject: TestedAccountant) -> str:
     return _asked(tried, "comparisons", "no quieter mechanism is known and granted")
 
 
-def a_denial_changes_nothing(subject: TestedAccountant) -> str:
+def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
     """A denial neither charges nor refunds: after it the object grants what it would have, or no more."""
     if subject.foreign.composes:
         raise SkipTest("it denies nothing itself")
@@ -156,7 +156,7 @@ def a_denial_changes_nothing(subject: TestedAccountant) -> str:
     return _asked(tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied")
 
 
-def odd_parameters_grant_nothing(subject: TestedAccountant) -> str:
+def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
     """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
     if subject.raw is None:
         raise SkipTest("no bare parameter is charged")
@@ -191,7 +191,7 @@ def odd_parameters_grant_nothing(subject: TestedAccountant) -> str:
     return f"takes {', '.join(taken) or 'none of them'}"
 
 
-def _refused(subject: TestedAccountant, budget: Any, value: float) -> str:
+def _refused(subject: AuditedAccountant, budget: Any, value: float) -> str:
     """How an object refuses a bare parameter, "" if it takes it."""
     assert subject.raw is not None
     try:
@@ -200,7 +200,7 @@ def _refused(subject: TestedAccountant, budget: Any, value: float) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def tiny_spends_are_their_sum(subject: TestedAccountant) -> str:
+def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
     """Tiny spends are granted while their exact sum is within the limit, and no longer."""
     if subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
         raise SkipTest("its spends are not added up")
@@ -225,7 +225,7 @@ def tiny_spends_are_their_sum(subject: TestedAccountant) -> str:
     return "; ".join(sums)
 
 
-def what_it_answers_is_at_least_the_truth(subject: TestedAccountant) -> str:
+def what_it_answers_is_at_least_the_truth(subject: AuditedAccountant) -> str:
     """What it answers of mechanisms fixed in advance is at least the truth: closed forms and certified compositions."""
     tried = 0
     for granted, answered in filter(itemgetter(0), _answers(subject)):
@@ -235,7 +235,7 @@ def what_it_answers_is_at_least_the_truth(subject: TestedAccountant) -> str:
     return _asked(tried, "histories", "nothing of any history was granted")
 
 
-def _answers(subject: TestedAccountant) -> Iterator[tuple[History, float]]:
+def _answers(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
     """What is granted of each history, and of 10 and 100 uses at once, with what is then said."""
     for history in subject.histories:
         budget, granted = subject.played(history)
@@ -246,7 +246,7 @@ def _answers(subject: TestedAccountant) -> Iterator[tuple[History, float]]:
         yield (pair,) * count, subject.says(budget)
 
 
-def an_adaptive_choice_gains_nothing(subject: TestedAccountant) -> str:
+def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
     """As a filter it keeps its promise against every adversary of a small exact game over its own menu."""
     if not isinstance(subject.filter, CountedFilter):
         raise SkipTest("it has no menu")
@@ -257,7 +257,7 @@ def an_adaptive_choice_gains_nothing(subject: TestedAccountant) -> str:
 
 
 #: Key -> law, in the order in which they are asked.
-ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[TestedAccountant], str]] = {
+ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
     law.__name__: law
     for law in (
         a_count_is_so_many_uses,
@@ -309,12 +309,12 @@ def invariants_for_accountants(
     asked = menu if menu is not None else getattr(filt, "menu", None)
     if not asked:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
-    subject = TestedAccountant(filt, tuple(asked), tolerance, raw)
+    subject = AuditedAccountant(filt, tuple(asked), tolerance, raw)
     methods = {f"test_{name}": _test(law, subject) for name, law in ACCOUNTANT_INVARIANTS.items()}
     return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
 
 
-def _test(law: Callable[[TestedAccountant], str], subject: TestedAccountant) -> Callable[[object], None]:
+def _test(law: Callable[[AuditedAccountant], str], subject: AuditedAccountant) -> Callable[[object], None]:
     def test(self: object) -> None:
         law(subject)
 

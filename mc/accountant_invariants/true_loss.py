@@ -7,7 +7,7 @@ from collections import Counter
 from unittest import SkipTest
 
 from filterproof.filters.adapters.foreign import CountedFilter
-from filterproof.mc.accountant_invariants.tested_accountant import History
+from filterproof.mc.accountant_invariants.audited_accountant import History
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.worst_case.solve import worst_case
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP

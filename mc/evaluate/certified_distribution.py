@@ -24,7 +24,7 @@ from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
 #: What quadrature may add to the least value asked for, as a share of it.
@@ -215,4 +215,4 @@ def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
     if mu is None:
         paid = -gap.expm1()
         return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))
-    return normal_law.hockey_stick(ball(mu), gap)
+    return normal_distribution.hockey_stick(ball(mu), gap)

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from filterproof.mc.losses.balls import BITS, ball, up
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs import DominatingPair, normal_distribution
 
 #: Parameters of ellipses among which the best is taken.
 _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))
@@ -260,4 +259,4 @@ def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
 
 def _tail(t: float) -> flint.arb:
     """An upper bound on P(N(0, 1) > t), for a t that was rounded."""
-    return normal_law.tail(ball(t)) * _SLACK
+    return normal_distribution.tail(ball(t)) * _SLACK

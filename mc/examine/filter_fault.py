@@ -10,15 +10,13 @@ from pathlib import Path
 from types import FrameType
 
 from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
-from filterproof.filters.contract import answer_checks as answers
-from filterproof.filters.contract import contract_checks as checks
-from filterproof.filters.contract import filter_base, terms
+from filterproof.filters.contract import answer_checks, contract_checks, filter_base, terms
 from filterproof.filters.contract.work import OutOfWork
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules import additive
 
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
-_OURS = {one.__file__ for one in (filter_base, checks, terms, answers, additive)}
+_OURS = {one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive)}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence

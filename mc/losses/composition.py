@@ -34,8 +34,7 @@ from filterproof.theory.display import Displayed
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import interval
 from filterproof.theory.numerics.precision import PRECISION_LOCK
-from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.base import Direction
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
@@ -359,7 +358,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     bits = BITS
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
-            value = normal_law.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
+            value = normal_distribution.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
             low, high = max(down(value), 0.0), min(up(value), 1.0)
         # the difference of two close numbers takes more bits the smaller mu is
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from filterproof.mc.training.data import check_rows
 from filterproof.theory.argument_checks import check_count
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.norms import squared_norms
 from filterproof.theory.numerics.products import product
 
@@ -89,7 +89,7 @@ class Network:
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._sums(theta, x)[1]
         largest = sums.max(axis=1)
-        total = largest + portable.log(portable.exp(sums - largest[:, np.newaxis]).sum(axis=1))
+        total = largest + rm.log(rm.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
@@ -102,7 +102,7 @@ class Network:
         """The gradient of each person's loss by theta, in closed form."""
         theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         taken, sums = self._sums(theta, x)
-        chances = portable.exp(sums - sums.max(axis=1, keepdims=True))
+        chances = rm.exp(sums - sums.max(axis=1, keepdims=True))
         slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
         for (weights, _), activation in zip(
             reversed(self._layers(theta)[1:]), reversed(taken[1:]), strict=True
@@ -115,7 +115,7 @@ class Network:
         taken = [x]
         *hidden, (last, bias) = self._layers(theta)
         for weights, biases in hidden:
-            taken.append(portable.tanh(product(taken[-1], weights) + biases))
+            taken.append(rm.tanh(product(taken[-1], weights) + biases))
         sums = product(taken[-1], last) + bias
         if not np.isfinite(sums).all():
             raise ValueError(

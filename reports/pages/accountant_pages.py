@@ -7,7 +7,7 @@ from typing import Any
 
 from filterproof.reports.drawing import promise_figure
 from filterproof.reports.finding import Picture
-from filterproof.reports.pages import accountant_examples as held
+from filterproof.reports.pages import accountant_examples
 from filterproof.reports.pages.accountant_examples import BROKEN, Holders, nearest
 from filterproof.reports.pages.page import Badge, Page, explaining
 from filterproof.reports.pages.reached_loss import ReachedRow
@@ -29,7 +29,7 @@ def holder_page(holders: Holders, key: str) -> Page:
     page = declared("holders", "page")[key]
     rows = holders.reached[key]
     values = {
-        "held": held,
+        "held": accountant_examples,
         "rows": rows,
         "told": _sentences(rows),
         **(_DERIVED[key](holders) if key in _DERIVED else {}),
@@ -63,7 +63,7 @@ def _sentences(rows: Sequence[ReachedRow]) -> str:
 
 
 def _odometers(holders: Holders) -> dict[str, Any]:
-    ratios = {name: nearest(name) for name in held.ODOMETERS}
+    ratios = {name: nearest(name) for name in accountant_examples.ODOMETERS}
     told = (
         f"{name} comes down to {ratio:.3g} times the quantile, after {rounds} rounds"
         for name, (ratio, rounds) in ratios.items()

@@ -36,7 +36,7 @@ from filterproof.theory import (
     renyi_epsilon,
 )
 from filterproof.theory.drift import drift
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.norms import exact_sum, nearest, squared_norms, weighted
 from filterproof.theory.numerics.products import product
 from filterproof.theory.numerics.stable import log_fraction
@@ -101,9 +101,15 @@ def _numbers() -> Iterator[tuple[str, object]]:
     for ratio in (Fraction(3, 2), Fraction(10**40 + 1, 10**40), Fraction(7**500, 3), Fraction(1, 9)):
         yield f"log_fraction of {ratio.numerator % 997} {ratio.denominator % 997}", log_fraction(ratio)
     y = np.concatenate((-x, x, np.ldexp(3.0, -10 * np.arange(99))))
-    for function in (portable.exp, portable.expm1, portable.tanh, portable.expit, portable.log_expit):
+    for function in (
+        rm.exp,
+        rm.expm1,
+        rm.tanh,
+        rm.expit,
+        rm.log_expit,
+    ):
         yield function.__name__, function(y)
-    for function in (portable.log, portable.log1p):
+    for function in (rm.log, rm.log1p):
         yield function.__name__, function(y[997:])
     # numbers in an order that no library draws: their sums must not depend on how they are added
     rows = ((np.arange(3000 * 20) * 2654435761 % 2**32) / 2**31 - 1).reshape(3000, 20)

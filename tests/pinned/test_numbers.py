@@ -11,7 +11,7 @@ from flint import arb, ctx
 
 import filterproof as fp
 from filterproof.filters.certified.conversion_references import cks_log_delta
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.products import product
 from filterproof.theory.pairs.normal_distribution import hockey_stick
 from tests.pinned.numbers import DELTAS, EPSILONS, PATH, lines
@@ -72,7 +72,7 @@ def test_portable_functions_are_within_the_units_that_they_say(name: str, units:
     rng = np.random.default_rng(0)
     x = np.concatenate((rng.normal(size=300), rng.uniform(-40, 40, 300), 1e-9 * rng.normal(size=50)))
     x = np.abs(x) if name in ("log", "log1p") else x
-    found = getattr(portable, name)(x)
+    found = getattr(rm, name)(x)
     with ctx.workprec(200):
         for at, value in zip(x.tolist(), found.tolist(), strict=True):
             one = arb(at)
@@ -86,7 +86,7 @@ def test_portable_functions_are_within_the_units_that_they_say(name: str, units:
 @pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p"])
 def test_a_number_alone_has_the_bits_that_it_has_among_others(name: str) -> None:
     """One is computed by Python's doubles, many by NumPy's: at every size, beside every switch, and at no number."""
-    rng, function = np.random.default_rng(11), getattr(portable, name)
+    rng, function = np.random.default_rng(11), getattr(rm, name)
     tiny, root = 5e-324, math.log(2) / 2
     ends = [0.0, 1.0, tiny, 2.3e-308, root, 3 * root, 40.0, 700.0, 709.9, 745.2, 2.0**53, 1.79e308, math.inf]
     near = [to for x in ends for to in (x, np.nextafter(x, 0.0), np.nextafter(x, math.inf))]

@@ -22,9 +22,7 @@ from filterproof.theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
     examples,
-)
-from filterproof.theory.pairs import (
-    normal_distribution as normal_law,
+    normal_distribution,
 )
 from filterproof.theory.pairs.reference_values import ReferenceValue
 
@@ -219,7 +217,7 @@ def test_the_hockey_stick_of_the_normal_law_keeps_the_digits_that_its_two_terms_
         with ctx.workprec(2048):
             due = Gaussian(mu).reference_values.hockey_stick(epsilon).ball()
         with ctx.workprec(128):
-            ball = normal_law.hockey_stick(arb(mu), arb(epsilon))
+            ball = normal_distribution.hockey_stick(arb(mu), arb(epsilon))
         assert ball.overlaps(due)
         assert ball.rel_accuracy_bits() > 120
 

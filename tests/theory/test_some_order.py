@@ -3,7 +3,7 @@
 import pytest
 
 import filterproof as fp
-from filterproof.filters.certified.comparison import Claims
+from filterproof.filters.certified.comparison import Comparisons
 from filterproof.filters.certified.some_order import share_number
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
@@ -20,7 +20,7 @@ SETS = [
 
 @pytest.mark.parametrize(("alphas", "delta"), SETS)
 def test_the_share_is_that_of_the_payments_rounded_up(alphas: tuple[float, ...], delta: float) -> None:
-    assert share_number(Claims("some order kept"), alphas, delta).checked().fits
+    assert share_number(Comparisons("some order kept"), alphas, delta).checked().fits
 
 
 def test_all_mechanisms_lose_at_most_the_share_from_epsilon_on() -> None:

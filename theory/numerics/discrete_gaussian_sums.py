@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 
 #: Terms that are added one by one: e^-96 is left where the first ratio is e^-1.5, and of the sum from 0 where s < 2.
 _TERMS, _STEEP, _SMALL = 64, 1.5, 2.0
@@ -46,7 +46,7 @@ def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
     terms, square = np.ones_like(y), 2 * s * s
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for j in range(1, _TERMS):
-            terms = terms + portable.exp(-(j * j + 2 * j * y) / square)
+            terms = terms + rm.exp(-(j * j + 2 * j * y) / square)
         x = (y - 0.5) / s
         total = s * math.sqrt(math.pi / 2) * special.erfcx(x / math.sqrt(2))
         lower, hermite, scale = np.ones_like(x), x, 1 / s
@@ -55,7 +55,7 @@ def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
             lower, hermite = hermite, x * hermite - (2 * k + 1) * lower
             lower, hermite = hermite, x * hermite - (2 * k + 2) * lower
             scale = scale / (s * s)
-        smooth = portable.exp((y - 0.25) / square) * total
+        smooth = rm.exp((y - 0.25) / square) * total
     return np.where((s < _SMALL) | (y > _STEEP * s * s), terms, smooth)
 
 
@@ -63,7 +63,7 @@ def upper(start: Real, s: Real, whole: Real) -> NDArray[np.float64]:
     """sum_{j >= 0} e^{-((start + j)/s)^2 / 2}, where the sum over all steps is `whole`."""
     start = np.asarray(start, dtype=np.float64)
     y = np.where(start >= 0, start, 1 - start)
-    part = portable.exp(-((y / s) ** 2) / 2) * upper_over_first(y, s)
+    part = rm.exp(-((y / s) ** 2) / 2) * upper_over_first(y, s)
     return np.where(start >= 0, part, whole - part)
 
 
@@ -71,7 +71,7 @@ def theta(c: Real, s: Real) -> NDArray[np.float64]:
     """sum_x e^{-((x - c)/s)^2 / 2} over all whole x."""
     c = np.asarray(c, dtype=np.float64)
     off = c - np.round(c)
-    few = sum(portable.exp(-(((x - off) / s) ** 2) / 2) for x in range(-_NEAR, _NEAR + 1))
+    few = sum(rm.exp(-(((x - off) / s) ** 2) / 2) for x in range(-_NEAR, _NEAR + 1))
     waves = 1 + sum(_wave(m, s) * np.cos(2 * math.pi * m * off) for m in range(1, _WAVES + 1))
     return np.where(np.less(s, _NARROW), few, s * math.sqrt(2 * math.pi) * waves)
 
@@ -82,15 +82,15 @@ def log_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
     off = np.abs(c - np.round(c))
     drop = sum(_wave(m, s) * np.sin(math.pi * m * off) ** 2 for m in range(1, _WAVES + 1))
     total = 1 + sum(_wave(m, s) for m in range(1, _WAVES + 1))
-    smooth = portable.log1p(-2 * drop / total)
+    smooth = rm.log1p(-2 * drop / total)
     # e^{-q} (2 cosh u - 2) = (e^{(u - q)/2} (1 - e^{-u}))^2 with q = (x/s)^2 / 2 and u = x off / s^2
     more, square = np.zeros_like(off), np.asarray(s) * s
     for x in range(1, _NEAR + 1):
         u, q = x * off / square, x * x / (2 * square)
-        more = more + (portable.exp((u - q) / 2) * portable.expm1(-u)) ** 2
-    few = portable.log1p(more / theta(0.0, s)) - off * off / (2 * square)
+        more = more + (rm.exp((u - q) / 2) * rm.expm1(-u)) ** 2
+    few = rm.log1p(more / theta(0.0, s)) - off * off / (2 * square)
     return np.where(np.less(s, _NARROW), few, smooth)
 
 
 def _wave(m: int, s: Real) -> NDArray[np.float64]:
-    return 2 * portable.exp(-2 * (math.pi * m) ** 2 * np.square(np.asarray(s, dtype=np.float64)))
+    return 2 * rm.exp(-2 * (math.pi * m) ** 2 * np.square(np.asarray(s, dtype=np.float64)))

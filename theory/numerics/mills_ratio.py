@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 
 LOG_SQRT_TWO_PI = 0.9189385332046727
 _SQRT_HALF_PI = 1.2533141373155003
@@ -24,7 +24,7 @@ def mills(x: Array) -> Array:
     above: Array = _SQRT_HALF_PI * special.erfcx(_SQRT_HALF * np.abs(x))
     below = x < 0
     if below.any():
-        above[below] = 2 * _SQRT_HALF_PI * portable.exp(x[below] * x[below] / 2) - above[below]
+        above[below] = 2 * _SQRT_HALF_PI * rm.exp(x[below] * x[below] / 2) - above[below]
     return above
 
 

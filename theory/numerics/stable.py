@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import square
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.rounding import next_above
@@ -39,7 +39,7 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
             total = total * one + coefficient
         return np.asarray(total * (one * one))
     with np.errstate(over="ignore", invalid="ignore"):
-        far = np.where(np.isposinf(x), np.inf, portable.expm1(x) - x)
+        far = np.where(np.isposinf(x), np.inf, rm.expm1(x) - x)
     if x.ndim == 0:
         return far
     near = np.clip(x, -0.75, 0.75)
@@ -141,7 +141,7 @@ def increasing_root(
         for _ in range(200):
             value, slope = function(x)
             low, high = np.where(value <= 0, x, low), np.where(value >= 0, x, high)
-            new = x * portable.exp(np.clip(-value / (slope * x), -3.0, 3.0))
+            new = x * rm.exp(np.clip(-value / (slope * x), -3.0, 3.0))
             middle = np.where(low > 0, np.sqrt(low) * np.sqrt(high), high / 16)
             middle = np.where(np.isfinite(high), middle, low * 16)
             new = np.minimum(np.where((new > low) & (new < high), new, middle), _MOST)

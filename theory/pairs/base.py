@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real, half_square
 from filterproof.theory.pairs.parametrised import Parametrised
 from filterproof.theory.pairs.reference_values import PairReferenceValues
@@ -330,7 +330,7 @@ class DominatingPair(Parametrised, ABC):
             return None
         if (given := self.exact_masses) is not None:
             return tuple(zip(given.p, given.q, strict=True))
-        doubles = ((float(p), float(p * portable.exp(-loss))) for loss, p in self.outputs)
+        doubles = ((float(p), float(p * rm.exp(-loss))) for loss, p in self.outputs)
         return tuple((Fraction(p), Fraction(q)) for p, q in doubles)
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real, check_positive, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import as_real, expm1_minus, signed_square
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
 from filterproof.theory.pairs.finite import pure_to_gdp
@@ -72,25 +72,25 @@ class BoundedRange(DominatingPair):
     @property
     def _total(self) -> Real:
         """1 - e^-epsilon."""
-        return as_real(-portable.expm1(-np.asarray(self.epsilon)))
+        return as_real(-rm.expm1(-np.asarray(self.epsilon)))
 
     def hockey_stick(self, epsilon: Real) -> Real:
         e = self.epsilon
-        gap = portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
+        gap = rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
         with np.errstate(invalid="ignore", divide="ignore"):
             inside = gap * (gap / self._total)  # a square of what is tiny would be lost
-        return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
+        return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
         e, t = np.asarray(self.epsilon), alpha - 1
         half, step = e / 2, t * e
         # E_P[e^{tL}] = sinh(half + step) / sinh(half) / (1 + 2t), less one as a sum of terms of one sign
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            over_odd = _sinhc_less_one(step) * (step / portable.tanh(half))  # step^3 would be lost
+            over_odd = _sinhc_less_one(step) * (step / rm.tanh(half))  # step^3 would be lost
             excess = (2 * _sinh(step / 2) ** 2 + over_odd + step * _langevin(half)) / (1 + 2 * t)
-            far = portable.log1p(-portable.exp(-2 * (half + step))) - portable.log1p(-portable.exp(-e))
-            beyond = e + (far - portable.log1p(2 * t)) / t
-            divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, beyond)
+            far = rm.log1p(-rm.exp(-2 * (half + step))) - rm.log1p(-rm.exp(-e))
+            beyond = e + (far - rm.log1p(2 * t)) / t
+            divergence = np.where(np.isfinite(excess), rm.log1p(excess) / t, beyond)
         # at order 1 the mean of L, at order inf the largest
         divergence = np.where(np.equal(t, 0), e * _langevin(half), divergence)
         divergence = np.where(np.isposinf(t), e, divergence)
@@ -100,15 +100,15 @@ class BoundedRange(DominatingPair):
     def loss_cdf(self, x: Real) -> Real:
         e = self.epsilon
         at = np.clip(x, -e, e)
-        inside = portable.exp((at - e) / 2) * -portable.expm1(-(at + e) / 2) / self._total
+        inside = rm.exp((at - e) / 2) * -rm.expm1(-(at + e) / 2) / self._total
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_isf(self, tail: Real) -> Real:
         e, tail = self.epsilon, np.asarray(tail, dtype=np.float64)
         with np.errstate(divide="ignore"):
             # where little is left of 1 - tail (1 - e^-e) it is a sum of two terms >= 0
-            left = portable.log(1 - tail + tail * portable.exp(-np.asarray(e)))
-        left = np.where(tail * self._total < 0.5, portable.log1p(-tail * self._total), left)
+            left = rm.log(1 - tail + tail * rm.exp(-np.asarray(e)))
+        left = np.where(tail * self._total < 0.5, rm.log1p(-tail * self._total), left)
         return as_real(np.where(tail < 1.0, np.clip(e + 2 * left, -e, e), -np.inf))
 
     @property
@@ -124,7 +124,7 @@ class BoundedRange(DominatingPair):
 
 
 def _sinh(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    more = portable.expm1(np.abs(x))
+    more = rm.expm1(np.abs(x))
     return np.sign(x) * (more + more / (more + 1)) / 2
 
 
@@ -143,7 +143,7 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
         fraction = square / (odd + fraction)
     near = fraction / np.where(x > 0, np.minimum(x, 4.0), 1.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(x < 4, near, 1 / portable.tanh(x) - 1 / x)
+        return np.where(x < 4, near, 1 / rm.tanh(x) - 1 / x)
 
 
 @dataclass(frozen=True, slots=True)

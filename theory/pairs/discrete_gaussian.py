@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_count, check_positive, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.discrete_gaussian_sums import log_theta_ratio, theta, upper, upper_over_first
 from filterproof.theory.numerics.error_free import quotient_beyond
 from filterproof.theory.numerics.precision import PRECISION_LOCK
@@ -118,10 +118,10 @@ class DiscreteGaussian(DominatingPair):
             first > 0, upper_over_first(ahead, sigma), upper(np.minimum(first, 0.0), sigma, whole)
         )
         power = size - (first + s - ahead) * (first + s + ahead) / (2 * np.square(sigma))
-        below = portable.exp(np.minimum(power, 0.0)) * upper_over_first(np.maximum(first + s, 0.0), sigma)
-        delta = np.maximum(above - below, 0.0) * portable.exp(-np.square(ahead / sigma) / 2) / whole
+        below = rm.exp(np.minimum(power, 0.0)) * upper_over_first(np.maximum(first + s, 0.0), sigma)
+        delta = np.maximum(above - below, 0.0) * rm.exp(-np.square(ahead / sigma) / 2) / whole
         # H_{e^eps} = 1 - e^eps + e^eps H_{e^-eps}, two terms >= 0, as the pair is that of (Q, P)
-        low = -portable.expm1(-size) + portable.exp(-size) * delta
+        low = -rm.expm1(-size) + rm.exp(-size) * delta
         return as_real(np.where(np.less(epsilon, 0), low, delta))
 
     def renyi(self, alpha: Real) -> Real:

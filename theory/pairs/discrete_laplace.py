@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_count, check_positive, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_beyond
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
@@ -71,9 +71,9 @@ class DiscreteLaplace(Finite):
     @property
     def outputs(self) -> Outputs:
         b, s = np.asarray(self.scale), self.sensitivity
-        ends, between = portable.expit(1 / b), portable.tanh(0.5 / b)
-        inner = (((s - 2 * k) / b, portable.exp(-k / b) * between) for k in range(1, s))
-        return (s / b, ends), *inner, (-s / b, portable.exp(-s / b) * ends)
+        ends, between = rm.expit(1 / b), rm.tanh(0.5 / b)
+        inner = (((s - 2 * k) / b, rm.exp(-k / b) * between) for k in range(1, s))
+        return (s / b, ends), *inner, (-s / b, rm.exp(-s / b) * ends)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -103,10 +103,10 @@ class DiscreteLaplace(Finite):
 
 def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
     """The z with P(N(0, 1) > z) = r^n / (1 + r), r = e^-rate: near 1/2 from what is missing there."""
-    ratio = portable.exp(-rate)
-    missing = (-portable.expm1(-n * rate) - ratio * portable.expm1(-(n - 1) * rate)) / (1 + ratio)
+    ratio = rm.exp(-rate)
+    missing = (-rm.expm1(-n * rate) - ratio * rm.expm1(-(n - 1) * rate)) / (1 + ratio)
     near = np.sqrt(2.0) * special.erfinv(np.minimum(missing, 0.75))
-    return np.where(missing < 0.5, near, -special.ndtri_exp(-n * rate - portable.log1p(ratio)))
+    return np.where(missing < 0.5, near, -special.ndtri_exp(-n * rate - rm.log1p(ratio)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
 from filterproof.theory.pairs.base import (
@@ -73,7 +73,7 @@ class Finite(DominatingPair):
         epsilon = np.minimum(epsilon, _MOST)  # inf - inf would be NaN; an infinite loss counts in full
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
-                total = total - mass * portable.expm1(np.minimum(epsilon - loss, 0.0))
+                total = total - mass * rm.expm1(np.minimum(epsilon - loss, 0.0))
         return as_real(total)
 
     def renyi(self, alpha: Real) -> Real:
@@ -92,13 +92,17 @@ class Finite(DominatingPair):
                 if not (near := np.greater(loss, _LEAST_LOSS)).all():
                     # Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either, but a
                     # mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
-                    term = np.where(near, term, portable.exp(portable.log(mass) - loss) - mass + mass * loss)
+                    term = np.where(
+                        near,
+                        term,
+                        rm.exp(rm.log(mass) - loss) - mass + mass * loss,
+                    )
                 relative = relative + np.where(there, term, 0.0)
                 mean = mean + np.where(there, mass * loss, 0.0)
                 size = size + np.where(there, mass * np.abs(loss), 0.0)
                 fine = np.asarray(fine & near)
             relative = np.where(fine | np.less(64 * mean, size), relative, mean)
-            log_moment = portable.log1p(curved + b * relative)
+            log_moment = rm.log1p(curved + b * relative)
             divergence = log_moment / b
             if not (within := np.isfinite(log_moment)).all():
                 divergence = np.where(within, divergence, self._far_renyi(b))
@@ -124,8 +128,8 @@ class Finite(DominatingPair):
             below = np.where(
                 np.equal(loss, top), 0.0, b * (loss - top)
             )  # at order inf the largest loss is left
-            total = total + np.where(np.greater(mass, 0), mass * portable.exp(below), 0.0)
-        return np.where(np.isposinf(top), np.inf, top + portable.log(total) / b)
+            total = total + np.where(np.greater(mass, 0), mass * rm.exp(below), 0.0)
+        return np.where(np.isposinf(top), np.inf, top + rm.log(total) / b)
 
     def loss_cdf(self, x: Real) -> Real:
         total: Real = 0.0
@@ -399,8 +403,8 @@ def pure_to_gdp(epsilon: Real) -> Real:
     Source: derived here; the inclusion is known from Dong, Roth and Su.
     """
     # Phi^-1(1-a) = sqrt2 erfinv(1 - 2a) = sqrt2 erfinv(tanh(eps/2)) near zero, -Phi^-1(e^(log a)) far out
-    near = np.sqrt(8.0) * special.erfinv(portable.tanh(np.minimum(epsilon, 2.0) / 2))
-    far = -2 * special.ndtri_exp(portable.log_expit(-np.maximum(epsilon, 1.0)))
+    near = np.sqrt(8.0) * special.erfinv(rm.tanh(np.minimum(epsilon, 2.0) / 2))
+    far = -2 * special.ndtri_exp(rm.log_expit(-np.maximum(epsilon, 1.0)))
     mu = np.where(np.asarray(epsilon) < 1.5, near, far)
     return as_real(np.where(np.greater(epsilon, 0), rounded_up_mu(mu), mu))
 

@@ -15,7 +15,7 @@ from scipy import special
 
 from filterproof.theory import fast
 from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI, mills, mills_drop
 from filterproof.theory.numerics.stable import as_real
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
@@ -75,18 +75,22 @@ class Gaussian(DominatingPair):
         size = np.abs(epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
             centre, half = _one_shape(size / self.mu, self.mu / 2)
-            delta = portable.exp(_log_density(centre - half)) * mills_drop(centre, half)
+            delta = rm.exp(_log_density(centre - half)) * mills_drop(centre, half)
             # far below zero R overflows while Phi(half - centre) is near one
             low = centre - half < -1
             if low.any():
                 c, h = centre[low], half[low]
                 # Phi(h - c) = 1 - phi(h - c) R(h - c)
-                delta[low] = 1 - portable.exp(_log_density(c - h)) * (mills(h - c) + mills(c + h))
+                delta[low] = 1 - rm.exp(_log_density(c - h)) * (mills(h - c) + mills(c + h))
             delta[centre - half > 100] = 0.0  # e^-5000, whatever became of R
         delta = delta.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu)))
         if np.less(epsilon, 0).any():
             # H_{e^eps}(P||Q) = 1 - e^eps + e^eps H_{e^-eps}(Q||P), two terms >= 0
-            delta = np.where(np.less(epsilon, 0), -portable.expm1(-size) + portable.exp(-size) * delta, delta)
+            delta = np.where(
+                np.less(epsilon, 0),
+                -rm.expm1(-size) + rm.exp(-size) * delta,
+                delta,
+            )
         return as_real(delta)
 
     def log_hockey_stick(self, epsilon: Real) -> Real:
@@ -94,12 +98,12 @@ class Gaussian(DominatingPair):
         size = np.abs(epsilon)
         with np.errstate(divide="ignore", over="ignore"):
             centre, half = _one_shape(size / self.mu, self.mu / 2)
-            plain = portable.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
+            plain = rm.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
             tail = (centre - half >= 0) & np.broadcast_to(np.greater_equal(epsilon, 0), centre.shape)
             tail &= centre < 1e150
             if tail.any():
                 c, h = centre[tail], half[tail]
-                plain[tail] = _log_density(c - h) + portable.log(mills_drop(c, h))
+                plain[tail] = _log_density(c - h) + rm.log(mills_drop(c, h))
         return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
 
     def trade_off(self, alpha: Real) -> Real:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import log_beyond
 from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
 from filterproof.theory.pairs.randomized_response import Response, check_ratio
@@ -63,8 +63,8 @@ class KOV(Response):
         rest = 1 - self.delta
         return (
             (np.inf, self.delta),
-            (self.epsilon, rest * portable.expit(self.epsilon)),
-            (-self.epsilon, rest * portable.expit(-self.epsilon)),
+            (self.epsilon, rest * rm.expit(self.epsilon)),
+            (-self.epsilon, rest * rm.expit(-self.epsilon)),
         )
 
     _missing = same_as("delta")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_positive, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_beyond
 from filterproof.theory.numerics.stable import as_real, expm1_minus
 from filterproof.theory.pairs.base import (
@@ -91,14 +91,14 @@ class Laplace(DominatingPair):
     @property
     def gdp_mu(self) -> Real:
         half = self._e / 2
-        near = np.sqrt(8.0) * special.erfinv(-portable.expm1(-np.minimum(half, 2.0)))
+        near = np.sqrt(8.0) * special.erfinv(-rm.expm1(-np.minimum(half, 2.0)))
         far = -2 * special.ndtri_exp(-np.maximum(half, 0.5) - math.log(2))
         return rounded_up_mu(np.where(np.asarray(half) < 1.0, near, far))
 
     def hockey_stick(self, epsilon: Real) -> Real:
         e = self._e
-        inside = -portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
-        return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
+        inside = -rm.expm1(np.minimum(epsilon - e, 0.0) / 2)
+        return as_real(np.where(np.less(epsilon, -e), -rm.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
         e, t = self._e, alpha - 1
@@ -106,21 +106,21 @@ class Laplace(DominatingPair):
         # does not cancel
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
-            beyond = -portable.log(2 - 1 / alpha) + portable.log1p(t / alpha * portable.exp(-(t + alpha) * e))
-            divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, e + beyond / t)
+            beyond = -rm.log(2 - 1 / alpha) + rm.log1p(t / alpha * rm.exp(-(t + alpha) * e))
+            divergence = np.where(np.isfinite(excess), rm.log1p(excess) / t, e + beyond / t)
         divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)  # at orders 1 and inf the limits
         divergence = np.where(np.isposinf(t), e, divergence)
         return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
         e = self._e
-        inside = portable.exp(np.minimum(x - e, 0.0) / 2) / 2
+        inside = rm.exp(np.minimum(x - e, 0.0) / 2) / 2
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_isf(self, tail: Real) -> Real:
         e = self._e
         with np.errstate(divide="ignore"):
-            inside = np.clip(e + 2 * (portable.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
+            inside = np.clip(e + 2 * (rm.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
 
     @property

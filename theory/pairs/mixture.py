@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from filterproof.theory.pairs import normal_distribution as normal_law
+from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.normal_distribution import tail
 from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ReferenceValue, ball_of
 
@@ -164,7 +164,7 @@ class MixtureReferenceValues(PairReferenceValues):
     def _level(self, mass: Exact) -> arb:
         """The loss at the quantile of the output, by bisection where it is one of the mixture."""
         (q, scale, _), goal = self._laws, ball_of(mass)
-        upper = normal_law.quantile(goal)
+        upper = normal_distribution.quantile(goal)
         if not self._removal:
             return -self._loss(-scale * upper)
         low, high = (scale * upper - 1).lower(), (scale * upper + 2).upper()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.argument_checks import Real, check_at_least_zero, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.numerics.stable import as_real, half_square, log_beyond
 from filterproof.theory.pairs.base import (
@@ -135,8 +135,8 @@ class RandomizedResponse(Response):
     @property
     def outputs(self) -> Outputs:
         return (
-            (self.epsilon, portable.expit(self.epsilon)),
-            (-self.epsilon, portable.expit(-self.epsilon)),
+            (self.epsilon, rm.expit(self.epsilon)),
+            (-self.epsilon, rm.expit(-self.epsilon)),
         )
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:

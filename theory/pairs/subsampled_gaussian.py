@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory.argument_checks import Real, check_positive, check_probability, own
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_beyond
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
 from filterproof.theory.numerics.stable import as_real, expm1_minus
@@ -108,11 +108,11 @@ class SubsampledGaussian(DominatingPair):
         """The y with 1 - q + q e^y = e^level, which is the loss of the full batch; -inf where no y exists."""
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
-            near = portable.log1p(np.maximum(portable.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
+            near = rm.log1p(np.maximum(rm.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
             far = (
                 level
-                - portable.log(self.q)
-                + portable.log1p(np.maximum((self.q - 1) * portable.exp(-np.maximum(level, -700.0)), -1.0))
+                - rm.log(self.q)
+                + rm.log1p(np.maximum((self.q - 1) * rm.exp(-np.maximum(level, -700.0)), -1.0))
             )
         found: Array = np.where((level > 30) | (level < -1), far, near)
         return found
@@ -125,7 +125,7 @@ class SubsampledGaussian(DominatingPair):
     def hockey_stick(self, epsilon: Real) -> Real:
         # with a constant c, P - e^eps Q = c (N(1) - e^eps' N(0)), for addition with N(0) and N(1) exchanged
         full = Gaussian(1 / self.sigma)
-        grown = portable.expm1(np.minimum(epsilon, 700.0))
+        grown = rm.expm1(np.minimum(epsilon, 700.0))
         if self.adjacency == "removal":
             # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
             inner = self._raised(epsilon)
@@ -134,7 +134,7 @@ class SubsampledGaussian(DominatingPair):
         # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
         factor = np.maximum(self.q - (1 - self.q) * grown, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            inner = np.where(factor > 0, portable.log1p(grown / factor), 1e3)
+            inner = np.where(factor > 0, rm.log1p(grown / factor), 1e3)
         inner = np.where(self.q == 1, epsilon, inner)
         return as_real(factor * full.hockey_stick(inner))
 
@@ -163,14 +163,12 @@ class SubsampledGaussian(DominatingPair):
 
     def _mixture_quantile(self, tail: Array, low: Array) -> Array:
         """x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
-        low, goal = np.broadcast_arrays(low, portable.log(tail))
+        low, goal = np.broadcast_arrays(low, rm.log(tail))
         high = low + 1
         for _ in range(60):
             x = (low + high) / 2
-            with_person = portable.log(self.q) + special.log_ndtr((1 - x) / self.sigma)
-            log_tail = portable.logaddexp(
-                with_person, portable.log1p(-self.q) + special.log_ndtr(-x / self.sigma)
-            )
+            with_person = rm.log(self.q) + special.log_ndtr((1 - x) / self.sigma)
+            log_tail = rm.logaddexp(with_person, rm.log1p(-self.q) + special.log_ndtr(-x / self.sigma))
             low, high = np.where(log_tail > goal, x, low), np.where(log_tail > goal, high, x)
         return high
 
@@ -200,7 +198,7 @@ class SubsampledGaussian(DominatingPair):
         return (SubsampledGaussian, self.adjacency, *values)
 
 
-def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = portable) -> Array:
+def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
     """log(1 - q + q e^y), y = (x - 1/2) / sigma^2, with its digits near y = 0 and in both tails.
 
     by: whose functions; those of NumPy are faster, and do for draws.
@@ -223,9 +221,9 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     large. With the step below the error of the rule is less than 1e-16 of the sum.
     """
     if alpha == math.inf:
-        return math.inf if adjacency == "removal" or q == 1 else float(-portable.log1p(-q))
+        return math.inf if adjacency == "removal" or q == 1 else float(-rm.log1p(-q))
     t = alpha - 1
-    log_q = float(portable.log(q))
+    log_q = float(rm.log(q))
     if (apart := _apart(q, sigma, adjacency, t, log_q)) is not None:
         return apart * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
@@ -236,7 +234,7 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     x = step * np.arange(math.floor((low - 10 * sigma) / step), math.ceil((high + 10 * sigma) / step) + 1.0)
     loss = _log_ratio(x, np.asarray(q), np.asarray(sigma))
     spread = 0.5 * (x / sigma) ** 2
-    log_step = float(portable.log(step / sigma)) - LOG_SQRT_TWO_PI
+    log_step = float(rm.log(step / sigma)) - LOG_SQRT_TWO_PI
     log_mass = log_step - spread
     if adjacency == "removal":
         log_mass += loss
@@ -251,13 +249,13 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
         gain = t * loss
         ahead, behind = expm1_minus(np.minimum((gain, less), _FAR))
         bent, far = ahead + t * behind, np.maximum(gain, less) > _FAR
-        grown = np.where(gain > _FAR, gain, float(portable.log(t)) + less)
+        grown = np.where(gain > _FAR, gain, float(rm.log(t)) + less)
     if far.any():
         log_mass = np.where(far, log_mass + grown, log_mass)
         bent[far] = 1.0
     top = float(log_mass.max())
     top = top if top > 600 else 0.0
-    moment = portable.exp(log_mass - top) * bent
+    moment = rm.exp(log_mass - top) * bent
     total = math.fsum(moment)
     # what each term may be wrong by, in units of 2^-53 of itself: by its exponents and node, and by its loss,
     # which errs by `inexact` of itself, or of 1 where it is larger. The logarithm of 1 - q errs by more where it is
@@ -269,7 +267,7 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     wrong = float(np.add.accumulate(inexact)[-1]) / max(total, _LEAST) + 8 * (abs(log_step) + 5)
     if t == 0:
         return total * (1 + wrong * 2.0**-53) + _LOST
-    value = float(portable.log1p(total)) if top == 0 else top + float(portable.log(total))
+    value = float(rm.log1p(total)) if top == 0 else top + float(rm.log(total))
     # d log(1 + S) is at most dS / S, and where log(1 + S) > 1 that is less of it
     return value / t * (1 + (wrong / max(value, 1.0) + 8) * 2.0**-53) + _LOST * (1 + 1 / t)
 
@@ -285,7 +283,7 @@ def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float)
     half = 0.5 / sigma / sigma
     if q == 1:
         return (1 + t) * half
-    less = float(portable.log1p(-q))
+    less = float(rm.log1p(-q))
     if adjacency == "addition":
         return -less if half / 4 > _FAR - (log_q + less) / 2 else None
     exponent = t * half
@@ -297,18 +295,18 @@ def _apart(q: float, sigma: float, adjacency: Adjacency, t: float, log_q: float)
     if t == 0:
         return (1 - q) * less + q * grown
     gain = t * grown
-    sampled = portable.exp(log_q + gain) if gain > _FAR else q * portable.expm1(gain)
-    total = (1 - q) * float(portable.expm1(t * less)) + float(sampled)
-    return float(portable.log1p(total)) / t
+    sampled = rm.exp(log_q + gain) if gain > _FAR else q * rm.expm1(gain)
+    total = (1 - q) * float(rm.expm1(t * less)) + float(sampled)
+    return float(rm.log1p(total)) / t
 
 
 def _mode(q: float, sigma: float, t: float) -> float:
     """At most the mode of e^{-t l(x)} N(0, sigma^2): the root of x + t sigma^2 l'(x), by bisection of [-t, 0]."""
     low, high = -t, 0.0
-    log_odds = float(portable.log(q)) - float(portable.log1p(-q))
+    log_odds = float(rm.log(q)) - float(rm.log1p(-q))
     for _ in range(64):
         x = (low + high) / 2
-        above = x + t * float(portable.expit(log_odds + (x - 0.5) / (sigma * sigma))) > 0
+        above = x + t * float(rm.expit(log_odds + (x - 0.5) / (sigma * sigma))) > 0
         low, high = (low, x) if above else (x, high)
     return low
 

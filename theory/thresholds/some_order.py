@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 
 #: Above the rounding of the sums and of the elementary functions; any payments of at least 1 will do.
 _MARGIN = 1e-9
@@ -26,10 +26,10 @@ def share_at_some_order(alphas: Sequence[float], delta: float) -> float:
     keeps (epsilon, share delta) by the theorem "some order kept".
     """
     t = np.sort(np.asarray(alphas, dtype=float)) - 1
-    log = float(portable.log(delta))
+    log = float(rm.log(delta))
     payments: list[float] = []
     for j, last in enumerate(t.tolist()):
-        worth = portable.exp(log * (1 - t[:j] / last)).tolist()
+        worth = rm.exp(log * (1 - t[:j] / last)).tolist()
         payments.append(max(0.0, 1 - math.fsum(m * w for m, w in zip(payments, worth, strict=True))))
-    constants = portable.exp(-t * portable.log1p(1 / t)) / (1 + t)
+    constants = rm.exp(-t * rm.log1p(1 / t)) / (1 + t)
     return math.fsum(m * s for m, s in zip(payments, constants.tolist(), strict=True)) * (1 + _MARGIN)

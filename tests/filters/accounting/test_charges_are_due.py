@@ -17,7 +17,7 @@ from filterproof.filters.accounting.approximate_charges import approximate_charg
 from filterproof.filters.accounting.charge_rules import renyi_charge
 from filterproof.filters.catalogue import CATALOGUE, Entry
 from filterproof.filters.contract import parameters
-from filterproof.theory.numerics import reproducible_math as portable
+from filterproof.theory.numerics import reproducible_math as rm
 
 
 def ball(x: Any) -> arb:
@@ -87,13 +87,13 @@ def test_a_declared_rho_is_no_less_than_half_a_square_and_is_it_where_that_is_a_
 
 
 def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> None:
-    for function in (portable.expm1, portable.log1p, portable.tanh):
+    for function in (rm.expm1, rm.log1p, rm.tanh):
         assert np.signbit(function(-0.0))
         assert not np.signbit(function(0.0))
     x = np.linspace(-3.0, 3.0, 301)
-    y = np.array([float(portable.log(-portable.expm1(v))) if v < 0 else v for v in x])  # where they cancel
+    y = np.array([float(rm.log(-rm.expm1(v))) if v < 0 else v for v in x])  # where they cancel
     with ctx.workprec(200):
-        for u, v, got in zip(x.tolist(), y.tolist(), portable.logaddexp(x, y).tolist(), strict=True):
+        for u, v, got in zip(x.tolist(), y.tolist(), rm.logaddexp(x, y).tolist(), strict=True):
             error = abs(arb(got) - (arb(u).exp() + arb(v).exp()).log())
             assert error <= 3 * arb(2) ** -52 * max(abs(u), abs(v), 1.0)
 

@@ -158,5 +158,7 @@ def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
     assert fp.Session.from_dict(data, doubled()).to_dict() == data
     for filt, value in ((Known(), -3.0), (wider(), -3.0), (logged(1.0), -1000.0)):
         assert "can have led to" in refusal(forged(filt, 0, [value], pair), filt, policy="halt")
-    with pytest.raises(TypeError, match=r"Own\.reaches must return booleans of shape \(1,\), got True"):
+    with pytest.raises(
+        TypeError, match=r"Own\.is_reachable_state must return booleans of shape \(1,\), got True"
+    ):
         fp.Session.from_dict(forged(mumbling(), 0, [0.5], pair), mumbling())

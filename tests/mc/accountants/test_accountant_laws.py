@@ -13,18 +13,18 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.testing.invariants import InvariantBrokenError
+from filterproof.mc.accountant_invariants.audited_accountant import AuditedAccountant
 from filterproof.mc.accountant_invariants.invariants import ACCOUNTANT_INVARIANTS
-from filterproof.mc.accountant_invariants.tested_accountant import TestedAccountant
 from filterproof.mc.accountant_invariants.true_loss import promised_too_little
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
 
-def subject_of(filt: Any, **hooks: Any) -> TestedAccountant:
-    return TestedAccountant(filt, filt.menu, **hooks)
+def subject_of(filt: Any, **hooks: Any) -> AuditedAccountant:
+    return AuditedAccountant(filt, filt.menu, **hooks)
 
 
-def ask(subject: TestedAccountant, law: str) -> tuple[str, str]:
+def ask(subject: AuditedAccountant, law: str) -> tuple[str, str]:
     """What became of a law, and what it says."""
     try:
         return "held", ACCOUNTANT_INVARIANTS[law](subject)
@@ -52,7 +52,7 @@ class Rho:
         self.rho += charged * (count if self.counts else 1)
 
 
-def accountant(spent: Callable[[Any], float] = lambda held: held.rho, **changed: Any) -> TestedAccountant:
+def accountant(spent: Callable[[Any], float] = lambda held: held.rho, **changed: Any) -> AuditedAccountant:
     """The subject of a Rho, of which some fields are others."""
     filt = fp.from_accountant(
         lambda: Rho(**changed), lambda pair: float(pair.zcdp_rho), fp.ZCDP(1.0), menu=MENU, spent=spent
@@ -101,7 +101,7 @@ def purse(
     kind: type[Purse] = Purse,
     spent: Callable[[Any], float] | None = lambda held: held.total,
     **changed: Any,
-) -> TestedAccountant:
+) -> AuditedAccountant:
     """The subject of a purse that is asked for responses of these sizes, of which some fields or hooks are others."""
     raw = changed.pop("raw", lambda held, value: held.spend(value))
     filt = fp.from_budget(
@@ -132,7 +132,7 @@ class Uses:
         return fp.Composition(self.uses).epsilon(delta, relative=1e-5).high
 
 
-def natural() -> TestedAccountant:
+def natural() -> AuditedAccountant:
     """The exact epsilon of a composition, compared with the target: the natural filter."""
     target = fp.ApproxDP(math.log(9 / 4), 45 / 169 * 1.001)
     return subject_of(fp.from_accountant(Uses, lambda pair: pair, target, menu=LEVELS))
@@ -146,11 +146,11 @@ class GivesUp:
         return math.inf
 
 
-def giving_up() -> TestedAccountant:
+def giving_up() -> AuditedAccountant:
     return subject_of(fp.from_accountant(GivesUp, lambda pair: None, fp.ApproxDP(1.0, 1e-5), menu=MENU))
 
 
-def knowing_only_its_menu() -> TestedAccountant:
+def knowing_only_its_menu() -> AuditedAccountant:
     known = {pair: float(pair.zcdp_rho) for pair in MENU}.__getitem__
     return subject_of(
         fp.from_accountant(Rho, known, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.rho)
@@ -175,7 +175,7 @@ def dearer_after_less(held: Rho, rho: float) -> float:
 
 
 #: For each law what becomes of it, words of the answer, and the subject: each is broken once at least.
-ANSWERS: dict[str, list[tuple[str, str, Callable[[], TestedAccountant]]]] = {
+ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
     "a_count_is_so_many_uses": [("broken", "at once", lambda: accountant(counts=False))],
     "the_order_does_not_matter": [
         ("broken", "in another order", lambda: accountant(charge=dearer_after_less)),
@@ -230,14 +230,14 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], TestedAccountant]]]] = {
     ("law", "outcome", "words", "subject"), [(law, *row) for law, rows in ANSWERS.items() for row in rows]
 )
 def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from_it(
-    law: str, outcome: str, words: str, subject: Callable[[], TestedAccountant]
+    law: str, outcome: str, words: str, subject: Callable[[], AuditedAccountant]
 ) -> None:
     found, said = ask(subject(), law)
     assert (found, words in said) == (outcome, True), said
     assert ANSWERS.keys() == ACCOUNTANT_INVARIANTS.keys()
 
 
-SOUND: list[Callable[[], TestedAccountant]] = [
+SOUND: list[Callable[[], AuditedAccountant]] = [
     accountant,
     purse,
     lambda: purse(2.0, 0.001, least=0.0),

@@ -12,26 +12,26 @@ import filterproof as fp
 from tests.mc.examine.example_filters import Sum
 
 
-class LinearCharge(Sum):
+class SumOfZCDP(Sum):
     """Admits while the sum of the zCDP charges is at most 0.02, as its promise of zCDP allows; sound."""
 
     promise = fp.ZCDP(0.02)
     most = 0.0199
 
 
-class OnlyGaussians(LinearCharge):
+class OnlyGaussians(SumOfZCDP):
     """Knows `mu` and nothing else, as in the README."""
 
     def cost(self, state, request):
         return np.broadcast_to(request.mu**2 / 2, state.shape)
 
 
-class Raises(LinearCharge):
+class Raises(SumOfZCDP):
     def admits(self, state, request):
         raise ZeroDivisionError("no budget was set")
 
 
-class RaisesForOneFamily(LinearCharge):
+class RaisesForOneFamily(SumOfZCDP):
     def admits(self, state, request):
         if type(request).__name__ == "Laplace":
             raise NotImplementedError("Laplace is to do")
@@ -43,24 +43,24 @@ def for_ever():
         pass
 
 
-class Hangs(LinearCharge):
+class Hangs(SumOfZCDP):
     def admits(self, state, request):
         return for_ever()
 
 
-class HangsLate(LinearCharge):
+class HangsLate(SumOfZCDP):
     """Answers fresh runs, and no other."""
 
     def admits(self, state, request):
         return for_ever() if state.any() else super().admits(state, request)
 
 
-class ScalarAnswers(LinearCharge):
+class ScalarAnswers(SumOfZCDP):
     def admits(self, state, request):
         return bool((state + self.cost(state, request) <= 0.0199).all())
 
 
-class ScalarState(LinearCharge):
+class ScalarState(SumOfZCDP):
     def spend(self, state, request):
         return float(state[0])
 
@@ -73,7 +73,7 @@ class ChargesANumber(fp.ZCDPFilter):
         return request.zcdp_rho
 
 
-class GrowingState(LinearCharge):
+class GrowingState(SumOfZCDP):
     """Keeps the history in the state, a column more each time."""
 
     def start(self, n):
@@ -86,20 +86,20 @@ class GrowingState(LinearCharge):
         return np.concatenate([state, self.cost(state[:, 0], request)[:, None]], axis=1)
 
 
-class MutatesItsInput(LinearCharge):
+class MutatesItsInput(SumOfZCDP):
     def spend(self, state, request):
         state += self.cost(state, request)
         return state
 
 
-def first(name: str, do: Callable[[], object]) -> type[LinearCharge]:
+def first(name: str, do: Callable[[], object]) -> type[SumOfZCDP]:
     """A filter that does something each time that it is asked, and then answers as it should."""
 
     def admits(self, state, request):
         do()
-        return LinearCharge.admits(self, state, request)
+        return SumOfZCDP.admits(self, state, request)
 
-    return type(name, (LinearCharge,), {"admits": admits})
+    return type(name, (SumOfZCDP,), {"admits": admits})
 
 
 def used_standard_output():
@@ -121,7 +121,7 @@ Warns = first("Warns", warned)
 SetsNumpyErrors = first("SetsNumpyErrors", lambda: np.seterr(all="raise"))
 
 
-class StartsAProcess(LinearCharge):
+class StartsAProcess(SumOfZCDP):
     """Never ends it."""
 
     words = ("sleep", "3600.25")
@@ -132,7 +132,7 @@ class StartsAProcess(LinearCharge):
         return super().admits(state, request)
 
 
-class HasAPool(LinearCharge):
+class HasAPool(SumOfZCDP):
     """Asks a thread, which its pool starts when it is first asked."""
 
     def __init__(self):
@@ -142,7 +142,7 @@ class HasAPool(LinearCharge):
         return self.pool.submit(super().admits, state, request).result()
 
 
-class KeepsStateOutside(LinearCharge):
+class KeepsStateOutside(SumOfZCDP):
     def __init__(self):
         self.spent = 0.0
 
@@ -154,12 +154,12 @@ class KeepsStateOutside(LinearCharge):
         return state
 
 
-class MixesRuns(LinearCharge):
+class MixesRuns(SumOfZCDP):
     def admits(self, state, request):
         return np.full(len(state), bool((state.sum() + self.cost(state, request) <= 0.0199).all()))
 
 
-class AnswersAtRandom(LinearCharge):
+class AnswersAtRandom(SumOfZCDP):
     def __init__(self):
         self.rng = np.random.default_rng(1)
 
@@ -167,26 +167,26 @@ class AnswersAtRandom(LinearCharge):
         return super().admits(state, request) & (self.rng.random(len(state)) < 0.7)
 
 
-class PromisesANumber(LinearCharge):
+class PromisesANumber(SumOfZCDP):
     promise = 1.0  # type: ignore[assignment]
 
 
-class PromiseRaises(LinearCharge):
+class PromiseRaises(SumOfZCDP):
     @property
     def promise(self):  # type: ignore[override]
         raise KeyError("epsilon")
 
 
-class RunsOutOfMemory(LinearCharge):
+class RunsOutOfMemory(SumOfZCDP):
     def spend(self, state, request):
         raise MemoryError
 
 
-class AdmitsNothing(LinearCharge):
+class AdmitsNothing(SumOfZCDP):
     def admits(self, state, request):
         return np.zeros(len(state), dtype=bool)
 
 
-class GrantsOtherwise(LinearCharge):
+class GrantsOtherwise(SumOfZCDP):
     def grant(self, state, request):
         return np.ones(len(state), dtype=bool), self.spend(state, request)

@@ -16,14 +16,13 @@ import filterproof as fp
 from filterproof.mc.examine.examination import Status
 from filterproof.mc.examine.examination_context import named_pairs
 from filterproof.mc.examine.stage_schedule import examine
-from tests.mc.examine import example_filters as toys
-from tests.mc.examine import services
+from tests.mc.examine import example_filters, services
 from tests.mc.examine.test_holders import Forgets
 
 ROOT = Path(__file__).parents[3]
 
 
-class OfASet(toys.StopsAtLosses):
+class OfASet(example_filters.StopsAtLosses):
     """Names its menu in no order: hashes of pairs are other ones in each process."""
 
     menu = frozenset(fp.SubsampledGaussian(0.5, 8.0 + k, adjacency="removal") for k in range(6))
@@ -31,9 +30,9 @@ class OfASet(toys.StopsAtLosses):
 
 #: Something of each kind to examine, with an effort by which every stage asks something.
 EXAMINED: dict[str, tuple[Callable[[], Any], float]] = {
-    "sound sum": (toys.ByHand, 0.01),
-    "refuted by a sequence": (toys.CheapLaplace, 0.02),
-    "refuted by a game": (toys.AfterGain, 0.02),
+    "sound sum": (example_filters.ByHand, 0.01),
+    "refuted by a sequence": (example_filters.CheapLaplace, 0.02),
+    "refuted by a game": (example_filters.AfterGain, 0.02),
     "looks at losses": (OfASet, 0.003),
     "of the library": (lambda: fp.ZCDPFilter(0.5), 0.005),
     "holder": (lambda: Forgets(fp.ZCDPFilter(0.5), 3), 0.01),
@@ -47,7 +46,7 @@ def examined(name: str) -> str:
     if name in SERVICES:
         return repr(fp.services.first_breach(SERVICES[name], fp.PureDP(1.0), effort=0.01, seed=1))
     make, effort = EXAMINED[name]
-    mechanisms = ("gaussian", "laplace") if make is toys.CheapLaplace else None
+    mechanisms = ("gaussian", "laplace") if make is example_filters.CheapLaplace else None
     exam = examine(make(), effort=effort, seed=1, mechanisms=mechanisms)
     rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.unseen, repr(exam.story)]
     for one in exam.findings:
@@ -79,7 +78,7 @@ def test_the_same_is_found_in_a_fresh_process(name: str) -> None:
     assert in_a_fresh_process(name) == once(name)
 
 
-class Remote(toys.ByHand):
+class Remote(example_filters.ByHand):
     """Sound, and asked over a line that takes its time: for every answer, or for the first one of each process."""
 
     wait: Any = staticmethod(lambda: None)

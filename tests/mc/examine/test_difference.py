@@ -12,7 +12,7 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.mc.examine.difference import Difference, first_difference
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.sequence import granted
-from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.example_filters import ResetAfterTen, Sum
 from tests.mc.examine.test_revalidation import Tires
 
@@ -106,6 +106,6 @@ def test_who_is_tired_of_the_search_and_keeps_its_promise_when_fresh_is_at_fault
 
 
 def test_whose_code_ends_the_process_is_told_as_one_of_both() -> None:
-    leaves = unhappy.first("Leaves", partial(os._exit, 7))()
+    leaves = misbehaving_filters.first("Leaves", partial(os._exit, 7))()
     with pytest.raises(FilterFault, match="the process that examined Sum and Leaves ended with status 7"):
         first_difference(Sum(), leaves)

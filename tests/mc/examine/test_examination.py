@@ -25,16 +25,19 @@ from filterproof.mc.examine.examination import (
 from filterproof.mc.examine.replay import MOST_FAILURE
 from filterproof.mc.examine.stage_schedule import FAILURE, examine
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.mc.examine import example_filters as toys
-from tests.mc.examine import misbehaving_filters as unhappy
-from tests.mc.examine import services
+from tests.mc.examine import example_filters, misbehaving_filters, services
 
 #: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
 slow = pytest.mark.slow
 
 
 SOUND = [
-    *(toys.StopsAtLosses(), toys.ByHand(), toys.OneFamily(), toys.NotMonotone()),
+    *(
+        example_filters.StopsAtLosses(),
+        example_filters.ByHand(),
+        example_filters.OneFamily(),
+        example_filters.NotMonotone(),
+    ),
     *(entry.example() for entry in CATALOGUE.values() if entry.kind.sound is True),
 ]
 
@@ -64,7 +67,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
 
     for stage, work in (("laws", breaking), ("games", breaking), ("search", searching)):
         monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{stage}", work)
-    filt = toys.StopsAtLosses()
+    filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
     found = examine(filt, effort=0.007, mechanisms="gaussian")
     assert found.failure == FAILURE <= MOST_FAILURE
@@ -90,7 +93,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
         monkeypatch.setattr("filterproof.mc.examine.stage_schedule.differs", stop)
     with pytest.raises(PartialExamination) as stopped:
         examine(
-            toys.Forgets(),
+            example_filters.Forgets(),
             effort=0.07,
             mechanisms="gaussian",
             on_stage=lambda stage: stop() if stage == "telling" else None,
@@ -106,17 +109,17 @@ def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination
         count(10**9)
 
     few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["laws"]}
-    quiet, busy = (examine(toys.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))
+    quiet, busy = (examine(example_filters.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))
     assert [one.found for one in busy.findings] == [one.found for one in quiet.findings]
     with pytest.raises(ZeroDivisionError):
-        examine(toys.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "laws"))
+        examine(example_filters.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "laws"))
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        partial(examine, toys.ByHand()),
-        partial(fp.first_difference, toys.ByHand(), toys.ByHand()),
+        partial(examine, example_filters.ByHand()),
+        partial(fp.first_difference, example_filters.ByHand(), example_filters.ByHand()),
         partial(fp.services.first_breach, services.Purse, fp.PureDP(1.0)),
     ],
 )
@@ -128,7 +131,7 @@ def test_an_effort_that_no_machine_can_do_is_refused_in_a_sentence(call: Any) ->
 
 
 def test_an_effort_of_any_type_of_number_is_kept_as_one_that_json_can_hold() -> None:
-    exam = examine(unhappy.AdmitsNothing(), effort=np.float32(0.0001), mechanisms=["rr"])
+    exam = examine(misbehaving_filters.AdmitsNothing(), effort=np.float32(0.0001), mechanisms=["rr"])
     assert exam.effort == float(np.float32(0.0001))
     assert type(exam.effort) is float
 
@@ -150,7 +153,7 @@ HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
 def _examination(*findings: StageFinding) -> Examination:
-    return Examination(toys.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
+    return Examination(example_filters.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
 
 
 def _found(stage: str = "parts", found: str = "something", **more) -> StageFinding:
@@ -243,7 +246,7 @@ def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("filterproof.mc.examine.stage_schedule.of_parts", lambda *_, **more: WHOLE)
-    found = examine(toys.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
+    found = examine(example_filters.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
     assert found.status is Status.DISAGREES
     assert found.witness is not None
     assert found.verdict.outcome is Outcome.UNDECIDED

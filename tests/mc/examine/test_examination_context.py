@@ -12,8 +12,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.examine.examination_context import admission, named_pairs, own_numbers, own_pairs
 from filterproof.mc.examine.parameter_families import FAMILIES, lines_of
 from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
-from tests.mc.examine import example_filters as toys
-from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import example_filters, misbehaving_filters
 
 PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.PureDP(1.0)]
 
@@ -49,7 +48,7 @@ class Coin(RandomizedResponse):
     """A pair of one's own."""
 
 
-class Menu(unhappy.LinearCharge):
+class Menu(misbehaving_filters.SumOfZCDP):
     """Grants the pairs of its menu, and levels that only its code names."""
 
     menu = (RandomizedResponse(0.3), Erasure(0.001))
@@ -98,9 +97,9 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
 
 
 def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
-    _, granted, closed = asked(toys.ByHand(), "gaussian", "erasure")
+    _, granted, closed = asked(example_filters.ByHand(), "gaussian", "erasure")
     ((name, line),) = granted.items()
-    largest = math.sqrt(2 * toys.RHO)
+    largest = math.sqrt(2 * example_filters.RHO)
     assert line.sizes == tuple(sorted(line.sizes))
     assert line.pairs == tuple(map(Gaussian, line.sizes))
     assert largest * (1 - 2.0**-9) < line.sizes[-1] <= largest
@@ -115,11 +114,25 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
 #: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.
 BOTH, FIRST = ("gaussian", "laplace"), ["gaussian"]
 ANSWERS = [
-    (unhappy.RaisesForOneFamily, BOTH, "", ["outside its scope: laplace"], FIRST, []),
-    (unhappy.Raises, BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
+    (misbehaving_filters.RaisesForOneFamily, BOTH, "", ["outside its scope: laplace"], FIRST, []),
+    (misbehaving_filters.Raises, BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
     # a denial is an answer; the Gaussians that are admitted end in the exception
-    (unhappy.RunsOutOfMemory, ("gaussian", "erasure"), "RunsOutOfMemory.spend raised Memory", None, [], None),
-    (unhappy.MutatesItsInput, FIRST, "MutatesItsInput.spend must leave the state", None, [], None),
+    (
+        misbehaving_filters.RunsOutOfMemory,
+        ("gaussian", "erasure"),
+        "RunsOutOfMemory.spend raised Memory",
+        None,
+        [],
+        None,
+    ),
+    (
+        misbehaving_filters.MutatesItsInput,
+        FIRST,
+        "MutatesItsInput.spend must leave the state",
+        None,
+        [],
+        None,
+    ),
 ]
 
 

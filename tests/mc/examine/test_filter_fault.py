@@ -10,12 +10,12 @@ import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
 from filterproof.filters.contract.work import OutOfWork
 from filterproof.mc.examine.filter_fault import FilterFault, examining
-from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import misbehaving_filters
 
 HERE = Path(__file__)
 
 
-class Breaks(unhappy.LinearCharge):
+class Breaks(misbehaving_filters.SumOfZCDP):
     """Its methods do what they are asked for: raise in a helper of this file, or call something."""
 
     def admits(self, state, request):
@@ -74,14 +74,14 @@ def test_a_function_without_a_name_is_told_by_where_it_stands() -> None:
 
 def test_what_a_person_interrupts_and_what_is_raised_elsewhere_is_no_fault() -> None:
     for error in (KeyboardInterrupt, ZeroDivisionError):
-        filt = unhappy.first("Interrupted", lambda error=error: broken(error()))()
+        filt = misbehaving_filters.first("Interrupted", lambda error=error: broken(error()))()
         with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else FilterFault), examining(filt):
             filt.admits(np.zeros(1), fp.Gaussian(0.1))
         with pytest.raises(error), examining(filt):
             broken(error())
 
 
-class Translates(unhappy.LinearCharge):
+class Translates(misbehaving_filters.SumOfZCDP):
     """Makes its own error of whatever it meets."""
 
     def admits(self, state, request):

@@ -14,7 +14,7 @@ from flint import fmpq
 import filterproof as fp
 from filterproof.filters.accountants.no_noise import ZERO_NOISE
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.filters.certified.comparison import Claims
+from filterproof.filters.certified.comparison import Comparisons
 from filterproof.mc.examine.accountants.losses import OvertakingGame, _above
 from filterproof.mc.examine.accountants.people import Summed
 from filterproof.mc.examine.divergence import Divergence
@@ -146,7 +146,7 @@ def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scop
 
 
 def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatch):
-    beyond = Claims("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
+    beyond = Comparisons("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
         monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda holder: found)  # noqa: B023

@@ -16,7 +16,7 @@ import filterproof as fp
 from filterproof.mc.examine.examination import PartialExamination, Status
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.theory.evidence import Outcome
-from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from tests.mc.examine.test_worker import assert_gone
 
@@ -39,20 +39,20 @@ def _everything_is_left_as_it_was() -> Iterator[None]:
 
 
 def line_of(kind: type, words: str) -> int:
-    """The line of a class of `unhappy` that holds the words."""
-    lines = Path(unhappy.__file__).read_text().splitlines()
+    """The line of a class of `misbehaving_filters` that holds the words."""
+    lines = Path(misbehaving_filters.__file__).read_text().splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith(f"class {kind.__name__}("))
     return 1 + next(i for i in range(first, len(lines)) if words in lines[i])
 
 
 #: The filter -> the method that is named, the words on its line, and words of the sentence.
 BREAKS = {
-    unhappy.Raises: ("admits", "raise Zero", "ZeroDivisionError: no budget was set"),
-    unhappy.ScalarAnswers: ("admits", "def admits", "must return booleans of shape (1,), got"),
-    unhappy.ScalarState: ("spend", "def spend", "must return an array"),
-    unhappy.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
-    unhappy.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
-    unhappy.RunsOutOfMemory: ("spend", "raise MemoryError", "MemoryError"),
+    misbehaving_filters.Raises: ("admits", "raise Zero", "ZeroDivisionError: no budget was set"),
+    misbehaving_filters.ScalarAnswers: ("admits", "def admits", "must return booleans of shape (1,), got"),
+    misbehaving_filters.ScalarState: ("spend", "def spend", "must return an array"),
+    misbehaving_filters.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
+    misbehaving_filters.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
+    misbehaving_filters.RunsOutOfMemory: ("spend", "raise MemoryError", "MemoryError"),
 }
 
 
@@ -65,15 +65,15 @@ def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.Priv
     fault = found.faults[0]
     assert fault.startswith(f"{kind.__name__}.{method} ")
     assert said in fault
-    assert f"unhappy.py, line {line_of(kind, words)}" in fault
+    assert f"misbehaving_filters.py, line {line_of(kind, words)}" in fault
     assert found.verdict.detail == "no verdict: " + "; ".join(found.faults)
     assert found.witness is None
 
 
 #: The filter -> words of the sentence.
 IMPURE = {
-    unhappy.KeepsStateOutside: "keeps state outside its state",
-    unhappy.AnswersAtRandom: "breaks the contract: ",
+    misbehaving_filters.KeepsStateOutside: "keeps state outside its state",
+    misbehaving_filters.AnswersAtRandom: "breaks the contract: ",
 }
 
 
@@ -88,9 +88,14 @@ def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: t
 
 #: The filter -> a note on it.
 ODD = {
-    unhappy.Prints: "Prints prints while it decides; what it printed was left out",
+    misbehaving_filters.Prints: "Prints prints while it decides; what it printed was left out",
     **dict.fromkeys(
-        (unhappy.UsesStandardOutput, unhappy.Warns, unhappy.GrowingState, unhappy.SetsNumpyErrors)
+        (
+            misbehaving_filters.UsesStandardOutput,
+            misbehaving_filters.Warns,
+            misbehaving_filters.GrowingState,
+            misbehaving_filters.SetsNumpyErrors,
+        )
     ),
 }
 
@@ -105,14 +110,14 @@ def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: t
 
 
 def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
-    found = examine(unhappy.AdmitsNothing(), effort=EFFORT, on_stage=print)
+    found = examine(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
     assert capsys.readouterr().out == "admission\n"
     assert not any("prints" in note for one in found.findings for note in one.notes)
     assert (found.status, found.faults) == (Status.DENIES, ())
     assert "admits nothing that was tried" in found.verdict.detail
 
 
-HANGS = (unhappy.Hangs, unhappy.HangsLate)
+HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
 
 
 @pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)
@@ -122,7 +127,7 @@ def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> 
     assert (found.status, found.faults, found.witness) == (Status.EXAMINED, (), None)
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.verdict.detail.startswith(f"{found.stopped}: nothing was found above the promise")
-    assert kind is unhappy.HangsLate or not found.admits_something
+    assert kind is misbehaving_filters.HangsLate or not found.admits_something
 
 
 def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
@@ -131,23 +136,25 @@ def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
             threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
 
     with pytest.raises(PartialExamination) as caught:
-        examine(unhappy.HangsLate(), on_stage=pressed)
+        examine(misbehaving_filters.HangsLate(), on_stage=pressed)
     found = caught.value.examination
     assert found.stopped.startswith("stopped by Ctrl-C")
     assert found.admits_something
 
 
 def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
-    found = examine(unhappy.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["laws"])
+    found = examine(
+        misbehaving_filters.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["laws"]
+    )
     assert (found.status, found.faults) == (Status.EXAMINED, ())
-    words = "\0".join(unhappy.StartsAProcess.words).encode()
+    words = "\0".join(misbehaving_filters.StartsAProcess.words).encode()
     for one in Path("/proc").glob("[0-9]*/cmdline"):
         if words in _read(one):  # which is killed, and may not have ended yet
             assert_gone(int(one.parent.name))
 
 
 def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
-    filt = unhappy.HasAPool()
+    filt = misbehaving_filters.HasAPool()
     found = examine(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
     assert (found.status, found.faults, found.stopped) == (Status.EXAMINED, (), "")
     assert any(one.stage == "games" and one.tightness for one in found.findings)

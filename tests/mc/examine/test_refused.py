@@ -17,8 +17,7 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.examine.trace import story_of_sequence
-from tests.mc.examine import misbehaving_filters as unhappy
-from tests.mc.examine import services
+from tests.mc.examine import misbehaving_filters, services
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
@@ -51,11 +50,14 @@ KINDS: Calls = [
     *((partial(fp.verify, thing, effort=0.03), "filt must") for thing in (PEOPLE, ZCDP.open(), 3)),
     (partial(fp.verify, fp.IndividualFilter, effort=0.03), "got the class IndividualFilter"),
     (
-        partial(examine, unhappy.LinearCharge, effort=0.03),
-        "must be a filter, got the class Plain; make one of it",
+        partial(examine, misbehaving_filters.SumOfZCDP, effort=0.03),
+        "must be a filter, got the class SumOfZCDP; make one of it",
     ),
     (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
-    (partial(examine, unhappy.PromisesANumber(), effort=0.03), "promise must be a guarantee, got 1.0"),
+    (
+        partial(examine, misbehaving_filters.PromisesANumber(), effort=0.03),
+        "promise must be a guarantee, got 1.0",
+    ),
     (partial(fp.services.first_breach, 3, PURE), "service must make a service"),
     (partial(fp.services.first_breach, dict, PURE), "service must have request"),
     (partial(fp.services.first_breach, answering(True), PURE), "request must yield its steps"),

@@ -20,8 +20,7 @@ from filterproof.mc.examine.worker import alone
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome
-from tests.mc.examine import example_filters as toys
-from tests.mc.examine import services, witnesses
+from tests.mc.examine import example_filters, services, witnesses
 from tests.mc.examine.stages.test_stages import SeesRewinding
 
 SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction(9)))
@@ -29,7 +28,7 @@ SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction
 _RUNS = 12
 
 
-class Tires(toys.Sum):
+class Tires(example_filters.Sum):
     """A sum that is kept, until it was started often; sound when nobody has asked it before."""
 
     def __init__(self):
@@ -89,7 +88,7 @@ class KnowsKeys(services.Purse):
             yield fp.services.Release()
 
 
-class HasAPurse(toys.PureSum):
+class HasAPurse(example_filters.PureSum):
     """Sound, beside a service that is asked by keys."""
 
     service = TiredPurse
@@ -108,7 +107,7 @@ IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("verify", "replay", "schedule_search"):
+    for module in ("stage_schedule", "replay", "schedule_search"):
         monkeypatch.setattr(
             f"filterproof.mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None)
         )
@@ -179,11 +178,11 @@ def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
 @pytest.mark.parametrize(("loss", "granted"), [(0.4, True), (1.0, False), (np.inf, True)])
 def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: bool) -> None:
     small = fp.Gaussian(0.05)
-    assert happens(toys.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
+    assert happens(example_filters.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
 
 
 def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
-    made = witnesses.sequence(toys.ByHand(), fp.Gaussian(0.02))
+    made = witnesses.sequence(example_filters.ByHand(), fp.Gaussian(0.02))
     assert differs_afresh(made) == "it is within the promise"
 
 

@@ -15,18 +15,18 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.trace import curve_of, state_words, story_of_plan, story_of_sequence
 from filterproof.mc.worst_case.plan import Plan
-from tests.mc.examine import example_filters as toys
+from tests.mc.examine import example_filters
 
 D2 = Divergence.renyi(2.0)
 
 
-class Once(toys.CountsFirstOnly):
+class Once(example_filters.CountsFirstOnly):
     """The same under a promise that says what it allows of order 2."""
 
     promise, most = fp.ZCDP(0.5), 0.5
 
 
-class SumOfLosses(toys.Sum):
+class SumOfLosses(example_filters.Sum):
     """Denies nothing, and keeps what was lost."""
 
     def admits(self, state, request):
@@ -39,7 +39,7 @@ class SumOfLosses(toys.Sum):
         return state + loss
 
 
-FILTERS = (toys.Sum, toys.Window, toys.ResetAfterTen, Once)
+FILTERS = (example_filters.Sum, example_filters.Window, example_filters.ResetAfterTen, Once)
 STEPS = st.lists(
     st.tuples(st.sampled_from((0.05, 0.3, 0.5)).map(fp.Gaussian), st.integers(1, 12)), min_size=1, max_size=4
 )
@@ -80,9 +80,9 @@ def test_a_story_is_the_play_that_the_filters_own_methods_give(kind: Any, steps:
 
 def test_why_names_what_falls_and_the_first_round_of_what_is_free() -> None:
     played = Sequence(((fp.Gaussian(0.9), 1), (fp.Gaussian(0.01), 7), (fp.Gaussian(0.9), 1)))
-    told = story_of_sequence(toys.Window(), played, D2)
+    told = story_of_sequence(example_filters.Window(), played, D2)
     assert told.why == ("in round 8, the sum of the state falls from 0.4053 to 0.00035",)
-    told = story_of_sequence(toys.ResetAfterTen(), Sequence(((fp.Gaussian(0.15), 60),)), D2)
+    told = story_of_sequence(example_filters.ResetAfterTen(), Sequence(((fp.Gaussian(0.15), 60),)), D2)
     assert [why.split(",")[0] for why in told.why] == [f"in round {number}" for number in (10, 20, 30)]
     free = type("Few", (Once,), {"promise": fp.ZCDP(0.02)})()
     told = story_of_sequence(free, Sequence(((fp.Gaussian(0.1), 6),)), D2)
@@ -91,11 +91,14 @@ def test_why_names_what_falls_and_the_first_round_of_what_is_free() -> None:
 
 def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
     each = tuple((fp.Gaussian(mu), 1) for mu in (0.01, 0.02)) * 15
-    told = story_of_sequence(toys.Sum(), Sequence(each), D2)
+    told = story_of_sequence(example_filters.Sum(), Sequence(each), D2)
     assert [one.rounds for one in told.turns] == [*map(str, range(1, 25)), "30"]
     # what is left by a row of which not all is played is known where a request leaves all as it was
     more = ((fp.Gaussian(1e-4), 5000), (fp.Gaussian(0.02), 1))
-    for kind, states in ((toys.Sum, ["0", "...", "..."]), (toys.Forgets, ["0", "0", "..."])):
+    for kind, states in (
+        (example_filters.Sum, ["0", "...", "..."]),
+        (example_filters.Forgets, ["0", "0", "..."]),
+    ):
         told = story_of_sequence(kind(), Sequence(more), D2)
         assert [told.turns[0].before, *(one.after for one in told.turns)] == states
 
@@ -104,7 +107,7 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     pair = fp.RandomizedResponse.from_ratio(2)
     plan = Plan(pair, (Plan(pair, (None, None)), None))
     ratio, at = Fraction(11, 4), Divergence.hockey_stick(1.0)
-    told = story_of_plan(toys.AfterGain(), plan, at, ratio)
+    told = story_of_plan(example_filters.AfterGain(), plan, at, ratio)
     assert [one.when for one in told.turns] == ["", "after loss +0.693"]
     # by hand: P has 2/3, then 4/9 and a loss of 2 log 2
     assert told.turns[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
@@ -113,7 +116,7 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     assert told.why == (f"in round 1, after loss +0.693, {of}",)
     # a loss below zero tells for Q
     plan = Plan(pair, (None, Plan(pair, (None, None))))
-    told = story_of_plan(toys.RunningLoss(), plan, Divergence.hockey_stick(1.0, "QP"), ratio)
+    told = story_of_plan(example_filters.RunningLoss(), plan, Divergence.hockey_stick(1.0, "QP"), ratio)
     assert told.passed == 2
     assert told.why == (f"in round 1, after loss -0.693, which tells for Q, {of}",)
 
@@ -128,7 +131,9 @@ def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(w
     # of the answers that reveal a world one is possible in each
     for stops in range(3):
         plan = Plan(erasure, tuple(None if place == stops else then for place in range(3)))
-        told = story_of_plan(toys.Squares(), plan, Divergence.hockey_stick(1.0, way), Fraction(11, 4))
+        told = story_of_plan(
+            example_filters.Squares(), plan, Divergence.hockey_stick(1.0, way), Fraction(11, 4)
+        )
         never = stops == (2 if way == "PQ" else 0)
         assert told.turns[0].answered == f"granted, then go on below{'' if never else ', else stop'}"
         assert {turn.answered for turn in told.turns[1:]} == {"granted, then stop"}
@@ -149,11 +154,11 @@ def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room
 
 def test_the_curve_is_that_of_the_composition() -> None:
     played = Sequence(((fp.Gaussian(0.9), 2),))
-    told = story_of_sequence(toys.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
-    points = list(curve_of(told, toys.Window.promise, played.low))
+    told = story_of_sequence(example_filters.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
+    points = list(curve_of(told, example_filters.Window.promise, played.low))
     assert len(points) > 5
     at_zero = replace(told, measure=Divergence.hockey_stick(0.0))
-    assert len({at for at, *_ in curve_of(at_zero, toys.Window.promise, played.low)}) == 13
+    assert len({at for at, *_ in curve_of(at_zero, example_filters.Window.promise, played.low)}) == 13
     for epsilon, reached, promised in points:
         assert reached == pytest.approx(fp.GaussianDP(0.9 * np.sqrt(2)).delta(epsilon), rel=1e-6)
         assert promised == fp.ZCDP(0.5).delta(epsilon)

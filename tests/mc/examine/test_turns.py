@@ -5,7 +5,7 @@ import pytest
 from filterproof.filters.contract.work import count, current, metered
 from filterproof.mc.examine.stage_schedule import _BEFORE_LAWS, STAGES, examine
 from filterproof.mc.examine.worker import Paused, results, so_far
-from tests.mc.examine import example_filters as toys
+from tests.mc.examine import example_filters
 
 FEW = {"mechanisms": "gaussian", "effort": 0.01}
 
@@ -32,7 +32,7 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
 
 def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
     stages = []
-    found = examine(toys.ByHand(), on_stage=stages.append, **FEW)
+    found = examine(example_filters.ByHand(), on_stage=stages.append, **FEW)
     assert found.witness is None
     first, then = stages.index("laws"), stages[stages.index("laws") :]
     assert stages[:4] == ["admission", "sequences", "games", "sequences"]
@@ -43,7 +43,7 @@ def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_betwee
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
     first, every = (
-        examine(toys.Forgets(), thorough=thorough, effort=0.03, mechanisms="gaussian")
+        examine(example_filters.Forgets(), thorough=thorough, effort=0.03, mechanisms="gaussian")
         for thorough in (False, True)
     )
     refuting, told = (one.stage for one in first.findings if one.witness is not None)
@@ -55,7 +55,7 @@ def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
 
 
 def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
-    found = examine(toys.ByHand(), stages=["laws"], **FEW)
+    found = examine(example_filters.ByHand(), stages=["laws"], **FEW)
     assert {one.stage for one in found.findings} == {"admission", "laws"}
     with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
-        examine(toys.ByHand(), stages=["lows"])
+        examine(example_filters.ByHand(), stages=["lows"])

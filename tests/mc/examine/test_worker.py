@@ -24,7 +24,7 @@ from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.worker import ThreadsLost, alone, limited, results, so_far
 from filterproof.mc.examine.worker.parent import _FORK_UNITS
-from tests.mc.examine import misbehaving_filters as unhappy
+from tests.mc.examine import misbehaving_filters
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -143,10 +143,13 @@ def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
 
 
 def test_what_no_import_finds_comes_back_as_what_it_was() -> None:
-    class Local(unhappy.LinearCharge):
+    class Local(misbehaving_filters.SumOfZCDP):
         pass
 
-    filt, hidden = Local(), type("LinearCharge", (), {"__module__": unhappy.__name__})  # by another's name
+    filt, hidden = (
+        Local(),
+        type("LinearCharge", (), {"__module__": misbehaving_filters.__name__}),
+    )  # by another's name
     assert alone(lambda: [filt, Local, hidden], filt=filt) == [filt, Local, hidden]
 
 
@@ -239,13 +242,13 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
                 count(10)
                 yield number
 
-        told = limited(work(), unhappy.LinearCharge(), WorkLimit.of(25))
+        told = limited(work(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
         assert (next(told), next(told)) == (0, 1)
         with pytest.raises(OutOfWork):
             next(told)
         count(1)  # no longer under that limit
         assert paused == [31]
-        raising = unhappy.Raises()
+        raising = misbehaving_filters.Raises()
         with pytest.raises(FilterFault):
             next(limited(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
 

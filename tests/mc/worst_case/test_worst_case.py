@@ -143,7 +143,7 @@ def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direct
 
 def test_a_pair_without_known_tails_says_how_to_give_them():
     pair = FinitePair((0.5, 0.5), (0.25, 0.75))
-    with pytest.raises(TypeError, match=r"truths\.above"):
+    with pytest.raises(TypeError, match=r"reference_values\.above"):
         worst_case(CountFilter(1), [pair, Gaussian(1.0)], epsilon=1.0)
 
 

@@ -10,7 +10,7 @@ import filterproof as fp
 from filterproof.reports.chapters import chapter
 from filterproof.reports.chapters.holders import judged
 from filterproof.reports.finding import slug
-from filterproof.reports.pages import accountant_examples as held
+from filterproof.reports.pages import accountant_examples
 from filterproof.reports.pages.accountant_examples import BROKEN, Holders, LookedAt, nearest, weakest
 from filterproof.reports.pages.accountant_pages import holder_page
 from filterproof.reports.pages.reached_loss import ReachedRow
@@ -25,8 +25,8 @@ REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in
 SHOWN = {key: (key, *BROKEN) if key == "trainings" else (key,) for key in declared("holders", "page")}
 
 
-def simulated(study: Study) -> list[held.Simulation]:
-    return held.simulations(study.count, study.size, study.seed)
+def simulated(study: Study) -> list[accountant_examples.Simulation]:
+    return accountant_examples.simulations(study.count, study.size, study.seed)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def holders() -> Holders:
         one = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
         reached[page] = (*reached.get(page, ()), ReachedRow(what, one, promised))
     looked_at: dict[str, tuple[LookedAt, ...]] = {}
-    for (page, _), make in held.made().items():
+    for (page, _), make in accountant_examples.made().items():
         one = LookedAt(type(make()).__name__, repr(make()), HOLDS, "3 plays by its own code", 0.9)
         looked_at[page] = (*looked_at.get(page, ()), one)
     claims = dict(zip(reached, CHAPTER.claims, strict=False))
@@ -52,7 +52,7 @@ def words(holders: Holders, key: str) -> str:
 
 def test_every_simulation_has_a_claim_and_every_examination_one_of_its_own(holders: Holders) -> None:
     keys = [claim.key for claim in CHAPTER.claims]
-    examined = [f"examined-{slug(type(make()).__name__)}" for make in held.made().values()]
+    examined = [f"examined-{slug(type(make()).__name__)}" for make in accountant_examples.made().values()]
     assert keys[len(holders.reached) :] == examined
     assert sorted(holders.typed) == sorted(examined)
     expected = {claim.key: claim.expected for claim in CHAPTER.claims}
@@ -117,4 +117,4 @@ def test_an_interval_above_a_promise_refutes_and_is_said(holders: Holders) -> No
 def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
     ratio, rounds = nearest("Mixture")
     assert 1 < ratio < 3
-    assert 1 <= rounds <= held.ROUNDS
+    assert 1 <= rounds <= accountant_examples.ROUNDS

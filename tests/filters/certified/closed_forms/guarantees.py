@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filterproof.filters.certified import conversion_references as conversion_truths
+from filterproof.filters.certified import conversion_references
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.theory.drift import drift
 from filterproof.theory.guarantees import GaussianDP, RenyiDP
@@ -37,7 +37,7 @@ def _drift() -> Iterator[Comparison]:
 
 
 def _entropy() -> Iterator[Comparison]:
-    coins = in_balls(conversion_truths.entropy_delta)
+    coins = in_balls(conversion_references.entropy_delta)
     says = "entropy_delta({!r}, {!r})"
     yield from closed_form("RDP filter", says, entropy_delta, coins, _ENTROPIES, least=LEAST)
     for rho, epsilon in ((0.5, 1.0), (0.02, 0.0)):

@@ -16,7 +16,7 @@ from filterproof.mc.examine.stages.shrinking import plain_plans, telling, writte
 from filterproof.mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from filterproof.theory.numerics.decimals import below
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
-from tests.mc.examine import example_filters as toys
+from tests.mc.examine import example_filters
 from tests.mc.examine.example_filters import Forgets
 from tests.mc.examine.stages.test_stages import LONG, subject
 from tests.mc.examine.witnesses import sequence
@@ -45,12 +45,12 @@ def odd() -> Witness:
         (fp.FinitePair((a, 1 - a), (0.125, 0.875)), 1)
         for a in (0.1251, 0.1252, 0.1253, 0.1254, 0.1255, 0.1256)
     ]
-    return many(toys.Window(), (fp.Gaussian(0.99), 1), *small, (ODD, 1), (fp.Gaussian(0.17), 1))
+    return many(example_filters.Window(), (fp.Gaussian(0.99), 1), *small, (ODD, 1), (fp.Gaussian(0.17), 1))
 
 
 def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> None:
     assert odd.factor < 1.03
-    found = told(toys.Window(), odd)
+    found = told(example_filters.Window(), odd)
     best = found.witness
     assert best.kind == "sequence"
     assert best.factor >= TELLING
@@ -74,14 +74,14 @@ def test_what_was_not_asked_for_is_not_told_either() -> None:
 
 
 def test_where_no_work_is_left_what_was_found_is_shown(odd: Witness) -> None:
-    found = told(toys.Window(), odd, units=0)
+    found = told(example_filters.Window(), odd, units=0)
     assert found.witness is odd
     assert found.story is None
     assert found.unseen.endswith("its share of the work was used up")
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
-    filt = toys.PerFamily()
+    filt = example_filters.PerFamily()
     plainest_first = [
         many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1.0), 1)),
         many(filt, (fp.Gaussian(1.0), 1), (fp.Laplace(1.0), 1)),
@@ -93,7 +93,7 @@ def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
 
 
 def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a_curve_last() -> None:
-    filt = toys.PerFamily()
+    filt = example_filters.PerFamily()
     hair = many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.05), 1))
     some = many(filt, (fp.Gaussian(0.1), 99), (fp.RandomizedResponse(0.05), 30))
     far = sequence_witness(filt, hair.played, Divergence.hockey_stick(8.0), 3e-13)
@@ -135,14 +135,14 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
-    filt = toys.AfterGain()
+    filt = example_filters.AfterGain()
     best = next(plain_plans(subject(filt, "gaussian", "rr")))
     assert best.plan.rounds == 2
     assert best.replay().result == Fraction(best.data["value"])
 
 
 def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
-    filt = toys.PerFamily()
+    filt = example_filters.PerFamily()
     for play in plain(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
         assert play.admitted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]

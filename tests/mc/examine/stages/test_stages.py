@@ -40,9 +40,7 @@ from tests.instruments.corpus.fifth.sound import EqualShares, SingleUpwards
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound import BucketInTheSum
-from tests.mc.examine import example_filters as toys
-from tests.mc.examine import misbehaving_filters as unhappy
-from tests.mc.examine import witnesses
+from tests.mc.examine import example_filters, misbehaving_filters, witnesses
 from tests.mc.examine.test_witness import GrantsAll
 
 LONG, LATE = 2_400_000, WorkLimit(-1)
@@ -58,7 +56,7 @@ def unsound(make: Callable[[], fp.PrivacyFilter]) -> fp.PrivacyFilter:
         return make()
 
 
-class CapsEachRound(toys.ByHand):
+class CapsEachRound(example_filters.ByHand):
     """Looks at losses, and only caps each request."""
 
     def admits(self, state, request):
@@ -71,7 +69,7 @@ class CapsEachRound(toys.ByHand):
         return state
 
 
-class FloatLedger(toys.Sum):
+class FloatLedger(example_filters.Sum):
     """Decides in doubles, and keeps what was spent in single precision."""
 
     def start(self, n):
@@ -81,7 +79,7 @@ class FloatLedger(toys.Sum):
         return super().spend(state, request).astype(np.float32)
 
 
-class SeesRewinding(toys.PureSum):
+class SeesRewinding(example_filters.PureSum):
     """1-DP; counts its requests in the object, too, and grants anything in a state that is not the last one."""
 
     most = 1 - 1e-9
@@ -127,9 +125,9 @@ def test_stage_refutes_by_a_witness_that_replays(
     ("stage", "make"),
     [
         (sequences, SingleUpwards),
-        (games, toys.ByHand),
+        (games, example_filters.ByHand),
         (SEARCH, CATALOGUE["RealisationFilter"].example),
-        (SEARCH, toys.ByHand),
+        (SEARCH, example_filters.ByHand),
     ],
 )
 def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
@@ -160,7 +158,7 @@ def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
 # -- invariants --------------------------------------------------------------------------------------------
 
 
-class ByClass(toys.Sum):
+class ByClass(example_filters.Sum):
     """Charges subsampled Gaussians less, which it knows by their class, as users write it."""
 
     promise = fp.GaussianDP(1.0)
@@ -170,7 +168,7 @@ class ByClass(toys.Sum):
         return request.gdp_mu**2 * (1.0 if isinstance(request, fp.SubsampledGaussian) else 1.5)
 
 
-class RaisesForTwo(toys.ByHand):
+class RaisesForTwo(example_filters.ByHand):
     """Covers one run alone."""
 
     def admits(self, state, request):
@@ -182,9 +180,9 @@ class RaisesForTwo(toys.ByHand):
 #: The filter, the families -> words of its fault, and of a note.
 LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (ByClass, ("gaussian", "subsampled"), "", ""),
-    (toys.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
-    (unhappy.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
-    (unhappy.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
+    (example_filters.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
+    (misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
+    (misbehaving_filters.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
     (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
 ]
 
@@ -204,7 +202,7 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
-    (finding,) = laws(subject(toys.ByHand(), "gaussian", "rr"), LATE)
+    (finding,) = laws(subject(example_filters.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
     assert finding.unseen.endswith("its share of the work was used up")
 
@@ -214,14 +212,14 @@ def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> N
 
 @pytest.mark.parametrize("generator", [programs, shared, plain, inside])
 def test_every_candidate_is_granted_in_one_order_however_much_work_is_allowed(generator: Any) -> None:
-    about = subject(toys.PerFamily(), "gaussian", "rr")
+    about = subject(example_filters.PerFamily(), "gaussian", "rr")
     plays = [[*islice(generator(about, WorkLimit.of(units)), 4)] for units in (LONG, 2 * LONG)]
     assert plays[0] == plays[1] != []
     assert all(played.admitted(about.filter) for played in plays[0])
 
 
 def test_plain_plays_are_of_sizes_that_people_write() -> None:
-    for play in islice(plain(subject(toys.PerFamily(), "gaussian", "rr"), WorkLimit.of(LONG)), 40):
+    for play in islice(plain(subject(example_filters.PerFamily(), "gaussian", "rr"), WorkLimit.of(LONG)), 40):
         sizes = [pair.mu if isinstance(pair, Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)
 
@@ -235,13 +233,13 @@ def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> 
 
 
 def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
-    filt, each = toys.ByHand(), np.sqrt(2 * toys.RHO / 5.5)
+    filt, each = example_filters.ByHand(), np.sqrt(2 * example_filters.RHO / 5.5)
     player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
     assert [player.ask(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
     assert player.played == Sequence(((Gaussian(each), 5),))
     for pure in (True, False):
-        player = Player(toys.Forgets(), WorkLimit.of(LONG), np.zeros(1), pure=pure)
+        player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), pure=pure)
         assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanged is None) is not pure
 
@@ -345,7 +343,7 @@ AT = Divergence.hockey_stick(1.0)
 def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
     low: float, high: float, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    about, directions = subject(toys.ByHand(), "rr"), list[str]()
+    about, directions = subject(example_filters.ByHand(), "rr"), list[str]()
 
     def solve(filt: object, menu: object, *, direction: str, **more: object) -> SimpleNamespace:
         directions.append(direction)
@@ -375,7 +373,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
         found = witnesses.written(filt, epsilon, ratio, plan)
         monkeypatch.setattr(
-            "filterproof.mc.examine.stages.games.best_replies", lambda *_, found=found: iter((found,))
+            "filterproof.mc.examine.stages.games.best_second_requests", lambda *_, found=found: iter((found,))
         )
         assert bool(list(_planned(subject(filt, "rr", "twopoint"), WorkLimit.of(LONG)))) is refutes
 
