@@ -94,7 +94,7 @@ def judge_promise(
     detail = (
         f"Closest, by what is known to be reached: {game} {value:.4g} in {within(most.estimate)}, {share}. "
         + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")
-        + "No violation found. This is not a proof. Other games were not tried."
+        + "No violation found. This is not a proof. Not tried: other games."
     )
     return Finding(claim, study.undecided(scope, detail), said=said)
 
