@@ -1,4 +1,4 @@
-"""The command line `filterproof`; `ExitStatus` lists the statuses that it ends with."""
+"""The command line `filterproof`. `ExitStatus` lists its exit statuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from filterproof.reports.commands.simulate import simulate
 from filterproof.reports.commands.verify import limit_of, verify
 
 app = typer.Typer(
-    help="Is a privacy filter's promise true, and how tight is it?",
+    help="Verify and simulate privacy filters: is a filter's guarantee true, and how tight is it?",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -47,6 +47,6 @@ for _name, _command in COMMANDS.items():
 
 
 def main() -> None:
-    """The entry point of the command `filterproof`."""
+    """Run the command `filterproof`."""
     speak_any_encoding()
     app()

@@ -112,7 +112,9 @@ def drawn_into(
         return figure
     axes = (ax,) if isinstance(ax, Axes) else tuple(ax)
     if len(axes) != panels:
-        raise ValueError(f"ax must be {panels} axes, one for each panel, got {len(axes)}; leave it out")
+        raise ValueError(
+            f"the figure has {panels} panels and not {len(axes)} (ax={len(axes)} axes); pass {panels}, or none"
+        )
     draw(axes)
     return figure_of(axes[0])
 

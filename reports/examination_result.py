@@ -1,4 +1,4 @@
-"""The examination of a filter as a person sees it: in words, as files and in a notebook.
+"""`verify` and its result, which prints, saves and plots an examination.
 
 >>> import filterproof as fp
 >>> with fp.suppress_unsound_warning():
@@ -40,27 +40,64 @@ def verify(
     on_stage: Callable[[str], None] = lambda _: None,
     target: str | None = None,
 ) -> Examined:
-    """Examine a filter's promise with so much effort: laws, parts, sequences, games, search and tests.
+    """Examine whether a filter keeps its guarantee.
 
-    Also that of a holder: an `IndividualFilter`, `ClippedSums`, `LinearQueries`, a tracker or an odometer, each by its
-    theorem, the numbers that run and games played by its own code, two data sets that differ in one person say.
+    Proofs, searches, games and simulations run the filter's own code and look for a counterexample. The first
+    refutation ends the search.
 
-    mechanisms are names among gaussian, rr, laplace, kov, erasure, subsampled and twopoint, or one; all if None.
-    The result is a function of the filter's source, mechanisms, seed and effort, and the same on every machine. effort
-    is counted in work: decisions asked of the filter, certified evaluations, positions of games, simulated rounds; 1
-    takes about half a minute on a quiet machine, 10 looks ten times as far. A slow filter takes longer, and is examined
-    as thoroughly. seconds is a limit, none by default: it ends the examination early, `stopped` then says after which
-    share of the work, and what was refuted before stands. The first refutation ends the search, and is made as short as
-    a tenth of the effort makes it; a thorough examination goes on and looks for more. stages are names among laws,
-    schedules, parts, sequences, games and search, all if None. target is how the
-    command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
-    HOLDS because nothing was found: that is UNDECIDED.
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter, or an accountant: an `IndividualFilter`, `ClippedSums`, `LinearQueries`, a tracker or an odometer.
+    effort : float, default 1.0
+        The amount of work, greater than 0. It counts decisions, certified evaluations, positions of games and
+        simulated rounds. Effort 1 takes about half a minute; effort 10 does ten times the work.
+    seconds : float, optional
+        The time limit. `Examined.stopped` then names the share of the work that was done. No limit by default.
+    mechanisms : sequence of str, optional
+        The families of mechanisms that the requests come from: gaussian, rr, laplace, kov, erasure, subsampled,
+        twopoint. All by default.
+    seed : int, optional
+        The random seed.
+    thorough : bool, default False
+        Continue after the first refutation, and look for more.
+    stages : sequence of str, optional
+        The stages to run: laws, schedules, parts, sequences, games, search. All by default.
+    on_stage : callable, optional
+        A function that receives the name of each stage when it starts.
+    target : str, optional
+        The name of the filter on the command line, FILE.py::Class, for the replay command of the result.
+
+    Returns
+    -------
+    Examined
+        The findings, the `verdict`, and the counterexample in `witness`.
+
+    Raises
+    ------
+    TypeError
+        If `filt` is a class and not an instance.
+    ValueError
+        If another argument is out of range or unknown.
+
+    Notes
+    -----
+    The result is a function of the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on
+    every machine unless `seconds` ends the examination. An examination that finds no violation gives UNDECIDED. It
+    gives HOLDS only if a theorem covers the code that runs.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> exam = fp.verify(fp.ZCDPFilter(0.1), effort=0.02, mechanisms=["gaussian"])
+    >>> exam.headline
+    'HOLDS'
     """
     from filterproof.mc.examine.stage_schedule import examine
 
     if issubclass(type(filt), type):  # isinstance would run the filter's own code
         made = getattr(filt, "__name__", "it")
-        raise TypeError(f"filt must be a filter, got the class {made}; call it: {made}()")
+        raise TypeError(f"filt is the class {made} and not a filter; call it: {made}()")
     found = examine(
         filt,
         effort=effort,
@@ -76,14 +113,39 @@ def verify(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Examined(ExaminationWords):
-    """An examination that can be printed, saved, and pasted; `target` names the filter on the command line.
+    """The result of `verify`: the findings about one filter, and the verdict that follows from them.
 
-    `str()` is the verdict, a line a stage, and the witness with the command that replays it.
+    `str()` gives the verdict, one line a stage, and the counterexample with the command that replays it.
+
+    Attributes
+    ----------
+    filter : PrivacyFilter
+        The filter or accountant.
+    mechanisms : tuple of str
+        The families of mechanisms that the requests came from.
+    findings : tuple of StageFinding
+        What each stage asked, found, and did not look at.
+    seconds : float
+        The duration of the examination.
+    seed : int
+        The random seed.
+    failure : float
+        An upper bound on the probability that a statistical refutation is false.
+    promise : Guarantee or None
+        The filter's guarantee; None if the filter's code failed before it gave one.
+    scope : str
+        The class of adversaries that the guarantee covers, in words.
+    effort : float
+        The amount of work that `verify` was given.
+    refutation : StageFinding or None
+        The finding with the clearest counterexample.
+    target : str or None
+        The name of the filter on the command line.
     """
 
     @classmethod
     def of(cls, examination: Examination, target: str | None = None) -> Self:
-        """The examination with its words; `target` names the filter on the command line."""
+        """Return the examination as a result that can be printed and saved."""
         kept = {one.name: getattr(examination, one.name) for one in fields(examination) if one.init}
         return cls(**kept, target=target)
 
@@ -91,21 +153,44 @@ class Examined(ExaminationWords):
         return f"Examined({self.name}, promised {self.filter.promise}: {self.headline})"
 
     def plot(self) -> Figure:
-        """The rows as a new figure, at most 14, the nearest to the promise. ValueError where nothing was compared."""
+        """Draw the attacks that come closest to the guarantee, at most 14, in a new figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Attacks, worst cases and guarantees.
+
+        Raises
+        ------
+        ValueError
+            If no attack was compared with the guarantee.
+        """
         from filterproof.reports.pages.tightness_figure import tightness_figure
 
         figure = tightness_figure(self.name, self.tightness)
         if figure is None:
             raise ValueError(
-                "tightness must hold a row to be drawn, got none; examine the filter with more effort"
+                "no attack was compared with the guarantee (tightness=()); examine the filter with more effort"
             )
         return figure
 
     def save(self, out: str | Path) -> Path:
-        """Write the examination into a folder, all files or none, and return the path of its report.html.
+        """Write report.html, verdict.json and, after a refutation, witness.json into a folder: all files or none.
 
-        Beside the page: verdict.json, and witness.json where something was refuted. Raises OSError where
-        the folder cannot be written to.
+        Parameters
+        ----------
+        out : str or Path
+            The folder. It is created if it does not exist.
+
+        Returns
+        -------
+        Path
+            The path of report.html.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be written to.
         """
         from filterproof.mc.runs.output import OutputFolder
         from filterproof.reports.pages.examination_page import examination_page
@@ -142,12 +227,36 @@ def assert_holds(
     mechanisms: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> Examined:
-    """Examine a filter, and raise AssertionError if its promise is refuted or it could not be examined.
+    """Examine a filter, and fail if its guarantee is refuted or the examination was not possible.
 
-    The message has the verdict and the witness as Python to paste, which plays it again without files. **Passing is
-    no proof**: the promise then HOLDS, or is UNDECIDED, which says only that nothing was found with that effort; look
-    at the `verdict` of what is returned. Could not be examined means that the filter's code is at fault, that it admits
-    nothing, or that it did not answer before `seconds`, a limit that is off by default.
+    **Passing is no proof**: the `verdict` of the result may be UNDECIDED.
+
+    Parameters
+    ----------
+    filt : PrivacyFilter
+        The filter, or an accountant, as for `verify`.
+    effort : float, default 1.0
+        The amount of work, greater than 0. Effort 1 takes about half a minute.
+    seconds : float, optional
+        The time limit. No limit by default.
+    mechanisms : sequence of str, optional
+        The families of mechanisms that the requests come from. All by default.
+    seed : int, optional
+        The random seed.
+
+    Returns
+    -------
+    Examined
+        The result, with a verdict of HOLDS or UNDECIDED.
+
+    Raises
+    ------
+    AssertionError
+        If the guarantee is refuted, the filter's code breaks the contract of a filter, the filter denies every
+        request, or the time limit ends the examination before any result. The message has the verdict, and the
+        counterexample as Python code that replays it.
+    ValueError
+        If another argument is out of range or unknown.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     exam = verify(filt, effort=effort, seconds=seconds, mechanisms=mechanisms, seed=seed)
@@ -157,14 +266,14 @@ def assert_holds(
 
 
 def failure(exam: Examined) -> str:
-    """Why an examined filter fails a test, '' if it passes."""
+    """Return why an examined filter fails a test, '' if it passes."""
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
     if exam.witness is not None:
         lines += [
             str(exam.witness),
-            "To play it again:",
+            "To replay it:",
             "",
             textwrap.indent(replay_snippet(exam.witness), "    "),
         ]

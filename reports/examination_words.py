@@ -1,4 +1,4 @@
-"""An examination in words and as data: the one object that its page and the command line show."""
+"""An examination as text and as JSON, for its page and the command line."""
 
 from __future__ import annotations
 
@@ -28,50 +28,45 @@ SCHEMA = 1
 
 
 class Ending(Enum):
-    """How an examination ends, and what that means for the filter's user."""
+    """How an examination ends, and what the end means for the filter's user."""
 
-    REFUTED = f"the promise is {Outcome.REFUTED.value}"
-    HOLDS = f"the promise is {Outcome.HOLDS.value}"
-    UNDECIDED = (
-        "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried"
-    )
+    REFUTED = f"the guarantee is {Outcome.REFUTED.value}"
+    HOLDS = f"the guarantee is {Outcome.HOLDS.value}"
+    UNDECIDED = "no violation of the guarantee was found; this is not a proof"
     FAULTY = Status.FAULTY.value
     OUT_OF_TIME = (
-        "the time limit came before any question about the promise was answered, so nothing is said for it; a method "
-        "of the filter may not return"
+        "the time limit ended the examination before any result about the guarantee; a method of the filter may "
+        "never return"
     )
-    DISAGREEMENT = f"{Status.DISAGREES.value}, an error of Filterproof itself: please report it"
+    DISAGREEMENT = f"{Status.DISAGREES.value}, an error in Filterproof; please report it"
     NOT_EXAMINED = Status.DENIES.value
     THREADS_LOST = Status.THREADS_LOST.value
 
     @property
     def plain(self) -> str:
-        """What it means, as a sentence."""
+        """The meaning as a sentence."""
         return f"{self.value[0].upper()}{self.value[1:]}."
 
 
 @dataclass(frozen=True, slots=True)
 class ExaminationWords(Examination):
-    """An examination as it is told; `target` names the filter on the command line.
-
-    `str()` is the verdict, a line a stage, and the witness with the command that replays it.
-    """
+    """An examination with its texts; `target` names the filter on the command line."""
 
     target: str | None = None
 
     @property
     def promised(self) -> str:
-        """What the filter promises, in words, or that its code did not come to say it."""
-        return str(self.promise or "nothing that its code came to say")
+        """The filter's guarantee in words."""
+        return str(self.promise or "no guarantee that its code could state")
 
     @property
     def refuted(self) -> bool:
-        """Whether a witness refutes the promise."""
+        """Whether a counterexample refutes the guarantee."""
         return self.verdict.outcome is Outcome.REFUTED
 
     @property
     def ending(self) -> Ending:
-        """That of the verdict, or why there is none."""
+        """The outcome of the verdict, or the reason why there is no verdict."""
         if self.status is Status.DISAGREES:
             return Ending.DISAGREEMENT
         if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
@@ -83,51 +78,62 @@ class ExaminationWords(Examination):
 
     @property
     def decided(self) -> bool:
-        """Whether there is a verdict, UNDECIDED perhaps."""
+        """Whether there is a verdict, which may be UNDECIDED."""
         return self.ending.name == self.verdict.outcome.name
 
     @property
     def headline(self) -> str:
-        """REFUTED, HOLDS or UNDECIDED; where there is no verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
+        """REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
         return self.ending.name.replace("_", " ")
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the time limit came before any question about the promise was answered: the filter may hang."""
+        """Whether the time limit ended the examination before any result: the filter may hang."""
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
         return self.stopped.startswith(CUT) and not answered and not self.faults
 
     @property
     def conclusion(self) -> str:
-        """The headline with its evidence and scope, and what it rests on."""
+        """The headline with its evidence, its scope and the theorems that it uses."""
         if self.decided:
             return str(self.verdict)
         return f"{self.headline}: {self.ending.value}"
 
     @property
     def sentence(self) -> str:
-        """The filter, its promise, and the conclusion."""
+        """The filter, its guarantee and the conclusion in one sentence."""
         return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
     @property
     def play(self) -> list[str]:
-        """The play of the witness, a line a round, and what is remarked on it; empty where it was not told."""
+        """The counterexample round by round, one line each, with remarks; empty if there is no trace."""
         return [] if self.story is None else story_lines(self.story)
 
     @property
     def detail(self) -> str:
-        """What a verdict that needs no witness rests on, or how near the filter came; '' beside a witness."""
+        """The reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
         return self.verdict.detail if self.decided and not self.refuted else ""
 
     def again(self, folder: Path = Path("out")) -> str:
-        """The command that replays the witness from a folder into which the examination was saved; '' without one."""
+        """Return the command that replays the saved counterexample; '' without a counterexample.
+
+        Parameters
+        ----------
+        folder : Path
+            The folder that `Examined.save` wrote.
+
+        Returns
+        -------
+        str
+            A command line.
+        """
         if self.witness is None:
             return ""
         return witness_command(self.witness, folder / "witness.json", self.target)
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
-        """The refutation of each stage that is shown: the witness, or else its first."""
+        """The refutation of each stage that the report shows: the counterexample's, or else the first."""
         shown: dict[str, StageFinding] = {}
         for one in self.findings:
             if one.witness is not None and (one.witness is self.witness or one.stage not in shown):
@@ -135,7 +141,7 @@ class ExaminationWords(Examination):
         return shown
 
     def found(self, finding: StageFinding) -> str:
-        """What a stage found, in words; what the witness says is said beside it, once."""
+        """Return the result of a stage in words, and a short form for the counterexample that is shown."""
         if finding.witness is not None and finding.witness is self.witness:
             return "refuted, by the witness that is shown"
         return finding.found
@@ -144,7 +150,7 @@ class ExaminationWords(Examination):
         return "\n".join(self.lines())
 
     def lines(self, folder: Path | None = None) -> list[str]:
-        """The words of `str()`; folder is where the examination was saved, if it was."""
+        """Return the lines of `str()`; `folder` is the folder of the saved examination."""
         lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
         for stage in dict.fromkeys(one.stage for one in self.findings):
             lines += self._of_stage(stage)
@@ -155,7 +161,7 @@ class ExaminationWords(Examination):
         return lines
 
     def _of_stage(self, stage: str) -> Iterator[str]:
-        """A line for a stage: its refutation, or else what it found last; then its notes."""
+        """A line for a stage: its refutation, or else its last finding; then its notes."""
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.witness is not None for one in findings) - 1
         # a stage that was ended has summed up what it did before it says so
@@ -167,7 +173,7 @@ class ExaminationWords(Examination):
             yield f"{'':<13}{note}"
 
     def to_data(self) -> dict[str, Any]:
-        """The examination as JSON-able data, which verdict.json holds."""
+        """Return the data of verdict.json."""
         story = self.story
         data: dict[str, Any] = {
             "schema": SCHEMA,
@@ -195,11 +201,11 @@ class ExaminationWords(Examination):
         return {name: _finite(value) for name, value in data.items()}
 
     def json(self) -> str:
-        """The text of verdict.json."""
+        """Return the text of verdict.json."""
         return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
 
     def rows(self) -> list[Row]:
-        """A row for each measure and menu: the best attack, the worst case and the promise, and attack / promise."""
+        """Return one row for each divergence and menu: best attack, worst case, guarantee, and attack / guarantee."""
         measured, compared = (
             ("kind", "at", "direction"),
             ("menu", "attack", "worst", "promised", "share", "evidence"),
@@ -208,7 +214,7 @@ class ExaminationWords(Examination):
 
 
 def _finite(data: Any) -> Any:
-    """The data as JSON and CSV can hold it: infinities and NaN as text."""
+    """The data with infinities and NaN as text, for JSON and CSV."""
     match data:
         case dict():
             return {name: _finite(value) for name, value in data.items()}
@@ -237,7 +243,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
 
 
 def story_lines(story: Trace) -> list[str]:
-    """The play, a line a move or turn, and what is remarked on it."""
+    """Return the trace, one line a move or step, and the remarks on it."""
     lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
     for turn in story.turns:
         above = " <- above" if exceeds(turn.reached, turn.promised) else ""
@@ -251,13 +257,13 @@ def story_lines(story: Trace) -> list[str]:
 
 
 def remarks(story: Trace) -> list[str]:
-    """Where the promise is passed, and why, as far as it shows."""
+    """Return the round in which the guarantee is exceeded, and the reasons that the trace shows."""
     passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
     return [*passed, *(f"Why: {reason}." for reason in story.why)]
 
 
 def story_figure(name: str, story: Trace, *, width: float = 8.0) -> Figure | None:
-    """delta against epsilon as promised and as the play reveals it; None where no curve was computed."""
+    """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
     if not story.curve:
         return None
     at, reached, promised = zip(*story.curve, strict=True)

@@ -1,11 +1,10 @@
 """The pytest plugin: a filter is a test.
 
-`pytest --filterproof mine.py::MyFilter` adds an item for a filter of a file, or of a module, `package.module::Class`;
-`@pytest.mark.filterproof(effort=0.3)` makes one of a test function that returns a filter, or is given one by a
-fixture. An item fails when the promise is refuted or the filter could not be examined. Passing is no proof.
+`pytest --filterproof mine.py::MyFilter` adds a test for a filter of a file, or of a module, `package.module::Class`.
+`@pytest.mark.filterproof(effort=0.3)` examines the filter that a test function returns or gets from a fixture. The test
+fails if the guarantee is refuted or the examination was not possible. Passing is no proof.
 
-It is an entry point, so that the mark works wherever Filterproof is installed: pytest loads this module at every start,
-and it imports nothing of ours but within the functions.
+The module is an entry point that pytest loads at every start. It imports the rest of Filterproof inside functions.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 #: The properties of a report, which JUnit shows, and why the item fails, '' if it passes.
 _Told: TypeAlias = tuple[list[tuple[str, object]], str]
 
-#: What a mark may say of an examination.
+#: The arguments of a mark.
 _ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "thorough", "stages")
 
 
@@ -36,14 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="TARGET",
-        help="examine a filter, file.py::Class or module::Class, as one more test; may be repeated",
+        help="examine a filter, file.py::Class or module::Class, as a test; repeatable",
     )
     group.addoption(
         "--filterproof-effort",
         type=float,
         default=None,
         metavar="EFFORT",
-        help="how much work to examine each filter with, whatever its mark says (default 1)",
+        help="amount of work for each filter; overrides the marks (default: 1)",
     )
 
 
@@ -54,7 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     effort = config.getoption("--filterproof-effort")
     if effort is not None and not 0 < effort < float("inf"):
-        raise pytest.UsageError(f"--filterproof-effort must be a number > 0, got {effort!r}; pass 1, say")
+        raise pytest.UsageError(
+            f"the effort is not a number > 0 (--filterproof-effort={effort!r}); pass 1, say"
+        )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,7 +86,7 @@ class FilterItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, ValueError):
-            return str(excinfo.value)  # the target cannot be used, which is a sentence
+            return str(excinfo.value)  # the target cannot be used
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -106,7 +107,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     found = [made] if made is not None else [one for one in given.values() if isinstance(one, PrivacyFilter)]
     if not found or not all(isinstance(one, PrivacyFilter) for one in found):
         pytest.fail(
-            f"a test marked filterproof must return a filter, or get one from a fixture, got {made!r}; return it",
+            f"the test has the mark filterproof and no filter (returned: {made!r}); return a filter, or use a fixture",
             pytrace=False,
         )
     for filt in found:
@@ -117,15 +118,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def _refused(mark: pytest.Mark) -> str:
-    """Why a mark cannot be used, '' if it can: what it does not name would be ignored."""
+    """Why a mark cannot be used, '' if it can."""
     from filterproof.filters.contract.work import checked_effort
     from filterproof.theory.argument_checks import did_you_mean
 
     if mark.args:
-        return f"a mark filterproof must name its arguments, got {mark.args[0]!r}; write effort={mark.args[0]!r}, say"
+        return f"the mark filterproof has an argument without a name ({mark.args[0]!r}); write effort={mark.args[0]!r}"
     if unknown := [name for name in mark.kwargs if name not in _ARGUMENTS]:
-        remedy = did_you_mean(unknown[0], _ARGUMENTS) or "; leave it out"
-        return f"a mark filterproof must name some of {', '.join(_ARGUMENTS)}, got {unknown[0]!r}{remedy}"
+        remedy = did_you_mean(unknown[0], _ARGUMENTS) or f"; choose from {', '.join(_ARGUMENTS)}"
+        return (
+            f"the mark filterproof has an unknown argument ({unknown[0]}={mark.kwargs[unknown[0]]!r}){remedy}"
+        )
     try:
         checked_effort(mark.kwargs.get("effort", 1.0))
     except (TypeError, ValueError) as error:
@@ -145,7 +148,7 @@ def _loaded(target: str, how: dict[str, Any]) -> _Told:
 
 
 def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
-    """What an examination found: the item's properties, and why it fails if it does."""
+    """Examine a filter; return the properties of the item, and why it fails or ''."""
     from filterproof.reports.examination_result import failure, verify
 
     exam = verify(filt, target=target, **how)
@@ -159,7 +162,7 @@ def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = Non
 
 
 def _keep(item: pytest.Item, properties: list[tuple[str, object]], message: str) -> None:
-    """Keep what was found as the item's properties, and fail where `assert_holds` would."""
+    """Add the properties to the item, and fail if there is a message."""
     item.user_properties += properties
     if message:
         pytest.fail(message, pytrace=False)
@@ -167,7 +170,7 @@ def _keep(item: pytest.Item, properties: list[tuple[str, object]], message: str)
 
 @contextmanager
 def _faults(item: pytest.Item) -> Iterator[None]:
-    """Fail the item with the sentence of a FilterFault, whose traceback would show our code alone."""
+    """Fail the item with the message of a FilterFault and without its traceback."""
     from filterproof.mc.examine.filter_fault import FilterFault
 
     try:

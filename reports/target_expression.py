@@ -1,4 +1,4 @@
-"""An expression is a filter, adversary or pair as a person types it; it is parsed and never run as Python.
+"""Reads filters, adversaries and dominating pairs from text. The text is parsed and never run as Python.
 
 >>> read_filter("GaussianFilter(mu=1.0)")
 GaussianFilter(mu=1.0)
@@ -33,9 +33,9 @@ from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee,
 
 
 def read_value(text: str) -> Any:
-    """The value of an expression made of numbers, strings, None, tuples, known names, and calls of known classes.
+    """Return the value of an expression of numbers, strings, None, tuples, known names, and calls of known classes.
 
-    A list is read as a tuple. Raises ValueError with one sentence for anything else.
+    A list becomes a tuple. Raises ValueError for other expressions.
     """
     return _parsed(text, nameable())
 
@@ -46,8 +46,8 @@ def _parsed(text: str, known: Mapping[str, Any]) -> Any:
     except (SyntaxError, ValueError) as error:
         why = error.msg if isinstance(error, SyntaxError) else error
         raise ValueError(
-            f"expression must read like Name(parameter=1.0), got {text!r} ({why}); type a name, and its "
-            "parameters in brackets"
+            f"the expression cannot be read (expression={text!r}: {why}); write a name, and its parameters in "
+            "parentheses, as in Name(parameter=1.0)"
         ) from error
     return _read(tree, known)
 
@@ -66,7 +66,7 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
             kind = _known(name, known)
             if not isinstance(kind, type):
                 raise ValueError(
-                    f"expression must call a class, got {name!r}; name a filter, pair or adversary"
+                    f"the expression calls something that is not a class ({name}); name a filter, pair or adversary"
                 )
             with (
                 suppress_unsound_warning()
@@ -75,45 +75,46 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
                     *(_read(a, known) for a in positional),
                     **{str(k.arg): _read(k.value, known) for k in named},
                 )
-    raise ValueError(f"expression must be names, numbers and calls, got {ast.unparse(node)!r}; simplify it")
+    raise ValueError(
+        f"only names, numbers and calls are allowed (expression={ast.unparse(node)!r}); simplify it"
+    )
 
 
 def _known(name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
         raise ValueError(
-            f"expression must name something known, got {name!r}"
-            f"{did_you_mean(name, known) or '; see `filterproof list`'}"
+            f"the name is unknown (name={name!r}){did_you_mean(name, known) or '; see `filterproof list`'}"
         )
     return known[name]
 
 
 def read_filter(text: str) -> PrivacyFilter:
-    """The filter of an expression, of file.py::Class, or the example of the catalogue entry of that name."""
+    """Return the filter of an expression, of file.py::Class, or the example of that name in the catalogue."""
     found = read_holder(text)
     if not isinstance(found, PrivacyFilter):
-        raise ValueError(f"filter must name one of `filterproof list`, got {text!r}; pick one from there")
+        raise ValueError(f"this is not a filter (filter={text!r}); choose one from `filterproof list`")
     return found
 
 
 def read_holder(text: str) -> Any:
-    """As `read_filter`, or an individual filter, clipped sums, linear queries, a tracker or an odometer."""
+    """Return a filter as `read_filter`, or an accountant: an individual filter, clipped sums, linear queries, ..."""
     if "::" in text:
         return load_filter(text)
     if text in CATALOGUE:
         return CATALOGUE[text].example()
     if _names_code(text):
-        raise ValueError(f"filter must name a class of the file or module, got {text!r}; add ::ClassName")
+        raise ValueError(f"this is a file or module and not a filter (filter={text!r}); add ::ClassName")
     known = nameable(IndividualFilter, ClippedSums, ClippingAfterAdding, ForgettingSums, LinearQueries)
     return _of_kind(text, (PrivacyFilter, VerifiableAccountant), "filter", known)
 
 
 def read_target(target: str | None, program: Iterable[str | None]) -> Any:
-    """The filter or holder of a target or, without one, that of a program; None where nothing is given."""
+    """Return the filter or accountant of a target or, without a target, of a program; None without both."""
     return read_command(*program) if target is None else read_holder(target)
 
 
 def read_promise(text: str) -> Guarantee:
-    """The guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
+    """Return the guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
     found: Guarantee = _of_kind(text, (Guarantee,), "promise", nameable() | _PROMISES, ", ".join(_PROMISES))
     return found
 
@@ -121,16 +122,16 @@ def read_promise(text: str) -> Guarantee:
 def read_command(
     command: str | None, promise: str | None, labels: str | None = None, over: str | None = None
 ) -> PrivacyFilter | None:
-    """The filter of `--exec` and `--promise`, with `--labels` that of one record, None where nothing is given."""
+    """Return the filter of `--exec` and `--promise`, for one record with `--labels`; None without them."""
     if (command, promise, labels, over) == (None, None, None, None):
         return None
     if command is None or promise is None:
         raise ValueError(
-            f"exec and promise must be given together, got exec={command!r} and promise={promise!r}; "
+            f"a program needs --exec and --promise (exec={command!r}, promise={promise!r}); "
             "pass --exec 'node bridge.mjs' --promise 'pure(1)'"
         )
     if labels is None and over is not None:
-        raise ValueError(f"labels must be given with over, got over={over!r}; pass --labels 'site=a,b'")
+        raise ValueError(f"--over needs --labels (over={over!r}); pass --labels 'site=a,b'")
     filt = from_command(command, read_promise(promise))
     if labels is None:
         return filt
@@ -144,12 +145,12 @@ def read_command(
 
 
 def _read_labels(option: str, text: str) -> dict[str, str]:
-    """The words "site=a,b epoch=1+2": what stands behind each name."""
+    """Return the text behind each name in "site=a,b epoch=1+2"."""
     words = [word.partition("=") for word in text.split()]
     if not all(name and some and all(re.split("[,+]", some)) for name, _, some in words):
         raise ValueError(
-            f"{option} must be words such as 'site=a,b epoch=1+2', got {text!r}; "
-            "write commas between labels, and + between those that one request may name together"
+            f"the labels cannot be read ({option}={text!r}); write 'site=a,b epoch=1+2', with + between labels that "
+            "one request may have together"
         )
     return {name: some for name, _, some in words}
 
@@ -159,7 +160,7 @@ _PROMISES = {"pure": PureDP, "approx": ApproxDP, "zcdp": ZCDP, "gdp": GaussianDP
 
 
 def _names_code(text: str) -> bool:
-    """Whether the text is a file's path, or a module's name: dotted, or of a file or package in the folder of work."""
+    """Whether the text is a path of a file, or the name of a module: dotted, or in the working directory."""
     if text.endswith(".py") or ("\0" not in text and Path(text).is_file()):
         return True
     parts = text.split(".")
@@ -170,7 +171,7 @@ def _names_code(text: str) -> bool:
 
 
 def read_adversary(text: str) -> Adversary:
-    """The adversary of an expression, which may be the bare name of one that needs no parameters."""
+    """Return the adversary of an expression, or of the name of a class that needs no parameters."""
     found: Adversary = _of_kind(text, (Adversary,), "adversary", nameable())
     return found
 
@@ -186,5 +187,6 @@ def _of_kind(
     if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()
     if isinstance(value, type) or not isinstance(value, kinds):
-        raise ValueError(f"{noun} must name one of {among}, got {text!r}; pick one from there")
+        article = "an" if noun == "adversary" else "a"
+        raise ValueError(f"this is not {article} {noun} ({noun}={text!r}); choose one from {among}")
     return value

@@ -75,8 +75,8 @@ def judge_promise(
     the game is known to reach; a high upper end may only mean that few paths were played.
     """
     if not rows:
-        scope = "no game: the filter admits nothing that was tried"
-        detail = "The filter admits nothing that was tried, so nothing about its promise was examined."
+        scope = "no game: the filter denies every request that was tried"
+        detail = "The filter denies every request that was tried, so its guarantee was not examined."
         return Finding(claim, study.undecided(scope, detail))
     games = f"{len(rows)} simulated games" if len(rows) > 1 else "one simulated game"
     scope = f"{games}, failure probability {study.failure:.0e} for the whole report"
@@ -94,7 +94,7 @@ def judge_promise(
     detail = (
         f"Closest, by what is known to be reached: {game} {value:.4g} in {within(most.estimate)}, {share}. "
         + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")
-        + "Nothing found above the promise, which proves nothing. Not tried: any game but these."
+        + "No violation found. This is not a proof. Not tried: other games."
     )
     return Finding(claim, study.undecided(scope, detail), said=said)
 

@@ -74,7 +74,7 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
         witness = {"what": most.what, "seed": study.seed, **ends, "promised": most.promised}
         detail = f"Above the promise, {most}."
         return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
-    detail = f"Closest, {most}. Nothing found above the promise, which proves nothing. Not tried: any game but these."
+    detail = f"Closest: {most}. No violation found. This is not a proof. Not tried: other games."
     return Finding(claim, study.undecided(scope, detail))
 
 

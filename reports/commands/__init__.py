@@ -1,1 +1,1 @@
-"""The commands of `filterproof`, one a file: they read arguments, call the other rooms, and print."""
+"""The commands of `filterproof`, one a file. They read arguments, call the other packages, and print."""

@@ -1,4 +1,4 @@
-"""`filterproof audit`: what other libraries do where they are used as filters, found by running them."""
+"""`filterproof audit`: known findings about other libraries, reproduced by running the libraries."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from filterproof.theory.argument_checks import did_you_mean
 
 def audit(
     libraries: Annotated[
-        list[str] | None, typer.Argument(help="dp_accounting, opendp, ...; default: all that are known.")
+        list[str] | None, typer.Argument(help="Libraries, such as dp_accounting or opendp. Default: all.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for audit.json, the record.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for audit.json.")] = None,
     environments: Annotated[
-        Path | None, typer.Option(help="Folder of environments that are looked at for libraries, too.")
+        Path | None, typer.Option(help="Folder of virtual environments in which to look for libraries, too.")
     ] = None,
     recorded: Annotated[
-        bool, typer.Option("--recorded", help="Run nothing; list what was recorded with this version.")
+        bool,
+        typer.Option("--recorded", help="List the findings recorded with this version, and run nothing."),
     ] = False,
 ) -> None:
-    """Show each known finding about the installed libraries again, by its script.
+    """Reproduce each known finding about the installed libraries by its script.
 
-    A library that is installed nowhere is named and left out; the extra 'audit' has them. The scripts are beside the
-    source and in no wheel.
+    A library that is not installed is skipped with a message. The extra 'audit' installs the libraries. The scripts
+    are in the source repository and not in the wheel.
     """
     from filterproof.mc.runs.output import OutputFolder
     from filterproof.reports.audit.auditing import SCRIPTS, audit_of
@@ -40,18 +41,19 @@ def audit(
     with clear_errors():
         known = recorded_audit()
         if unknown := [name for name in libraries or () if name not in known.keys]:
+            listed = ", ".join(known.keys)
             raise ValueError(
-                f"libraries must be of {', '.join(known.keys)}, got {unknown[0]!r}"
-                f"{did_you_mean(unknown[0], known.keys) or '; see its spelling'}"
+                f"there are no findings about this library (library={unknown[0]!r})"
+                f"{did_you_mean(unknown[0], known.keys) or f'; choose from {listed}'}"
             )
         if environments is not None and not environments.is_dir():
             raise ValueError(
-                f"environments must be a folder of environments, got {str(environments)!r}; `make audit` makes .audit"
+                f"the folder does not exist (environments={str(environments)!r}); `make audit` creates .audit"
             )
         if not recorded and not SCRIPTS.is_dir():
             raise ValueError(
-                f"an audit must have the scripts of the findings, got no {SCRIPTS}; pass --recorded, or run it from a "
-                "checkout of Filterproof's source"
+                f"the scripts of the findings are not installed (folder={str(SCRIPTS)!r}); pass --recorded, or run the "
+                "command in a checkout of Filterproof's source"
             )
         found = known.only(libraries or known.keys)
         if not recorded:
@@ -63,7 +65,7 @@ def audit(
     table = Table("Library", "Entry point", "Consequence", "Expected", "Got")
     for library in found.libraries:
         for one in library.findings:
-            got = one.got if one.shown else f"{one.got}: NOT SHOWN in this version"
+            got = one.got if one.shown else f"{one.got}: NOT REPRODUCED in this version"
             told = (
                 f"{library.distribution} {library.version}",
                 one.entry,

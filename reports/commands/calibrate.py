@@ -1,4 +1,4 @@
-"""`filterproof calibrate`: which filter to use, and how many rounds of one mechanism each allows."""
+"""`filterproof calibrate`: the number of rounds of one mechanism that each filter allows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from filterproof.theory.guarantees import ZCDP, GaussianDP, PureDP
 from filterproof.theory.numerics.decimals import below, interval, near
 from filterproof.theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
-#: word -> (what makes the mechanism, its numbers where none are given, the names of these)
+#: Word -> (constructor of the mechanism, default values of its parameters, names of the parameters).
 _CLASSES: dict[str, tuple[Callable[..., Any], tuple[float, ...], str]] = {
     "gaussian": (GaussianDP, (0.1,), "mu"),
     "pure": (PureDP, (0.1,), "epsilon"),
@@ -29,19 +29,17 @@ _CLASSES: dict[str, tuple[Callable[..., Any], tuple[float, ...], str]] = {
     "zcdp": (ZCDP, (0.005,), "rho"),
     "subsampled": (SubsampledGaussian, (0.01, 1.0), "q,sigma"),
 }
-_HELP = (
-    f"A class and its numbers: {', '.join(f'{word}:{names}' for word, (_, _, names) in _CLASSES.items())}."
-)
+_HELP = f"The mechanism and its parameters: {', '.join(f'{word}:{names}' for word, (_, _, names) in _CLASSES.items())}."
 
 
 def calibrate(
-    epsilon: Annotated[float, typer.Argument(help="The promise's epsilon, in nats.")],
-    delta: Annotated[float, typer.Argument(help="The promise's delta.")],
+    epsilon: Annotated[float, typer.Argument(help="Epsilon of the guarantee, in nats.")],
+    delta: Annotated[float, typer.Argument(help="Delta of the guarantee.")],
     mechanisms: Annotated[str, typer.Option(help=_HELP)] = "pure",
-    most: Annotated[int, typer.Option(help="More rounds are not counted.")] = MOST_ROUNDS,
+    most: Annotated[int, typer.Option(help="Largest number of rounds to count.")] = MOST_ROUNDS,
     out: Annotated[Path | None, typer.Option(help="Folder for calibrate.svg.")] = None,
 ) -> None:
-    """Print how many rounds of one mechanism each filter allows, how near that is to the best, and its code."""
+    """Print the number of rounds of one mechanism that each filter allows, the share of the best, and the code."""
     console = Console(highlight=False)
     with clear_errors():
         mechanism = read_mechanism(mechanisms)
@@ -53,10 +51,10 @@ def calibrate(
         possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
         unit = "round" if possible == "1" else "rounds"
         say(
-            f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} {unit} at "
-            "most (CERTIFIED)."
+            f"{mechanism} under ({epsilon:g}, {delta:g})-DP: a plan fixed in advance allows at most {possible} {unit} "
+            "(CERTIFIED)."
         )
-        table = Table("filter", "rounds", "of the best, at least", "sound for")
+        table = Table("filter", "rounds", "share of the best, at least", "sound for")
         for one in found.choices:
             share = percent(one.low / found.most, below) if found.most else ""
             rounds = near(one.rounds, 4)
@@ -68,7 +66,7 @@ def calibrate(
             if one.rounds:
                 say(f"\n# {one.name}\n{one.code}")
         if isinstance(mechanism, ZCDP):
-            console.print("\nThe Gaussian stands for any pair that declares such a zcdp_rho.")
+            console.print("\nThe Gaussian represents every mechanism with this zcdp_rho.")
         if out is not None:
             from filterproof.reports.drawing import svg_text
 
@@ -77,11 +75,11 @@ def calibrate(
 
 
 def read_mechanism(text: str) -> Any:
-    """The mechanism that "gaussian:0.1" names; raises ValueError for another word, or other numbers."""
+    """Return the mechanism that "gaussian:0.1" names; raise ValueError for unknown words or parameters."""
     word, _, given = text.partition(":")
     if word not in _CLASSES:
         raise ValueError(
-            f"mechanisms must be one of {', '.join(_CLASSES)}, got {text!r}; pass gaussian:0.1, say"
+            f"the mechanism is unknown (mechanisms={text!r}); choose from {', '.join(_CLASSES)}, as in gaussian:0.1"
         )
     make, usual, names = _CLASSES[word]
     try:
@@ -90,6 +88,6 @@ def read_mechanism(text: str) -> Any:
         numbers = ()
     if len(numbers) != len(usual):
         raise ValueError(
-            f"mechanisms must be {word}:{names}, got {text!r}; pass {word}:{','.join(map(near, usual))}, say"
+            f"the parameters are not {names} (mechanisms={text!r}); write {word}:{','.join(map(near, usual))}, say"
         )
     return make(*numbers)

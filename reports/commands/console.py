@@ -27,7 +27,7 @@ OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECID
 
 
 def styled(verdict: Verdict | Agreement) -> str:
-    """The outcome as markup; a HOLDS that rests on cited theorems is yellow, any other HOLDS green."""
+    """The outcome as markup; a HOLDS that uses cited theorems is yellow, any other HOLDS green."""
     if isinstance(verdict, Agreement):
         return f"[{'blue' if verdict.outcome is Accord.AGREES else 'red'}]{verdict.outcome.name}[/]"
     if verdict.citations:
@@ -36,12 +36,12 @@ def styled(verdict: Verdict | Agreement) -> str:
 
 
 def say(words: object, style: str | None = None) -> None:
-    """Print words on standard output as they are, in one line however wide the terminal is."""
+    """Print text on standard output without markup and line breaks."""
     Console(highlight=False).print(_printable(words), style=style, markup=False, soft_wrap=True)
 
 
 def doing(words: str) -> Status:
-    """A spinner on standard error beside words as they are, whatever the filter in them is called."""
+    """Show a spinner and text without markup on standard error."""
     return Console(stderr=True).status(Text(_printable(words)))
 
 
@@ -53,14 +53,13 @@ def complain(message: object) -> None:
 
 
 def _printable(words: object) -> str:
-    """The words in printable letters, line by line."""
+    """The text in printable letters, line by line."""
     return "\n".join(map(printable, str(words).split("\n")))
 
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn unusable input (UNUSABLE), a fault of the filter or bridge (FILTER_FAULT) and a bridge that answers late
-    (TIME_LIMIT) into a sentence and an End."""
+    """Turn unusable input, a fault of the filter or bridge, and a late bridge into a sentence and an exit status."""
     try:
         yield
     except LateBridgeError as late:
@@ -81,14 +80,14 @@ def clear_errors() -> Iterator[None]:
 
 @contextmanager
 def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
-    """As `clear_errors`, and where the target names a file or module, what its filter raises is its fault."""
+    """As `clear_errors`; an exception in the code of a target's file or module is a fault of the filter."""
     with clear_errors(), examining(filt) if target is not None and "::" in target else nullcontext():
         yield
 
 
 @contextmanager
 def written_after(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]:
-    """As `clear_errors`, for files written after a verdict was printed, whose status stands where it is no success."""
+    """As `clear_errors`, for files written after the verdict: a status other than success remains."""
     try:
         with clear_errors():
             yield
@@ -97,22 +96,22 @@ def written_after(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]
 
 
 def speak_any_encoding() -> None:
-    """Have standard output and error show what their encoding lacks as escapes, \\xe9, in place of an error."""
+    """Print letters that the encoding of standard output or error lacks as escapes, such as \\xe9."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
 
 
 def check_folder(out: Path) -> None:
-    """Raise OSError for a folder that cannot be written to: told before the work."""
+    """Raise OSError if the folder cannot be written to, before the work starts."""
     with OutputFolder(out):
         pass
 
 
 def _sentence(error: OSError) -> str:
-    """A system error as a sentence without its number; an OSError that we raised is a sentence already."""
+    """A system error as a sentence without its number; an OSError of Filterproof is already a sentence."""
     if error.strerror is None:
         return str(error)
     if error.filename is None:
-        return f"a file or stream must be usable, got {error.strerror!r}; make room, or name another"
-    return f"{str(error.filename)!r} must be a file that can be used, got {error.strerror!r}; name another"
+        return f"a file or stream cannot be used ({error.strerror}); free some space, or name another file"
+    return f"the file cannot be used ({str(error.filename)!r}: {error.strerror}); name another"

@@ -12,7 +12,7 @@ import typer
 
 
 class ExitStatus(IntEnum):
-    """An exit status and its `meaning`, in the words of the page on the command line."""
+    """An exit status and its `meaning`."""
 
     def __new__(cls, value: int, meaning: str) -> ExitStatus:
         member = int.__new__(cls, value)
@@ -22,29 +22,29 @@ class ExitStatus(IntEnum):
 
     meaning: str
 
-    AS_EXPECTED = 0, "every verdict is the expected one, and was written"
+    AS_EXPECTED = 0, "every verdict is the expected one, and the files are written"
     NOT_AS_EXPECTED = (
         1,
-        "a verdict is not the expected one: a promise is refuted, a witness does not replay or refutes nothing, "
-        "or `prove` refuses a step or a number",
+        "a verdict is not the expected one: a guarantee is refuted, a counterexample does not replay or refutes "
+        "nothing, or `prove` refuses a step or a number",
     )
     UNUSABLE = 2, "unusable input"
     FILTER_FAULT = (
         3,
-        "the examined filter's own code raised an exception, broke the contract of a filter, or ended the process",
+        "the filter's own code raised an exception, broke the contract of a filter, or ended the process",
     )
     INTERNAL = 4, "an error of Filterproof itself"
     TIME_LIMIT = (
         5,
-        "the time limit came before there was a verdict: the filter may hang",
+        "the time limit ended the examination before a verdict: the filter may hang",
     )
-    NOTHING_TRIED = 6, "the filter admits nothing that was tried, so nothing was examined"
+    NOTHING_TRIED = 6, "the filter denies every request that was tried, so nothing was examined"
     INTERRUPTED = 130, "Ctrl-C"
-    NO_READER = 141, "whoever read the output went away"
+    NO_READER = 141, "the reader of the output closed the pipe"
 
 
 class End(typer.Exit):
-    """Raised by our commands to end early, with a status other than success; user code that exits raises others."""
+    """The end of a command with a status other than success."""
 
     def __init__(self, status: ExitStatus) -> None:
         super().__init__(int(status))

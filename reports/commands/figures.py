@@ -1,4 +1,4 @@
-"""`filterproof figures`: the figures of the papers, computed again, and those that explain, with their data."""
+"""`filterproof figures`: the figures of the papers, recomputed, with their data."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from filterproof.reports.target_expression import read_value
 
 def figures(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Such as 003-3; without, all.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures, such as 003-3. Default: all.")
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A parameter in place of the paper's: sigma=2; repeatable."),
+        typer.Option("--set", help="Replace a parameter of the paper, as in sigma=2. Repeatable."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for pictures and data.")] = Path("filterproof-figures"),
-    formats: Annotated[str, typer.Option("--format", help="Of svg,png,pdf.")] = "svg,png,pdf",
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer points where a figure takes long.")] = False,
+    formats: Annotated[
+        str, typer.Option("--format", help="Formats of the pictures, separated by commas.")
+    ] = "svg,png,pdf",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Compute fewer points if a figure takes long.")
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the figures and their parameters.")] = False,
 ) -> None:
-    """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
+    """Recompute the figures of the papers: pictures, data as CSV and JSON, and differences from the printed numbers."""
     console = Console(highlight=False)
     with clear_errors():
         from filterproof.reports.figures.paper_figure import FIGURES, check_formats, named, save_all
@@ -55,7 +59,7 @@ def figures(
                 told = f"{number.printed:g}", f"{number.computed:.6g}"
                 table.add_row("" if row else shown.name, number.what, *told, number.remark)
             if not shown.printed:
-                table.add_row(shown.name, "none, or not with these parameters, or in the caption")
+                table.add_row(shown.name, "no printed number for these parameters, or only in the caption")
         console.print(table)
         save_all(computed, out, wanted)
         say(f"{', '.join(one.name for one in computed)}: {out}")
@@ -72,22 +76,22 @@ def _listing() -> Table:
 
 
 def _read_settings(texts: list[str] | tuple[()]) -> dict[str, Any]:
-    """The settings by name; ValueError names one that is given twice."""
+    """Return the settings by name; raise ValueError for a name that is given twice."""
     given: dict[str, Any] = {}
     for name, value in map(_read_setting, texts):
         if name in given:
             raise ValueError(
-                f"set must name each parameter once, got {name}={given[name]!r} and {name}={value!r}; leave one out"
+                f"a parameter is set twice ({name}={given[name]!r}, {name}={value!r}); remove one of the two"
             )
         given[name] = value
     return given
 
 
 def _read_setting(text: str) -> tuple[str, Any]:
-    """'sigma=2' as ('sigma', 2); a value that is no number or tuple of them is a word."""
+    """Return ('sigma', 2) for 'sigma=2'; a value that is not a number or a tuple of numbers is text."""
     name, equals, value = text.partition("=")
     if not (name.strip().isidentifier() and equals and value.strip()):
-        raise ValueError(f"set must read like sigma=2, got {text!r}; pass --set NAME=VALUE")
+        raise ValueError(f"the setting is not NAME=VALUE (set={text!r}); write --set sigma=2, for example")
     try:
         return name.strip(), read_value(value.strip())
     except ValueError:

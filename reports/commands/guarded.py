@@ -1,4 +1,4 @@
-"""A guarded command always ends in an exit status: also after Ctrl-C, an internal error, or an exit by user code.
+"""Commands that always end with an exit status: also after Ctrl-C, an internal error, or an exit by user code.
 
 A user's file is code and is examined in a worker (`filterproof.mc.examine.worker`). This process ends with status 0
 only after the worker has answered with the status that its command ended with. So a file that ends its process decides
@@ -23,28 +23,30 @@ from filterproof.mc.examine.worker import ThreadsLost, alone
 from filterproof.reports.commands.console import complain
 from filterproof.reports.commands.exit_status import End, ExitStatus
 
-_INTERRUPTED = "interrupted; nothing was decided, and what was not kept in a store is lost"
+_INTERRUPTED = "interrupted; nothing was decided, and work outside a store is lost"
 
 
 def guarded(
     command: Callable[..., None], limit_of: Callable[[Mapping[str, Any]], float | None] = lambda given: None
 ) -> Callable[..., None]:
-    """The command made to end in an exit status always; with user code or a time limit it runs in a worker.
+    """Return the command in a form that always ends with an exit status; user code runs in a worker.
 
-    limit_of says from the arguments the time limit that holds where none is given.
+    `limit_of` computes the default time limit from the arguments.
     """
 
     @wraps(command)
     def run(**given: Any) -> None:
         limit = given.get("time_limit")
         if limit is not None and not 0 < limit < float("inf"):
-            complain(f"time-limit must be a number of seconds > 0, got {limit!r}; pass --time-limit 600, say")
+            complain(
+                f"the time limit is not a number of seconds > 0 (time-limit={limit!r}); pass --time-limit 600, say"
+            )
             raise typer.Exit(ExitStatus.UNUSABLE)
-        advice = "raise --time-limit, or leave it out"
+        advice = "pass larger --time-limit, or remove it"
         if limit is None:
             limit, advice = (
                 limit_of(given),
-                "a method of the filter may not return; mend it, or pass --time-limit",
+                "a method of the filter may never return; correct it, or pass --time-limit",
             )
         targets = [value for value in given.values() if isinstance(value, str) and "::" in value]
         if targets or limit is not None:
@@ -74,7 +76,7 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
             return ExitStatus.NO_READER
         traceback.print_exc()
         complain(
-            f"an error of Filterproof itself, {type(error).__name__}: please report it with the lines above"
+            f"internal error in Filterproof ({type(error).__name__}); please report it with the lines above"
         )
         return ExitStatus.INTERNAL
     return ExitStatus.AS_EXPECTED
@@ -87,7 +89,7 @@ def _reported(command: Callable[..., None], given: Mapping[str, Any]) -> int:
 def _in_a_worker(
     command: Callable[..., None], given: Mapping[str, Any], limit: float | None, whose: str, advice: str
 ) -> int:
-    """The status of the command, run in a process that ends with its time, and whose own end decides nothing."""
+    """Run the command in a process with a time limit, and return the status that the command reports."""
     deadline = Deadline.of(limit)
     try:
         return alone(partial(_reported, command, dict(given)), whose=whose, deadline=deadline, command=True)
@@ -95,14 +97,14 @@ def _in_a_worker(
         complain(fault)
         return ExitStatus.FILTER_FAULT
     except OutOfTime:
-        complain(f"stopped at the time limit; nothing was decided: {advice}")
+        complain(f"the time limit ended the command before a verdict; {advice}")
         return ExitStatus.TIME_LIMIT
     except KeyboardInterrupt:
         complain(_INTERRUPTED)
         return ExitStatus.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - our own errors are told where they happen, unless nothing can be told
         complain(
-            f"{whose} left no way to tell what was found, {type(error).__name__}: {error}; nothing was decided"
+            f"the process of {whose} returned no result ({type(error).__name__}: {error}); nothing was decided"
         )
         return ExitStatus.FILTER_FAULT
     finally:

@@ -1,4 +1,4 @@
-"""`filterproof kernel`: the Rocq sources compiled and checked, and the record of it."""
+"""`filterproof kernel`: compile and check the Rocq sources, and record the result."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from filterproof.reports.commands.exit_status import End, ExitStatus
 
 def kernel(
     check: Annotated[
-        bool, typer.Option("--check", help="Write no record; fail if the one that is there differs.")
+        bool, typer.Option("--check", help="Compare with the existing record, and write nothing.")
     ] = False,
 ) -> None:
-    """Compile the Rocq sources, check them with coqchk, and write the record of what was accepted.
+    """Compile the Rocq sources, check them with coqchk, and record the theorems that the kernel accepts.
 
-    Needs coqc and coqchk with the libraries Interval, Coquelicot and Flocq. Everything else needs only the record.
+    The command needs coqc and coqchk with the libraries Interval, Coquelicot and Flocq. The other commands use the
+    record.
     """
     from pathlib import Path
 
@@ -37,7 +38,7 @@ def kernel(
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
             known = readable_record()
             if check and (known is None or not known.sealed or known.claims != record.claims):
-                refusal = "the record is not that of these sources; run make kernel and commit it"
+                refusal = "the record does not match the sources; run make kernel and commit the record"
         except NoRocqError as missing:
             complain(missing)
             raise End(ExitStatus.UNUSABLE) from missing

@@ -16,7 +16,7 @@ def list_() -> None:
 
     console = Console()
     filters = Table(
-        "Filter", "Promise of the example", "Proof or flaw", title="Filters", title_justify="left"
+        "Filter", "Guarantee of the example", "Proof or flaw", title="Filters", title_justify="left"
     )
     for entry in CATALOGUE.values():
         example = entry.example()

@@ -1,4 +1,4 @@
-"""`filterproof prove`: the theorems, step by step, and the numbers that run."""
+"""`filterproof prove`: check the theorems step by step, and compare the code's numbers with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from filterproof.filters.certified.certified_numbers import CertifiedNumbers
     from filterproof.filters.certified.comparison import ComparisonResult
 
-#: Shown where a step is a statement of the kernel.
+#: Printed if a step is a statement of the kernel.
 RECORD_CHECKED = (
     "The kernel did not run. This command checked the record of its run: the digests of the sources, statements and "
     "axioms. `filterproof kernel` runs the kernel on the sources."
@@ -31,12 +31,12 @@ def prove(
     theorem: Annotated[
         str | None,
         typer.Argument(
-            help="A theorem's name, or a filter or pair such as 'ZCDPFilter(rho=0.5)' whose numbers are certified; "
-            "without it, all theorems, and the numbers of one example of each filter, pair and accountant."
+            help="A theorem, or a filter or dominating pair such as 'ZCDPFilter(rho=0.5)'. Default: all theorems, and "
+            "one example of each filter, pair and accountant."
         ),
     ] = None,
 ) -> None:
-    """Check the theorems step by step, and the numbers that the code runs with against them."""
+    """Check the theorems step by step, and compare the numbers that the code computes with them."""
     from filterproof.mc.runs.executors import LocalPool
     from filterproof.reports.html_repr.numbers import steps_by_check
     from filterproof.theory.proofs import THEOREMS
@@ -100,7 +100,7 @@ def _is_thing(text: str) -> bool:
 
 
 def _certified(text: str) -> CertifiedNumbers:
-    """The numbers of the filter or pair that an expression names."""
+    """Certify the numbers of the filter or pair that an expression names."""
     from filterproof.filters.certified.certify import certify
     from filterproof.reports.target_expression import read_filter, read_value
     from filterproof.theory.pairs import DominatingPair
@@ -115,15 +115,15 @@ def _certified(text: str) -> CertifiedNumbers:
 #: The objects of the catalogue are certified in so many tasks.
 _PARTS = 12
 
-#: Shown below every table: what was looked at, and what not.
+#: Printed below every table.
 POINTS = (
-    "Each number was found by running the code of the object that is named, at the points that are named, and compared "
-    "at exactly its value. Nothing is said of other objects, of other parameters and of other points."
+    "Each number was computed by the code of the named object, at the named points, and compared exactly. The check "
+    "does not cover other objects, parameters or points."
 )
 
 
 def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
-    """The catalogue's examples, the pairs and the accountants, certified by a pool that starts on them at once."""
+    """Certify the catalogue's examples, the pairs and the accountants in a pool, which starts at once."""
     tasks = [pool.submit(_catalogued, part) for part in range(_PARTS)]
     return (found for task in tasks for found in task.result())
 
@@ -137,10 +137,16 @@ def _catalogued(part: int) -> list[CertifiedNumbers]:
 
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
-    """Print the numbers by theorem, the refused ones and what is not covered; whether all fit, and there are some."""
+    """Print the numbers by theorem; return whether there are some and all agree."""
     numbers = [one for thing in found for one in thing.numbers]
     table = Table(
-        "Theorem", "Numbers", "Fit", "Exact", "Certified", "Gives away at most", title="The numbers that run"
+        "Theorem",
+        "Numbers",
+        "Agree",
+        "Exact",
+        "Certified",
+        "Declared slack",
+        title="Numbers that the code computes",
     )
     for theorem in dict.fromkeys(one.number.theorem for one in numbers):
         own = [one for one in numbers if one.number.theorem == theorem]
@@ -163,6 +169,6 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
 
 
 def _slack(numbers: Iterable[ComparisonResult]) -> str:
-    """The largest share that one of them was allowed to give away beforehand."""
+    """The largest relative slack that a comparison declares."""
     declared = [float(one.number.slack) for one in numbers if one.number.slack is not None]
-    return f"{max(declared):.1e} of itself" if declared else "nothing is declared"
+    return f"{max(declared):.1e}, relative" if declared else "none"

@@ -1,4 +1,4 @@
-"""`filterproof replay`: plays the game of a witness again and compares the bits."""
+"""`filterproof replay`: replay a counterexample and compare the numbers."""
 
 from __future__ import annotations
 
@@ -19,24 +19,31 @@ _FILES = "witness.json, verdict.json or verdicts.json"
 
 def replay(
     file: Annotated[
-        Path, typer.Argument(help="A witness.json, a verdict.json, or a verdicts.json of the main job.")
+        Path,
+        typer.Argument(help="A witness.json or verdict.json, or the verdicts.json of `filterproof verify`."),
     ],
     key: Annotated[
         str | None,
-        typer.Argument(help="The key of a refuted claim of a verdicts.json, such as naive-refuted."),
+        typer.Argument(help="The key of a refuted claim in verdicts.json, such as naive-refuted."),
     ] = None,
     target: Annotated[
-        str | None, typer.Argument(help="The filter, file.py::MyFilter, where the witness is about your own.")
+        str | None, typer.Argument(help="Your filter, file.py::MyFilter, if the counterexample is about it.")
     ] = None,
     exec_: Annotated[
-        str | None, typer.Option("--exec", help="The program, where the witness is about one.")
+        str | None, typer.Option("--exec", help="The program, if the counterexample is about a program.")
     ] = None,
-    promise: Annotated[str | None, typer.Option(help="What the program promises, such as pure(1).")] = None,
-    labels: Annotated[str | None, typer.Option(help="What its requests name, as for verify.")] = None,
-    over: Annotated[str | None, typer.Option(help="The record that it promises this to.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
+    promise: Annotated[
+        str | None, typer.Option(help="The guarantee of the program, such as pure(1).")
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="The labels of the program's requests, as for verify.")
+    ] = None,
+    over: Annotated[
+        str | None, typer.Option(help="The record that the guarantee covers, as for verify.")
+    ] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None,
 ) -> None:
-    """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
+    """Replay the counterexample of a refutation, and check that it gives the same numbers."""
     from filterproof.mc.examine.filter_fault import examining
     from filterproof.mc.examine.replay import ReplayError, replayed
     from filterproof.reports.target_expression import read_target
@@ -47,13 +54,13 @@ def replay(
         if "verdicts" in document:
             data = _of_a_claim(document, key)
         else:
-            data, target = _witness(document, file), target or key  # a witness by itself has no keys
+            data, target = _witness(document, file), target or key  # a counterexample has no keys
         filt = read_target(target, (exec_, promise, labels, over))
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
         if named is not None and filt is None:
             raise ValueError(
-                f"target must name the filter {named!r}, got none; add file.py::ClassName, or --exec"
+                f"the counterexample needs the filter {named!r} (target=None); add file.py::ClassName, or --exec"
             )
         if filt is not None:
             stack.enter_context(examining(filt))
@@ -63,17 +70,17 @@ def replay(
             complain(error)
             raise End(ExitStatus.NOT_AS_EXPECTED) from error
     with clear_errors(), nullcontext() if filt is None else examining(filt):
-        say(f"The same again: {again.result}")
+        say(f"Replayed with the same result: {again.result}")
         formula = data.get("closed_form")
         beside = f", closed form {formula}" if formula is not None else ""
-        say(f"promised {again.promised:.6g}{beside}")
+        say(f"The guarantee allows {again.promised:.6g}{beside}")
         if not again.refutes:
-            console.print("It does not refute the promise.", style="yellow")
+            console.print("It does not refute the guarantee.", style="yellow")
             raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    """The JSON object in a verdicts.json, a verdict.json or a witness.json."""
+    """Return the JSON object in a verdicts.json, a verdict.json or a witness.json."""
     why = ""
     try:
         document: object = json.loads(file.read_text("utf-8"))
@@ -87,22 +94,24 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 
 def _not_a_witness(file: Path, why: str = "") -> ValueError:
-    return ValueError(f"file must be a {_FILES}, got file={str(file)!r}{why}; run filterproof verify")
+    return ValueError(
+        f"the file is not a {_FILES} with a counterexample (file={str(file)!r}){why}; write one by filterproof verify"
+    )
 
 
 def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
-    """The document itself if it is a witness, or that of an examination."""
+    """Return the document if it is a counterexample, or the counterexample of an examination."""
     from filterproof.mc.examine.replay import witness_kind
 
     examined = "findings" in document and "witness" in document
     data: Any = document["witness"] if examined else document
     if witness_kind(data) is None:
-        raise _not_a_witness(file, ", which refuted nothing" if data is None else "")
+        raise _not_a_witness(file, " because nothing was refuted" if data is None else "")
     return cast(Mapping[str, Any], data)
 
 
 def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
-    """The witness of the claim of that key in a verdicts.json."""
+    """Return the counterexample of a claim in a verdicts.json."""
     from filterproof.mc.examine.replay import witness_kind
 
     parts = (document["verdicts"], document.get("agreements"))
@@ -110,6 +119,6 @@ def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, An
     known = {str(e["key"]): e["witness"] for e in entries if e.get("key") and witness_kind(e.get("witness"))}
     if key not in known:
         raise ValueError(
-            f"key must have a witness, got key={key!r}; the file has {', '.join(known) or 'none'}"
+            f"the file has no counterexample for this key (key={key!r}); choose from {', '.join(known) or 'none'}"
         )
     return cast(Mapping[str, Any], known[key])

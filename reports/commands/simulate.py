@@ -1,4 +1,4 @@
-"""`filterproof simulate`: one adversary against one filter, at any scale."""
+"""`filterproof simulate`: simulate one adversary against one filter."""
 
 from __future__ import annotations
 
@@ -23,35 +23,42 @@ from filterproof.reports.target_expression import read_adversary, read_filter
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics import decimals
 
-#: Runs of one round that show whether the filter admits anything.
+#: Runs of one round that check whether the filter admits a request.
 _GLANCE = 256
 
 
 def simulate(
     filter_: Annotated[
-        str, typer.Argument(metavar="FILTER", help="'GaussianFilter(mu=1.0)' or file.py::MyFilter.")
+        str,
+        typer.Argument(
+            metavar="FILTER", help="The filter, such as 'GaussianFilter(mu=1.0)' or file.py::MyFilter."
+        ),
     ],
-    adversary: Annotated[str, typer.Argument(help="'LossChasing', 'Constant(Gaussian(mu=0.1))', ...")],
-    epsilon: Annotated[float, typer.Option(help="Where to estimate the hockey-stick divergence, in nats.")],
-    n: Annotated[float, typer.Option("-n", "--paths", "--runs", help="Simulated runs, such as 1e7.")] = 1e6,
-    seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same bits.")] = 0,
-    rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
-    method: Annotated[Method, typer.Option(help="How to estimate.")] = "auto",
-    confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
+    adversary: Annotated[
+        str, typer.Argument(help="The adversary, such as LossChasing or 'Constant(Gaussian(mu=0.1))'.")
+    ],
+    epsilon: Annotated[float, typer.Option(help="Epsilon of the hockey-stick divergence, in nats.")],
+    n: Annotated[
+        float, typer.Option("-n", "--paths", "--runs", help="Number of simulated runs, such as 1e7.")
+    ] = 1e6,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    rounds: Annotated[int | None, typer.Option(help="Largest number of rounds of a run.")] = None,
+    method: Annotated[Method, typer.Option(help="Estimator.")] = "auto",
+    confidence: Annotated[float, typer.Option(help="Confidence of the interval.")] = 1 - 1e-6,
     interval: Annotated[
         IntervalName,
-        typer.Option(help="Bets are made for n paths: KL-Chernoff serves a larger n from the same store."),
+        typer.Option(help="Confidence interval. KL-Chernoff allows a larger n from the same store later."),
     ] = "auto",
     store: Annotated[
-        Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
+        Path | None, typer.Option(help="File that stores finished work. The same command resumes it.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine; default: all cores.")
+    workers: Annotated[int | None, typer.Option(help="Number of processes. Default: all cores.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler, such as tcp://host:8786, in place of processes.")
     ] = None,
-    scheduler: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786, instead.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None,
 ) -> None:
-    """Estimate what one adversary gets out of one filter; with --store nothing finished is ever lost."""
+    """Estimate the hockey-stick divergence that one adversary reaches against one filter."""
     bar = Progress(
         TextColumn("{task.fields[so_far]}"),
         BarColumn(),
@@ -61,7 +68,7 @@ def simulate(
         disable=not Console(stderr=True).is_terminal,
     )
     with clear_errors(), ExitStack() as stack:
-        paths = check_count("n", n, 2, most=MOST_PATHS, remedy="play fewer, or several runs of other seeds")
+        paths = check_count("n", n, 2, most=MOST_PATHS, remedy="simulate fewer runs, or several seeds")
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))
@@ -103,22 +110,24 @@ def simulate(
         promised = float(filt.promise.delta(epsilon))
         console = Console(highlight=False)
         say(estimate)
-        say(f"promised {promised:.6g} by {filt.promise}")
+        say(f"The guarantee {filt.promise} allows {promised:.6g}.")
         if estimate.low > promised:
-            console.print("The whole interval lies above the promise: REFUTED.", style="red")
+            console.print("REFUTED: the whole interval lies above the guarantee.", style="red")
             raise End(ExitStatus.NOT_AS_EXPECTED)
         if estimate.value == 0 and survival(filt, foe, rounds=1, n=_GLANCE, seed=seed).at[0].value == 0:
-            complain(f"nothing was admitted: {_GLANCE} plays ended with the first request denied")
+            complain(
+                f"the filter denies the first request in {_GLANCE} of {_GLANCE} runs; nothing was simulated"
+            )
             raise End(ExitStatus.NOTHING_TRIED)
 
 
 def _hint(progress: filterproof.mc.Progress, *, kept: bool) -> str:
-    """One line for a run that will take minutes, '' for others and for the first second."""
+    """One line about a simulation that takes minutes; '' for shorter ones and in the first second."""
     left = progress.remaining_seconds
     if progress.seconds < 1 or left < 60:
         return ""
     units = {"days": 86400, "hours": 3600, "minutes": 60}
     unit, size = next((unit, size) for unit, size in units.items() if left >= size)
-    advice = "Ctrl-C keeps what is done" if kept else "pass --store to keep what is done"
-    rate = f"{left / size:.2g} {unit} more at {progress.rate:,.0f} a second"
-    return f"{progress.total:,} paths take about {rate}; {advice}"
+    advice = "Ctrl-C keeps the finished work" if kept else "pass --store to keep finished work"
+    rate = f"{left / size:.2g} more {unit} at {progress.rate:,.0f} a second"
+    return f"{progress.total:,} runs take about {rate}; {advice}"

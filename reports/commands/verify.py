@@ -1,4 +1,4 @@
-"""`filterproof verify`: the main job, or the examination of one filter."""
+"""`filterproof verify`: examine every filter of the library, or one filter."""
 
 from __future__ import annotations
 
@@ -37,91 +37,92 @@ def verify(
     target: Annotated[
         str | None,
         typer.Argument(
-            help="file.py::MyFilter, 'ZCDPFilter(0.5)' or a holder of filters; without it, the papers'."
+            help="The filter or accountant, such as file.py::MyFilter or 'ZCDPFilter(0.5)'. Default: all filters."
         ),
     ] = None,
     exec_: Annotated[
         str | None,
-        typer.Option("--exec", help="A program that decides in TARGET's place, asked over JSON lines."),
+        typer.Option("--exec", help="Examine a program that speaks JSON lines, in place of TARGET."),
     ] = None,
     promise: Annotated[
         str | None,
-        typer.Option(help="What it promises: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1)."),
+        typer.Option(
+            help="Guarantee of the program: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1) or renyi(8, 1)."
+        ),
     ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
-            help="What requests of the program name: 'site=a,b epoch=1+2', + for those named together."
+            help="Labels of the program's requests: 'site=a,b epoch=1+2'. + joins labels that one request may have."
         ),
     ] = None,
     over: Annotated[
-        str | None, typer.Option(help="The record that the promise is for, such as 'site=a epoch=1'.")
+        str | None, typer.Option(help="The record that the guarantee covers, such as 'site=a epoch=1'.")
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="Another filter or, with --exec, program: where do the two decide differently?"),
+        typer.Option(
+            help="Another filter or program. Find the first request that the two decide differently."
+        ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for report.html, the data and the figures.")] = Path(
+    out: Annotated[Path, typer.Option(help="Folder for the report, the data and the figures.")] = Path(
         "filterproof-report"
     ),
     effort: Annotated[
         float | None,
-        typer.Option(
-            help="How much work to examine TARGET with; 1, about half a minute, by default, with --quick 0.1."
-        ),
+        typer.Option(help="Amount of work for TARGET. Default: 1, about half a minute; 0.1 with --quick."),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(
-            help="The time after which an examination of TARGET is ended, finished or not; default: 1800."
-        ),
+        typer.Option(help="Time limit of the examination of TARGET in seconds. Default: 1800."),
     ] = None,
     mechanisms: Annotated[
         str | None,
         typer.Option(
-            help="Ask TARGET for gaussian, rr, laplace, kov, erasure, subsampled, twopoint; default: all."
+            help="Mechanisms for TARGET: gaussian, rr, laplace, kov, erasure, subsampled, twopoint. Default: all."
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A twentieth of the runs, or a tenth of the effort.")
+        bool, typer.Option("--quick", help="A twentieth of the simulated runs, or a tenth of the effort.")
     ] = False,
     thorough: Annotated[
         bool,
-        typer.Option("--thorough", help="Go on after TARGET is refuted, and look for more."),
+        typer.Option("--thorough", help="Continue after a refutation, and look for more."),
     ] = False,
     stages: Annotated[
         str | None,
         typer.Option(
-            help="Examine TARGET by laws, schedules, parts, sequences, games, search; default: all."
+            help="Stages for TARGET: laws, schedules, parts, sequences, games, search. Default: all."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON instead.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="At most so many seconds; for TARGET --seconds and a minute.")
+        float | None,
+        typer.Option(
+            help="Time limit of the command in seconds. Default for TARGET: --seconds and a minute."
+        ),
     ] = None,
 ) -> None:
-    """Run the main job, or examine the promise of TARGET, and write the report."""
+    """Examine the guarantee of TARGET, or of every filter of the library, and write a report."""
     with clear_errors():
         if seed is not None and seed < 0:
-            raise ValueError(
-                f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
-            )
+            raise ValueError(f"the seed is negative (seed={seed}); pass an integer >= 0")
         program = (exec_, promise, labels, over)
         if target is not None and any(word is not None for word in program):
             raise ValueError(
-                f"target must be left out with --exec, --promise, --labels or --over, got target={target!r}; "
-                "a file states its own promise"
+                f"--exec, --promise, --labels and --over describe a program and not a file (target={target!r}); "
+                "remove TARGET or these options"
             )
         named = next((word for word in (target, *program) if word is not None), None)
         if against is not None and (named is None or mechanisms is not None or as_json):
             raise ValueError(
-                f"against must stand beside TARGET or --exec, without --mechanisms and --json, got "
-                f"against={against!r}; name file.py::MyFilter first"
+                f"--against needs TARGET or --exec, and excludes --mechanisms and --json (against={against!r}); "
+                "name file.py::MyFilter first"
             )
         if named is None and (thorough or (effort, seconds, mechanisms, stages) != (None,) * 4):
             raise ValueError(
-                "target must be given with --effort, --seconds, --mechanisms, --stages or --thorough, got none; "
+                "--effort, --seconds, --mechanisms, --stages and --thorough need a filter (target=None); "
                 "name file.py::MyFilter"
             )
     if named is not None:
@@ -147,7 +148,7 @@ def verify(
 
 
 def limit_of(given: Mapping[str, Any]) -> float | None:
-    """The seconds after which the process that examines a target is stopped; None for the main job."""
+    """The time limit in seconds of the process that examines a target; None for the main job."""
     from filterproof.reports.commands.verify_one import SECONDS
 
     if given.get("target") is None and given.get("exec_") is None:
@@ -197,7 +198,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
                     f"{styled(finding.result)}"
                 )
             console.print(
-                f"{len(findings) - len(unexpected)} of {len(findings)} claims came out as expected."
+                f"{len(findings) - len(unexpected)} of {len(findings)} claims have the expected verdict."
             )
             if unwritten is None:
                 console.print(f"Report: {out / 'report.html'}", soft_wrap=True)
@@ -208,7 +209,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
 
 
 def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter, Told]]:
-    """What all chapters tell; the pool is ended by Ctrl-C."""
+    """Run all chapters; Ctrl-C ends the pool."""
     from filterproof.reports.chapters import CHAPTERS
     from filterproof.reports.progress_text import tell
 
@@ -223,21 +224,20 @@ def _told(study: Study, pool: LocalPool, doing: Progress) -> list[tuple[Chapter,
         pool.kill()
         doing.stop()
         complain(
-            f"interrupted in chapter {task.completed + 1:.0f} of "
-            f"{len(CHAPTERS)} ({task.description}); nothing was decided or written, what was done is lost, "
-            "and verify starts anew"
+            f"interrupted in chapter {task.completed + 1:.0f} of {len(CHAPTERS)} ({task.description}); nothing was "
+            "decided or written; run verify again from the start"
         )
         raise End(ExitStatus.INTERRUPTED) from stopped
 
 
 def _filters_table(rows: Sequence[Row]) -> Table:
-    """A line for each filter; numbers are shares of the promised delta."""
+    """A row for each filter; numbers are in units of the guaranteed delta."""
     from filterproof.reports.html_repr.numbers import percent
 
     table = Table(
-        *("Filter", "Promise", "Verdict", "At most", "At least"),
-        caption="Shares of the promised delta. Where a theorem holds, over all mechanisms that the filter covers, both "
-        "ends certified; elsewhere the best attack known.",
+        *("Filter", "Guarantee", "Verdict", "At most", "At least"),
+        caption="Bounds in units of the guaranteed delta. If a theorem covers the filter: certified bounds over all "
+        "mechanisms. Otherwise: the best known attack.",
     )
     for row in rows:
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"

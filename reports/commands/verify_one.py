@@ -1,4 +1,4 @@
-"""`filterproof verify TARGET`: one filter is examined, and the verdict printed and written."""
+"""`filterproof verify TARGET`: examine one filter, and print and write the verdict."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from filterproof.reports.examination_result import SEED, Examined, verify
 from filterproof.reports.examination_words import Ending
 from filterproof.reports.target_expression import read_command, read_filter, read_target
 
-#: The time after which an examination is ended by default, so that a filter that never returns is.
+#: The default time limit in seconds, which also ends a filter that never returns.
 SECONDS = 1800.0
-#: The status of each ending that is not that of a promise which was not refuted.
+#: The exit status of each ending; HOLDS and UNDECIDED are a success.
 _STATUS = {
     Ending.REFUTED: ExitStatus.NOT_AS_EXPECTED,
     Ending.FAULTY: ExitStatus.FILTER_FAULT,
@@ -53,7 +53,7 @@ def verify_one(
     as_json: bool,
     seed: int | None,
 ) -> None:
-    """Examine the filter of target or of a program, print and write what was found, and end with its status."""
+    """Examine the filter of a target or program, print and write the result, and end with its status."""
     named = target if target is not None and "::" in target else None
     doing_now = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
@@ -81,11 +81,11 @@ def verify_one(
             )
         except KeyboardInterrupt as stopped:
             spinner.stop()
-            kept = "nothing was decided or written, what was done is lost, and verify starts anew"
+            kept = "nothing was decided or written; run verify again from the start"
             found = stopped.examination if isinstance(stopped, PartialExamination) else None
             if found is not None and any(one.stage != "admission" for one in found.findings):
                 page = Examined.of(found, named).save(out)
-                kept = f"what was found until then is in {page}, which says that it is partial"
+                kept = f"the partial findings are in {page}"
             complain(f"interrupted in {doing_now[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     if exam.ending is Ending.THREADS_LOST:
@@ -116,14 +116,14 @@ def verify_one(
     elif exam.ending is Ending.OUT_OF_TIME:
         _complain_of_time(
             exam.stopped,
-            f"{exam.name} was {exam.conclusion}; nothing was decided: mend it, or pass larger --seconds",
+            f"{exam.name} was {exam.conclusion}; nothing was decided: correct the filter, or pass larger --seconds",
         )
     if status is not None:
         raise End(status)
 
 
 def _complain_of_time(stopped: str, limit: str) -> None:
-    """Complain of a program that answered late, where `stopped` names one, or else of the time limit."""
+    """Report a program that answered late, if `stopped` names one, or else the time limit."""
     late = stopped.partition(": ")[2]
     complain(f"{late}; nothing was decided" if late else limit)
 
@@ -137,10 +137,7 @@ def against(
     seconds: float,
     seed: int | None,
 ) -> None:
-    """Compare the filter of target, or of a program, with that of other, print what came of it, end with its status.
-
-    other is a program where the first is one, with the same promise.
-    """
+    """Compare the decisions of two filters, or of two programs with the same guarantee, and end with the status."""
     with clear_errors(), ExitStack() as stack:
         both: list[PrivacyFilter] = []
         for text in (target, other):
@@ -151,12 +148,15 @@ def against(
             if target is None or "::" in str(text):
                 stack.enter_context(examining(filt))
             both.append(filt)
-        with doing("asking both the same"):
+        with doing("comparing the decisions"):
             found = first_difference(
                 *both, effort=effort, seconds=seconds, seed=SEED if seed is None else seed
             )
     if not found.histories:
-        _complain_of_time(found.stopped, "nothing was compared before the time limit; raise --seconds")
+        _complain_of_time(
+            found.stopped,
+            "the time limit ended the comparison before the first request; pass larger --seconds",
+        )
         raise End(ExitStatus.TIME_LIMIT)
     say(found)
     if found.difference is not None:

@@ -1,4 +1,4 @@
-"""The Sphinx extension of the pages: generated parts, docstrings in the house's style, links from `fp.name`, MathML."""
+"""The Sphinx extension of the pages: generated parts, numpydoc docstrings, links from `fp.name`, MathML."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ _ARRAY = re.compile(
     r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], "
     r"~?(?:numpy\.)?dtype\[~?(?:numpy\.|typing\.)?(\w+)\]\]"
 )
+#: The default value of a parameter that is a class or a NumPy function.
+_DEFAULT = re.compile(r"<(?:class|ufunc) '(?:\w+\.)*(\w+)'>")
 
 
 def _expand(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -33,9 +35,10 @@ def _expand(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def _docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    lines[:] = rst_of("\n".join(lines)).splitlines()
+    summary, blank, rest = rst_of("\n".join(lines)).partition("\n\n")
     if isinstance(obj, type) and obj in {entry.kind for entry in CATALOGUE.values()}:
-        lines += ["", *proof_of(obj).splitlines()]
+        summary += f"\n\n{proof_of(obj)}"
+    lines[:] = f"{summary}{blank}{rest}".splitlines()
 
 
 def _signature(
@@ -45,7 +48,8 @@ def _signature(
 
 
 def _short(words: str) -> str:
-    """The type of an array as its author wrote it."""
+    """The type of an array as its author wrote it, and defaults by their names: Sphinx must parse the signature."""
+    words = _DEFAULT.sub(r"\1", words).replace("<function <lambda>>", "...")
     return _ARRAY.sub(r"NDArray[\1]", words)
 
 

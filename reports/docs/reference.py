@@ -1,4 +1,4 @@
-"""The reference: what autodoc is asked for, name by name."""
+"""The reference: the autodoc directive of each public name."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from filterproof.reports.finding import slug
 from filterproof.theory.display import Displayed
 from filterproof.theory.proofs import THEOREMS
 
-#: Classes whose methods stand in a base that is not public.
+#: Classes whose methods are inherited from a base that is not public.
 _WITH_BASES = ("PrivacyFilter",)
 #: Bases of results that are documented elsewhere.
 _NOT_FOR_RESULTS = ("PrivacyFilter", "FilterBase", "tuple", "object")
 
 
 def reference(names: Iterable[str]) -> str:
-    """Markdown that documents these public names, in their order; ValueError for a name that is not public."""
+    """Return the Markdown that documents these public names, in their order."""
     return "\n".join(["```{eval-rst}", *(line for name in names for line in _entry(name)), "```"])
 
 
 def public_names() -> list[str]:
-    """Every public name: those of `filterproof` itself, and those of its modules, as module.name."""
+    """List every public name: the names of `filterproof`, and the names of its modules as module.name."""
     inside = pkgutil.iter_modules(filterproof.__path__)
     modules = (one.name for one in inside if not (one.ispkg or one.name.startswith("_")))
     theirs = (f"{one}.{name}" for one in modules for name in getattr(filterproof, one).__all__)
@@ -38,7 +38,7 @@ def public_names() -> list[str]:
 
 
 def described(name: str) -> str:
-    """The docstring of a public name; of an instance that of its class, of another value the comment above it."""
+    """Return the docstring of a public name: for an instance its class's, for another value the comment above it."""
     value = attrgetter(name)(filterproof)
     if inspect.isclass(value) or inspect.isroutine(value):
         return inspect.getdoc(value) or ""
@@ -48,8 +48,8 @@ def described(name: str) -> str:
 
 
 def proof_of(kind: type[PrivacyFilter]) -> str:
-    """Where the promise of a filter is proved, or what is wrong with it, with a link to its theorem here."""
-    said = rst_of(f"**Promise**: {kind.proof}.").rstrip()
+    """Return the proof of a filter's guarantee, or its flaw, with a link to its theorem."""
+    said = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
     if kind.theorem is None:
         return said
     return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{slug(kind.theorem)}>`."
@@ -57,7 +57,7 @@ def proof_of(kind: type[PrivacyFilter]) -> str:
 
 def _entry(name: str) -> Iterator[str]:
     if name not in public_names():
-        raise ValueError(f"a name of the reference must be public, got {name!r}; see its spelling")
+        raise ValueError(f"the name is not public (name={name!r}); check its spelling")
     value = attrgetter(name)(filterproof)
     module, _, short = f"filterproof.{name}".rpartition(".")
     if inspect.isclass(value):
@@ -78,7 +78,7 @@ def _entry(name: str) -> Iterator[str]:
 
 
 def _comment(name: str, value: object) -> str:
-    """The `#:` lines above the assignment of a value, in whatever module of a room makes it."""
+    """Return the `#:` lines above the assignment of a value, in the module that assigns it."""
     for module in list(sys.modules.values()):
         if module.__name__.startswith("filterproof.") and vars(module).get(name) is value:
             text = Path(str(module.__file__)).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A figure of a paper: how its data follow from a specification and its picture from the data, and the result."""
+"""The figures of the papers: their specification, data, picture and files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _AUTHORS = {
     "003": "Koskela, Tobaben and Honkela",
     "004": "Taylor, Vippathalla and Coon",
 }
-#: Inches: at 420 pixels the width leaves letters of 10 points 11 pixels high.
+#: Inches. In a picture 420 pixels wide, letters of 10 points are 11 pixels high.
 _WIDTH, _HEIGHT = 5.6, 3.9
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a figure is: the paper's number here, the figure, and the place."""
+    """The place of a figure: the paper's key, the figure's name, and the section or page."""
 
     paper: str
     figure: str
@@ -45,11 +45,24 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PaperFigure:
-    """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
+    """A figure of a paper before it is computed; `compute(sigma=50)` computes it.
 
-    made names its specification, FILE.Class, and given what it has in place of that class's defaults. axes names the
-    axes of each panel and its title, caption says what to see, alt what is there for those who cannot see it, empty is
-    the caption of no rows: templates, of `templates/figures.toml`. observed is what the paper observes on closed data.
+    Attributes
+    ----------
+    name, title : str
+        The figure's name, such as 003-3, and its title.
+    source : Source
+        The place of the figure.
+    made : str
+        The class of its specification, as FILE.Class.
+    caption, alt, empty : str
+        Templates for the caption, the text alternative, and the caption of a figure without rows.
+    axes : sequence of sequence of str
+        Templates for the axis labels and the title of each panel.
+    observed : str
+        The paper's observation on data that are not public.
+    given : mapping
+        The values that replace defaults of the specification.
     """
 
     name: str
@@ -65,28 +78,45 @@ class PaperFigure:
 
     @property
     def specification(self) -> type[Specification]:
-        """The class of its parameters and of what follows from them, whose file is imported when it is asked for."""
+        """The class of the figure's parameters and data."""
         module, _, name = self.made.partition(".")
         found: type[Specification] = getattr(import_module(f"filterproof.reports.figures.{module}"), name)
         return found
 
     @classmethod
     def declared(cls, name: str) -> PaperFigure:
-        """The figure of that name in `templates/figures.toml`."""
+        """Return the figure of that name in `templates/figures.toml`."""
         rows = declared("figures", "figure", by="name")
         told = {**rows[rows[name].get("like", name)], **rows[name]}
         told.pop("like", None)
         return cls(**told | {"source": Source(**told["source"])})
 
     def specified(self, *, quick: bool = False, **parameters: Any) -> Specification:
-        """The specification with these parameters, the others being the figure's own; raises as `compute` does."""
+        """Return the specification with these parameters; raises as `compute` does."""
         given = {**self.given, **parameters}
         return self.specification.of(given, quick=quick, figure=f"figure {self.name}")
 
     def compute(self, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
-        """The figure with these parameters; with quick fewer points, where the full figure takes long.
+        """Compute the figure.
 
-        Raises ValueError or TypeError, with one sentence, for a parameter that does not exist or a value out of range.
+        Parameters
+        ----------
+        quick : bool, default False
+            Compute fewer points if the full figure takes long.
+        **parameters
+            Values that replace the paper's parameters.
+
+        Returns
+        -------
+        ComputedFigure
+            The figure with its data.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is unknown or out of range.
+        TypeError
+            If a parameter has the wrong type.
         """
         chosen = self.specified(quick=quick, **parameters)
         data = chosen.data()
@@ -99,7 +129,19 @@ class PaperFigure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComputedFigure:
-    """A figure with its data: `data`, `printed`, `rows()`, `plot()`, `save(out)`; a notebook shows it."""
+    """A computed figure; a notebook shows it.
+
+    Attributes
+    ----------
+    of : PaperFigure
+        The figure of the paper.
+    specification : Specification
+        The parameters.
+    data : FigureData
+        The columns and rows.
+    printed : tuple of Printed
+        The numbers in the paper next to the computed ones.
+    """
 
     of: PaperFigure
     specification: Specification
@@ -113,12 +155,12 @@ class ComputedFigure:
 
     @property
     def caption(self) -> str:
-        """What to see, with the numbers computed."""
+        """The caption, with the computed numbers."""
         return self._said(self.of.caption if len(self.data) else self.of.empty or self.of.caption)
 
     @property
     def alt(self) -> str:
-        """The picture in words, for those who cannot see it."""
+        """The text alternative of the picture."""
         return self._said(self.of.alt)
 
     def _said(self, template: str) -> str:
@@ -129,9 +171,22 @@ class ComputedFigure:
         return said(template, given | ends | dict(self.specification.words(self.data)))
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
-        """Draw into `ax`, or into a new figure if it is None, and return the figure.
+        """Draw the figure.
 
-        A figure of several panels takes as many axes. Raises ValueError for another number of them.
+        Parameters
+        ----------
+        ax : Axes or sequence of Axes, optional
+            One axes for each panel. A new figure by default.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        ValueError
+            If the number of axes differs from the number of panels.
         """
         panels = len(self.of.axes)
         return drawn_into(ax, panels, self._draw, width=_WIDTH, height=_HEIGHT * (0.25 + 0.75 * panels))
@@ -142,17 +197,17 @@ class ComputedFigure:
             ax.set(**dict(zip(("xlabel", "ylabel", "title"), map(self._said, words), strict=False)))
 
     def rows(self) -> list[dict[str, Cell]]:
-        """The rows of the data, for `pandas.DataFrame(figure.rows())`."""
+        """Return the rows of the data, for `pandas.DataFrame(figure.rows())`."""
         return self.data.rows()
 
     def svg(self) -> str:
-        """The picture as an <svg> element that carries its title and its words."""
+        """Return the picture as an <svg> element with its title and text alternative."""
         head, tag, rest = svg_text(self.plot()).partition(">")
         words = f"<title>{escape(self.of.title)}</title><desc>{escape(self.alt)}</desc>"
         return f'{head} role="img"{tag}{words}{rest}'
 
     def to_data(self) -> dict[str, Any]:
-        """The figure as JSON-able data, with the versions that made it."""
+        """Return the figure as JSON data, with the versions of the libraries."""
         from filterproof.reports.examination_words import version
 
         libraries = {
@@ -172,7 +227,7 @@ class ComputedFigure:
         }
 
     def files(self, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
-        """The figure's files by name, the same bytes for the same data: pictures, NAME.csv and NAME.json."""
+        """Return the figure's files by name: pictures, NAME.csv and NAME.json."""
         text = json.dumps(self.to_data(), indent=1, allow_nan=False, ensure_ascii=False)
         found = {
             suffix: f"{self.svg()}\n".encode() if suffix == "svg" else picture_bytes(self.plot(), suffix)
@@ -182,9 +237,26 @@ class ComputedFigure:
         return {f"{self.name}.{suffix}": content for suffix, content in found.items()}
 
     def save(self, out: str | Path, formats: Sequence[str] = FORMATS) -> tuple[Path, ...]:
-        """Write the files into a folder, all or none, and return their paths.
+        """Write the figure's files into a folder: all or none.
 
-        Raises OSError where the folder cannot be written to, ValueError for an unknown format.
+        Parameters
+        ----------
+        out : str or Path
+            The folder. It is created if it does not exist.
+        formats : sequence of str, optional
+            Formats of the picture among svg, png and pdf. All by default.
+
+        Returns
+        -------
+        tuple of Path
+            The paths of the files.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be written to.
+        ValueError
+            If a format is unknown.
         """
         return save_all([self], Path(out), formats)
 
@@ -204,7 +276,7 @@ class ComputedFigure:
 def save_all(
     figures: Sequence[ComputedFigure], out: Path, formats: Sequence[str] = FORMATS
 ) -> tuple[Path, ...]:
-    """Write the files of several figures as `save` does, all or none; their earlier files of other formats go."""
+    """Write the files of several figures, all or none, and remove their earlier files of other formats."""
     from filterproof.mc.runs.output import OutputFolder
 
     files = {name: content for one in figures for name, content in one.files(formats).items()}
@@ -217,11 +289,13 @@ def save_all(
 
 
 def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
-    """The formats, each once; ValueError names those that exist."""
+    """Return the formats, each once; raise ValueError for an unknown one."""
     chosen = tuple(dict.fromkeys(formats))
     unknown = [one for one in chosen if one not in FORMATS]
     if unknown or not chosen or isinstance(formats, str):
-        raise ValueError(f"formats must be among {', '.join(FORMATS)}, got {formats!r}; name one or more")
+        raise ValueError(
+            f"formats has an unknown format or none (formats={formats!r}); choose from {', '.join(FORMATS)}"
+        )
     return chosen
 
 
@@ -232,29 +306,57 @@ FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
 
 
 def named(name: str) -> PaperFigure:
-    """The figure of that name; ValueError lists the names."""
+    """Return the figure of that name; raise ValueError for an unknown name."""
     if not isinstance(name, str) or name not in FIGURES:
+        known = ", ".join(FIGURES)
         raise ValueError(
-            f"name must be one of {', '.join(FIGURES)}, got {name!r}"
-            f"{did_you_mean(name, FIGURES) or '; pass one of them'}"
+            f"there is no figure of this name (name={name!r})"
+            f"{did_you_mean(name, FIGURES) or f'; choose from {known}'}"
         )
     return FIGURES[name]
 
 
 def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
-    """A figure of the papers, or one that explains them, computed with the paper's parameters unless others are given.
+    """Compute a figure of the papers, or one that explains them.
 
-        >>> import filterproof as fp
-        >>> shown = fp.figure("003-3", points=9)
-        >>> len(shown.data), shown.printed[1].computed
-        (9, 495)
+    Parameters
+    ----------
+    name : str
+        The figure's name. `figures` lists the names.
+    quick : bool, default False
+        Compute fewer points if the full figure takes long.
+    **parameters
+        Values that replace the paper's parameters.
 
-    The result has `data` (columns and rows), `printed` (the paper's numbers beside ours), `plot()`, `save(out)`, and
-    a notebook shows it. `fp.figures()` lists the names. Raises ValueError for an unknown name or parameter.
+    Returns
+    -------
+    ComputedFigure
+        The figure: `data` has its columns and rows, `printed` the paper's numbers next to the computed ones, `plot()`
+        draws it, and `save(out)` writes its files.
+
+    Raises
+    ------
+    ValueError
+        If the name or a parameter is unknown, or a parameter is out of range.
+    TypeError
+        If a parameter has the wrong type.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> shown = fp.figure("003-3", points=9)
+    >>> len(shown.data), shown.printed[1].computed
+    (9, 495)
     """
     return named(name).compute(quick=quick, **parameters)
 
 
 def figures() -> tuple[PaperFigure, ...]:
-    """Every figure that can be computed."""
+    """List the figures that `figure` computes.
+
+    Returns
+    -------
+    tuple of PaperFigure
+        The figures, with `name`, `title` and `source`.
+    """
     return tuple(FIGURES.values())

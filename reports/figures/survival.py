@@ -107,7 +107,7 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
         low /= 2
         if low < 2.0**-40:
             raise ValueError(
-                f"delta must be in reach, got delta={delta!r} and a larger value of two releases; pass a larger delta"
+                f"delta must exceed the delta of two releases, got delta={delta!r}; pass a larger delta"
             )
     while excess(high) <= 0:
         high *= 2
@@ -116,7 +116,7 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
     solved = worst_case(KappaFilter(found, rounds), [Gaussian(1 / sigma)], epsilon=epsilon, rounds=rounds)
     if solved.high > delta:
         raise ValueError(
-            f"delta must be kept, got delta={delta!r} and a worst case up to {solved.high!r}; raise it"
+            f"delta must be at least the worst case, got delta={delta!r} and a worst case <= {solved.high!r}; raise it"
         )
     return found, solved
 

@@ -86,7 +86,7 @@ def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
     return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))
 
 
-_UNDECIDED = "UNDECIDED: neither proved nor refuted. Finding nothing wrong proves nothing."
+_UNDECIDED = "UNDECIDED: neither proved nor refuted. A simulation that finds no violation is not a proof."
 
 
 def fragment(value: Any) -> Fragment:
@@ -94,7 +94,7 @@ def fragment(value: Any) -> Fragment:
     for kind in type(value).__mro__:
         if kind in FRAGMENTS:
             return FRAGMENTS[kind](value)
-    raise TypeError(f"value must be a result, got {type(value).__name__}; see its repr")
+    raise TypeError(f"the value is a {type(value).__name__} and not a result; print it")
 
 
 def _rows(
@@ -188,7 +188,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Estimate: _rows("Estimate"),
     TrainingAudit: _rows(
         "Audit of a training",
-        notes=lambda one: () if one.refutes else ("It is not refuted, which proves nothing.",),
+        notes=lambda one: () if one.refutes else ("It is not refuted. This is not a proof.",),
     ),
     Curve: _rows(
         "Curve", lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}"

@@ -115,24 +115,26 @@ class Row:
             times = times_words(self.witness.value, self.witness.promised) or "above the promise"
             chosen = "adaptively" if self.witness.adaptive else "by a fixed plan"
             at = f"epsilon={self.witness.measure.at:.4g}"
-            return f"Plainest witness: {times} at {at}, {chosen}."
+            return f"Counterexample: {times} at {at}, {chosen}."
         if self.verdict.outcome is Outcome.UNDECIDED:
-            return "Nothing found above the promise, which proves nothing; its page says what was not tried."
+            return "No violation found. This is not a proof; the filter's page lists what was not tried."
         return self.says
 
     @property
     def says(self) -> str:
         """The verdict in words: what the witness reaches, what a kept promise rests on, or how near it came."""
         if self.verdict.outcome is Outcome.REFUTED:
-            return f"Witness: {_short(self.verdict.detail)}."
+            return f"Counterexample: {_short(self.verdict.detail)}."
         if self.verdict.outcome is Outcome.HOLDS:
             cited = "; ".join(one.partition(";")[0] for one in self.verdict.citations)
             covered = self.verdict.scope.partition(";")[0]  # the page of the filter has all of the scope
             covered = FINITE if FINITE in covered else covered
-            return f"A theorem joined to the code that runs, for {covered}{f'; it cites {cited}' if cited else ''}."
+            return (
+                f"A theorem covers the filter's code, for {covered}{f'; it cites {cited}' if cited else ''}."
+            )
         left = self.examination.unseen if self.examination is not None else ""
         return (
-            f"Nothing found above the promise, which proves nothing; closest {percent(self.attack)} of delta."
+            f"No violation found. This is not a proof. The closest attack reaches {percent(self.attack)} of delta."
             f"{f' Not tried: {left}.' if left else ''}"
         )
 
@@ -168,9 +170,9 @@ def counted(rows: Sequence[Row]) -> str:
         for outcome in (Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED)
     )
     return (
-        f"Of {len(rows)} filters, {holds} keep their promise by a theorem joined to the code that runs, for the "
-        f"mechanisms in the table, {refuted} break it, each with a witness to replay, and {undecided} are undecided: "
-        "nothing was found above their promise, which proves nothing."
+        f"Of {len(rows)} filters, {holds} keep their guarantee by a theorem that covers their code, for the mechanisms "
+        f"in the table, {refuted} break it, each with a counterexample to replay, and {undecided} are undecided: no "
+        "violation was found, which is not a proof."
     )
 
 

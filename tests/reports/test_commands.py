@@ -96,14 +96,14 @@ _RAISED = (
     "mend it there: what a filter does not cover it denies"
 )
 _LEFT = "leaves.py::X ended with status 0 before there was a verdict"
-_KINDS = "file must be a witness.json, verdict.json or verdicts.json, got file="
-_AGAINST = "against must stand beside TARGET or --exec"
+_KINDS = "the file is not a witness.json, verdict.json or verdicts.json with a counterexample (file="
+_AGAINST = "--against needs TARGET or --exec"
 #: The status -> what is typed, and what is said; dots stand for words between.
 ENDS: dict[int, dict[str, str]] = {
     0: {
         "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
         "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
-        "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... Nothing is said of other objects",
+        "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
         "prove 'individual filter'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
@@ -118,31 +118,31 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Good --against mine.py::Late": (
             "is granted by the second alone; so it breaks 0.5-zCDP: D of order 2, PQ is at least"
         ),
-        "replay kept.json": "The same again: 0 ... It does not refute the promise.",
-        "simulate NaiveRealisationFilter EraserForever --epsilon 1 -n 2e3": "lies above the promise: REFUTED.",
+        "replay kept.json": "Replayed with the same result: 0 ... It does not refute the guarantee.",
+        "simulate NaiveRealisationFilter EraserForever --epsilon 1 -n 2e3": "REFUTED: the whole interval lies",
     },
     2: {
         "prove Fermat": "name must be a known theorem, got name='Fermat'",
         "verify --out mine.py": "out must be a folder",
         f"{_PLAYS} 1e99": (
-            "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
+            "n must be at most 1,000,000,000,000, got n=1e+99; simulate fewer runs, or several seeds"
         ),
-        "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
-        "replay nofile x": f"{_KINDS}'nofile' (No such",
-        "replay nothing.json": "which refuted nothing",
-        "replay verdicts.json y": "key must have a witness, got key='y'; the file has x",
+        "calibrate 1 1e-5 --mechanisms gauss": "the mechanism is unknown (mechanisms='gauss'); choose from",
+        "replay nofile x": f"{_KINDS}'nofile') (No such",
+        "replay nothing.json": "because nothing was refuted",
+        "replay verdicts.json y": "the file has no counterexample for this key (key='y'); choose from x",
         "figures 003-3 004-2 --set points=5": "points must be a parameter of figure 004-2, got points=5",
         "figures 003-4 --set points=3 --format svg --out full": "got 'full/003-4.csv' (it is a folder)",
-        "audit --environments nowhere": "environments must be a folder of environments, got 'nowhere'",
-        "audit nonsense": "libraries must be of",
-        "verify --time-limit 0": "time-limit must be a number of seconds > 0, got 0",
+        "audit --environments nowhere": "the folder does not exist (environments='nowhere')",
+        "audit nonsense": "there are no findings about this library (library='nonsense')",
+        "verify --time-limit 0": "the time limit is not a number of seconds > 0 (time-limit=0.0)",
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
-        "verify --effort 5": "target must be given",
-        "verify ZCDPFilter --exec node --promise 'pure(1)'": "target must be left out with --exec",
-        "verify 'Nothing(1)'": "must name something known",
-        "verify --seed -1": "seed must be",
-        "verify mine.py::Unmade": "got target='mine.py::Unmade' which raised KeyError: 1",
-        "verify mine.py::Good --against 'no such filter'": "expression must read like",
+        "verify --effort 5": "need a filter (target=None)",
+        "verify ZCDPFilter --exec node --promise 'pure(1)'": "describe a program and not a file (target='ZCDPFilter')",
+        "verify 'Nothing(1)'": "the name is unknown (name='Nothing')",
+        "verify --seed -1": "the seed is negative (seed=-1)",
+        "verify mine.py::Unmade": "the constructor raised KeyError: 1 (target='mine.py::Unmade')",
+        "verify mine.py::Good --against 'no such filter'": "the expression cannot be read",
         "verify --against mine.py::Late": _AGAINST,
     },
     3: {  # each method is made to raise in `tests/mc/examine/test_misbehaving_filters.py`
@@ -153,11 +153,11 @@ ENDS: dict[int, dict[str, str]] = {
         "replay verdicts.json x leaves.py::X": _LEFT,
     },
     5: {
-        "verify mine.py::Hangs --seconds 2": "the time limit came before any question about the promise was answered",
-        "verify mine.py::Hangs --time-limit 2": "stopped at the time limit; nothing was decided: raise --time-limit",
+        "verify mine.py::Hangs --seconds 2": "the time limit ended the examination before any result",
+        "verify mine.py::Hangs --time-limit 2": "the time limit ended the command before a verdict; pass larger",
     },
     6: {
-        f"simulate mine.py::DeniesAll {_ASKS}": "nothing was",
+        f"simulate mine.py::DeniesAll {_ASKS}": "the filter denies the first request in 256 of 256 runs",
     },
 }
 #: Where something was said before the sentence.
@@ -236,7 +236,7 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
     for saved in ("out/verdict.json", "out/witness.json"):
         again = filterproof("replay", saved, *words[3:], cwd=folder)
         assert again.returncode == 0, again.stderr
-        assert "The same again" in again.stdout
+        assert "Replayed with the same result" in again.stdout
     assert filterproof("replay", saved, "mine.py::MyFilter", cwd=folder).returncode == 1
     assert filterproof("replay", saved, cwd=folder).returncode == 2
 
@@ -266,7 +266,7 @@ def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None
 
     ended = filterproof("list", cwd=folder, before=broken)
     assert ended.returncode == 4
-    assert "an error of Filterproof itself, TypeError" in ended.stderr
+    assert "internal error in Filterproof (TypeError)" in ended.stderr
 
 
 def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_escapes(folder: Path) -> None:
@@ -351,8 +351,8 @@ def two_chapters() -> None:
     [
         (
             ("mine.py::Slow",),
-            r"(loading the filter|admission|sequences|games); nothing was decided or written, what was done is "
-            "lost, and verify starts anew",
+            r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
+            "again from the start",
         ),
         ((), r"chapter 2 of 2 \("),
     ],

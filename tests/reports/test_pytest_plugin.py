@@ -107,7 +107,7 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
     for name, words in {
         "PASSED test_mine.py::test_returned": "",
         "FAILED test_mine.py::test_given": "REFUTED",
-        "FAILED test_mine.py::test_number": "must return a filter, or get one from a fixture, got 3",
+        "FAILED test_mine.py::test_number": "no filter (returned: 3)",
         "FAILED test_mine.py::test_kind[DeniesAll]": "NOT EXAMINED",
         "PASSED test_mine.py::test_kind[MyFilter]": "",
         "PASSED test_mine.py::test_other": "3 failed, 3 passed",
@@ -130,15 +130,15 @@ def test_a_repository_with_packages_of_these_names_runs_its_own_tests(tmp_path: 
 def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
     status, out = run_pytest(folder, "--filterproof-effort", effort)
     assert status == 4
-    assert f"--filterproof-effort must be a number > 0, got {effort}" in out
+    assert f"not a number > 0 (--filterproof-effort={effort})" in out
 
 
 @pytest.mark.parametrize(
     ("mark", "said"),
     [
-        (pytest.mark.filterproof(0.01), "must name its arguments, got 0.01; write effort=0.01"),
-        (pytest.mark.filterproof(efort=0.01), "got 'efort'; did you mean 'effort'?"),
-        (pytest.mark.filterproof(only="X"), "got 'only'; leave it out"),
+        (pytest.mark.filterproof(0.01), "an argument without a name (0.01); write effort=0.01"),
+        (pytest.mark.filterproof(efort=0.01), "(efort=0.01); did you mean 'effort'?"),
+        (pytest.mark.filterproof(only="X"), "(only='X'); choose from effort, mechanisms"),
         (pytest.mark.filterproof(effort="x"), "effort must be a real number"),
         (pytest.mark.filterproof(effort=0), "effort must be finite and > 0"),
         (pytest.mark.filterproof(effort=0.3, mechanisms=["rr"], seconds=9.0, seed=1), ""),

@@ -137,7 +137,7 @@ def a_picture_has_its_words_and_its_panels(name: str) -> None:
     axes = own.subplots(panels, 1, squeeze=False)[:, 0]
     assert one.plot(axes if panels > 1 else axes[0]) is own
     assert all(ax.get_xlabel() and ax.get_ylabel() for ax in axes)
-    with pytest.raises(ValueError, match="ax must be "):
+    with pytest.raises(ValueError, match=r"\(ax=\d+ axes\); pass"):
         one.plot([*axes, *axes])
 
 
@@ -206,7 +206,7 @@ def test_a_notebook_shows_the_picture_with_words_and_save_writes_what_was_asked_
     assert sorted(path.name for path in paths) == ["003-3.csv", "003-3.json", "003-3.png", "003-3.svg"]
     one.save(tmp_path / "out", formats=("svg",))
     assert not (tmp_path / "out" / "003-3.png").exists(), "no picture is stale"
-    with pytest.raises(ValueError, match="formats must be among svg, png, pdf, got"):
+    with pytest.raises(ValueError, match=r"formats=\('gif',\)\); choose from svg, png, pdf"):
         one.save(tmp_path, formats=("gif",))
 
 
@@ -244,7 +244,7 @@ def test_the_sentence_names_the_parameter_its_value_and_the_remedy(
 ) -> None:
     with pytest.raises(ValueError, match=f"^{sentence}"):
         figure(name, **given)
-    with pytest.raises(ValueError, match=r"name must be one of .*003-3, .*got '003-33'"):
+    with pytest.raises(ValueError, match=r"no figure of this name \(name='003-33'\); did you mean '003-3'"):
         fp.figure("003-33")
 
 

@@ -79,13 +79,13 @@ def test_a_dot_lies_left_of_the_promise_if_it_is_kept_and_right_of_it_if_it_is_b
 
 def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_its_witness() -> None:
     row = rows(OPEN, 0.24)[0]
-    assert row.says == "Nothing found above the promise, which proves nothing; closest 24 % of delta."
+    assert row.says == "No violation found. This is not a proof. The closest attack reaches 24 % of delta."
     assert row.evidence == ""
     row = rows(BROKEN, 1.4)[0]  # without long fractions
-    assert row.says == "Witness: worth 0.0113335, promised 0.01."
+    assert row.says == "Counterexample: worth 0.0113335, promised 0.01."
     times = row.witness.value / row.witness.promised
     told = f"{below(times, 3)} times the promise at epsilon=1, adaptively."
-    assert row.line == f"Plainest witness: {told}"
+    assert row.line == f"Counterexample: {told}"
     assert row.badge.colour == "refuted"
 
 
