@@ -179,7 +179,7 @@ class LinearQueries(StatefulAccountant):
 
     @property
     def promise(self) -> Guarantee:
-        """kappa-zCDP for adding or removing one person."""
+        """The guarantee: kappa-zCDP for adding or removing one person."""
         return self._promise
 
     @classmethod

@@ -25,7 +25,12 @@ from filterproof.theory.numerics.norms import nearest
 class ClippingAfterAdding(ClippedSums):
     """Unsound clipped sums: they scale the sum and not each vector.
 
-    The norm of the sum is clipped to `clip` times the number of people. The parameters are those of `ClippedSums`.
+    The norm of the sum is clipped to `clip` times the number of people.
+
+    Parameters
+    ----------
+    people, clip, sigma, runs
+        As in `ClippedSums`.
 
     Notes
     -----
@@ -64,8 +69,13 @@ class _Forgetting(IndividualFilter):
 class ForgettingSums(ClippedSums):
     """Unsound clipped sums: a person who skips a round gets the full budget back.
 
-    The parameters are those of `ClippedSums`. The object copies the filter and the number of `people`, and uses none
+    The object copies the filter and the number of `people`, and uses none
     of their budgets.
+
+    Parameters
+    ----------
+    people, clip, sigma, runs
+        As in `ClippedSums`.
 
     Notes
     -----

@@ -46,14 +46,32 @@ def law_class(
     larger: PrivacyFilter | None = None,
     examples: int = 40,
 ) -> type:
-    """A test class of the laws for `target`, a filter or a callable that makes one: `TestMyFilter = fp.laws(MyFilter)`.
+    """Make a pytest class that tests the invariants of every filter: `TestMyFilter = fp.laws(MyFilter)`.
 
-    `mechanisms` draws the single pairs to request; a filter with a menu needs its own. By default they are of the
-    common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
-    budget and adds a law. That order does not matter is a law of filters that say `order_free = True`.
-    By `fp.laws` each test runs in a process of its own, with all that pytest has set up. Runs are reproducible: no
-    example depends on the clock.
-    Passing is no proof: it says that no example contradicted a law.
+    Hypothesis draws sequences of requests, among them requests near what the filter just admits or denies.
+
+    Parameters
+    ----------
+    target : PrivacyFilter or callable
+        The filter, or a callable without arguments that makes one.
+    mechanisms : SearchStrategy, optional
+        Draws the pairs to request. A filter with a menu needs its own strategy. By default the pairs are from the
+        common families.
+    larger : PrivacyFilter, optional
+        The same filter with a larger budget. It adds the invariant that a larger budget admits at least as much.
+    examples : int, default 40
+        Number of examples for each invariant.
+
+    Returns
+    -------
+    type
+        A test class with one test for each invariant. A filter with `order_free = True` has one more: the order of the
+        requests does not matter.
+
+    Notes
+    -----
+    Each test of `fp.laws` runs in a process of its own. Tests are reproducible and do not depend on the clock. A test
+    that passes is not a proof: no example violated the invariant.
     """
     import hypothesis
     from hypothesis import strategies as st
