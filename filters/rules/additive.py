@@ -188,8 +188,9 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         cost: object = self.charge(request)
         if not isinstance(cost, _CHARGES):
             raise TypeError(
-                f"{type(self).__name__}.charge must return a charge, got {short(cost)}; return fp.charges.Plain(x), or "
-                "fp.charges.Square(x) for x^2, with x one number or one per run, shape (n,)"
+                f"{type(self).__name__}.charge must return a charge, got {short(cost)}; return "
+                "fp.charges.LinearCharge(x), or fp.charges.SquaredCharge(x) for x^2, x of shape () or "
+                "(n,)"
             )
         return cost
 

@@ -133,7 +133,7 @@ TYPES: list[tuple[Call, str]] = [
     (lambda: additive()().charge(STEP), r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge"),
     (lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(), r"Own\.budget must be a Budget, got"),
     *(
-        (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.charges\.Plain")
+        (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.charges\.LinearCharge")
         for ask in (
             lambda: BARE.open().request(STEP),
             *(

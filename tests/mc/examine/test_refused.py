@@ -52,7 +52,7 @@ KINDS: Calls = [
     (partial(fp.verify, fp.IndividualFilter, effort=0.03), "got the class IndividualFilter"),
     (
         partial(examine, unhappy.LinearCharge, effort=0.03),
-        "must be a filter, got the class Plain; make one of it",
+        "must be a filter, got the class LinearCharge; create an instance",
     ),
     (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
     (partial(examine, unhappy.PromisesANumber(), effort=0.03), "promise must be a guarantee, got 1.0"),
