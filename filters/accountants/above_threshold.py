@@ -4,7 +4,7 @@
 >>> import numpy as np
 >>> rng = np.random.default_rng(1)
 >>> stop = AboveThreshold(-60, ratio=Fraction(3, 2), monotone=True, rng=rng)
->>> [stop.is_reachable_state(-active, rng) for active in (100, 80, 40)]
+>>> [stop.is_above(-active, rng) for active in (100, 80, 40)]
 [False, False, True]
 >>> stop.promise, stop.request
 (PureDP(epsilon=0.8109302162163288), RandomizedResponse(epsilon=0.8109302162163288, ratio=Fraction(9, 4)))
@@ -80,9 +80,9 @@ class AboveThreshold(StatefulAccountant):
         """The guarantee of all answers together."""
         return PureDP(float(self.request.pure_epsilon))
 
-    def is_reachable_state(self, value: int, rng: np.random.Generator) -> bool:
+    def is_above(self, value: int, rng: np.random.Generator) -> bool:
         """Return whether the noisy value reaches the noisy threshold; the first True is the last answer."""
-        with self._in_turn("is_reachable_state"):
+        with self._in_turn("is_above"):
             if self._over:
                 raise ValueError(
                     "value must come before the first yes, got one after it; make another AboveThreshold"

@@ -120,7 +120,7 @@ class ClippedSums:
     >>> import filterproof as fp
     >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
     >>> sums = fp.training.ClippedSums(people, clip=1.0, sigma=2.0)
-    >>> sums.release(np.array([[3.0, 4.0], [0.5, 0.0], [0.0, 0.0]]), np.random.default_rng(1)).value.shape
+    >>> sums.release(np.array([[3.0, 4.0], [0.5, 0.0], [0.0, 0.25]]), np.random.default_rng(1)).value.shape
     (2,)
     >>> sums.factors.made_public().round(3)
     array([0.2, 1. , 1. ])
@@ -141,8 +141,8 @@ class ClippedSums:
         worlds = 1 if runs is None else check_count("runs", runs)
         if people.people % worlds:
             raise ValueError(
-                f"runs must divide the number of people, got runs={runs!r} for {people.people} people; make the "
-                "filter for runs times the people of one world"
+                f"runs must divide the number of people, got runs={runs!r} for {people.people} people; create "
+                "the filter for runs times the people of one run"
             )
         self._shape = (people.people,) if runs is None else (worlds, people.people // worlds)
         self._factors = np.zeros(people.people)
@@ -258,7 +258,7 @@ class ClippedSums:
         found = total[0].shape
         if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MOST_DIMENSION:
             raise ValueError(
-                f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; charges stand"
+                f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; the charges remain"
             )
         if isinstance(rng, SecretNoise):
             noise = rng.added_to(*total, sigma=self.sigma)

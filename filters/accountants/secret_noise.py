@@ -155,7 +155,7 @@ class UsedNoise:
         with self._lock:
             if (state := _state(rng)) is not None:
                 if state in self._states:
-                    raise ValueError(f"{_REPEATED}, charges stand")
+                    raise ValueError(f"{_REPEATED}; the charges remain")
                 self._states.add(state)
             return rng.standard_normal(shape)
 

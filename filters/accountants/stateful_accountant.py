@@ -20,7 +20,7 @@ class StatefulAccountant:
     #: The attributes that its repr tells: terms that the analyst gave, and nobody's data.
     _terms_shown: ClassVar[tuple[str, ...]] = ()
     #: What to do in place of a copy.
-    _remedy: ClassVar[str] = "save it with to_dict and restore it with from_dict, one holder at a time"
+    _remedy: ClassVar[str] = "save it with to_dict and restore it with from_dict, into one object at a time"
 
     def __init__(self) -> None:
         self._key: bytes | None = None  # signs all that is saved
@@ -52,11 +52,11 @@ class StatefulAccountant:
     def _sealed(
         self, kind: str, version: int, content: Mapping[str, object], key: bytes | None
     ) -> dict[str, object]:
-        """What is saved, signed with `key`, or else with the holder's own; unsigned if there is neither."""
+        """What is saved, signed with `key`, or else with the object's own; unsigned if there is neither."""
         return sealed(kind, version, content, self._key if key is None else checked_key(key))
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise TypeError(
-            f"a {type(self).__name__} must not be copied or pickled, for two of them would spend one budget "
+            f"a {type(self).__name__} must not be copied or pickled, because two copies would spend one budget "
             f"twice; {self._remedy}"
         )

@@ -174,7 +174,7 @@ class RenyiTracker(Tracker):
     alpha: float
     size: float
     _budget: Budget = field(init=False, repr=False, compare=False)
-    proof: ClassVar[str] = "000 Proposition 4.10"
+    proof: ClassVar[str] = "Feldman & Zrnic (2021), Proposition 4.10"
     kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
 
     def __post_init__(self) -> None:
@@ -219,7 +219,9 @@ class GaussianTracker(Tracker):
 
     size: float
     _budget: Budget = field(init=False, repr=False, compare=False)
-    proof: ClassVar[str] = "003 Appendix C.5, as 000 Proposition 4.10"
+    proof: ClassVar[str] = (
+        "Koskela, Tobaben & Honkela (2023), Appendix C.5, as Feldman & Zrnic (2021), Proposition 4.10"
+    )
     kernel: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
 
     def __post_init__(self) -> None:

@@ -103,7 +103,9 @@ class PureCharge(_ByPair):
     """
 
     theorem: ClassVar[str | None] = "basic composition"
-    source: ClassVar[str] = "basic composition, by induction on the rounds; paper 004, Section II-A"
+    source: ClassVar[str] = (
+        "basic composition, by induction on the rounds; Taylor, Vippathalla & Coon (2025), Section II-A"
+    )
     _name: ClassVar[str] = "pure_charge"
 
     def _of(self, request: DominatingPair) -> Charge:
@@ -122,7 +124,7 @@ class ZCDPCharge(_ByPair):
     """
 
     theorem: ClassVar[str | None] = "RDP filter"
-    source: ClassVar[str] = "paper 000, Remark 4.4"
+    source: ClassVar[str] = "Feldman & Zrnic (2021), Remark 4.4"
     _name: ClassVar[str] = "zcdp_charge"
 
     def _of(self, request: DominatingPair) -> Charge:
@@ -145,7 +147,7 @@ class GDPCharge(_ByPair):
     """
 
     theorem: ClassVar[str | None] = "GDP filter"
-    source: ClassVar[str] = "paper 003, Theorem C.1"
+    source: ClassVar[str] = "Koskela, Tobaben & Honkela (2023), Theorem C.1"
     _name: ClassVar[str] = "gdp_charge"
 
     def _of(self, request: DominatingPair) -> Charge:
@@ -186,7 +188,7 @@ class RenyiCharge(ChargeRule):
 
     alpha: float
     theorem: ClassVar[str | None] = "RDP filter"
-    source: ClassVar[str] = "paper 000, Theorem 4.3"
+    source: ClassVar[str] = "Feldman & Zrnic (2021), Theorem 4.3"
 
     def __post_init__(self) -> None:
         alpha = check_order_from_one("alpha", self.alpha)

@@ -37,12 +37,12 @@ def credible(request: DominatingPair) -> Real:
     """1 where the numbers that the pair declares are a mechanism's, 0 where one is NaN or below zero."""
     if (index := request.choice) is not None:
         return look_up(tuple(credible(pair) for pair in request.members), index)
-    nonneg_or_inf = np.greater_equal(request.pure_epsilon, 0)
+    valid = np.greater_equal(request.pure_epsilon, 0)
     if (
         is_ours(request) and (own := request.kov) is not None
     ):  # whose epsilon is infinite beside any delta above 0
-        nonneg_or_inf = nonneg_or_inf & np.greater_equal(own.epsilon, 0) & np.greater_equal(own.delta, 0)
-    return as_real(np.where(nonneg_or_inf, 1.0, 0.0))
+        valid = valid & np.greater_equal(own.epsilon, 0) & np.greater_equal(own.delta, 0)
+    return as_real(np.where(valid, 1.0, 0.0))
 
 
 def raised(charge: Real) -> Real:

@@ -287,5 +287,5 @@ def is_sum(state: Exact) -> NDArray[np.bool_]:
     """Whether each pair is a finite sum of charges: zero or more, high the double next to high + low."""
     high, low = state
     with np.errstate(over="ignore", invalid="ignore"):
-        nonneg_or_inf: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
-    return nonneg_or_inf
+        sound: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
+    return sound

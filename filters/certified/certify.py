@@ -7,7 +7,7 @@
 >>> fp.certify(fp.NaturalFilter.from_ratio).holds
 Traceback (most recent call last):
     ...
-TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, got a method; pass ZCDPFilter(0.5), say
+TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pair, got a method; pass a ZCDPFilter, say
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def certify(thing: Thing) -> CertifiedNumbers:
     what is not covered: unsound filters, charges by a user's functions, and a user's own pairs.
     """
     raise TypeError(
-        "thing must be a filter, a holder, a tracker, an odometer or a pair, "
-        f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
+        "thing must be a filter, an accountant, a tracker, an odometer or a pair, "
+        f"got a {type(thing).__name__}; pass a ZCDPFilter, say"
     )
 
 

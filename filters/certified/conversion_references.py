@@ -34,7 +34,7 @@ def positive_part(x: arb) -> arb:
 
 
 def _cks_at(t: arb, rho: arb, epsilon: arb) -> arb:
-    """log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}), paper 003, Lemma C.4, at the order 1 + t."""
+    """log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}) at order 1 + t: Koskela, Tobaben & Honkela, Lemma C.4."""
     return t * ((1 + t) * rho - epsilon) - t.log() + (1 + t) * (t / (1 + t)).log()
 
 

@@ -42,13 +42,13 @@ _RULES = frozenset(("start", "admits", "spend", "grant", "observe"))
 
 
 class StateWrittenError(TypeError):
-    """A filter's method wrote into the state that it was given."""
+    """A method of a filter wrote into the state that it received."""
 
     def __init__(self, name: str, method: str, how: str) -> None:
         self.method = method
         super().__init__(
-            f"{name}.{method} must leave the state that it is given as it is, got a write into it ({how}); return a "
-            "new array, spent + cost and not spent += cost"
+            f"{name}.{method} writes into the state that it receives ({how}); return a new array: spent + cost instead "
+            "of spent += cost"
         )
 
 
@@ -56,19 +56,15 @@ def checked_rule(filt: object) -> FilterBase:
     """`filt` if it is a filter, whatever it promises, else TypeError."""
     if isinstance(filt, type):
         raise TypeError(
-            f"filt must be a filter, got the class {filt.__name__}; make one of it: {filt.__name__}(...)"
+            f"filt must be a filter, got the class {filt.__name__}; create an instance: {filt.__name__}(...)"
         )
     if not isinstance(filt, FilterBase):
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
     name = type(filt).__name__
     if hasattr(type(filt), "decide"):
-        raise TypeError(
-            f"{name}.decide must not be defined, for it is not called; name it grant, as PrivacyFilter does"
-        )
+        raise TypeError(f"{name}.decide is never called; rename it to grant, as in PrivacyFilter")
     if own := _RULES.intersection(getattr(filt, "__dict__", ())):
-        raise TypeError(
-            f"{name} must decide by the methods of its class, got another {min(own)} on the instance; make a subclass"
-        )
+        raise TypeError(f"{name} has its own {min(own)} on the instance; define the method in a subclass")
     return filt
 
 
@@ -89,11 +85,13 @@ def checked_filter(filt: object) -> FilterBase:
         holds = filt.holds
     except AttributeError as unset:
         name = type(filt).__name__
-        raise TypeError(f"{name} must be made by its constructor, got one where {unset}") from unset
+        raise TypeError(
+            f"{name} is not initialised ({unset}); call its constructor, or super().__init__() in your own"
+        ) from unset
     if not (holds is None or isinstance(holds, GuaranteeScope)):
         raise TypeError(
-            f"{type(filt).__name__}.holds must be a Holds or None, got {holds!r}; "
-            "set it, e.g. holds = fp.charges.Holds(zcdp=0.02), or leave it out"
+            f"{type(filt).__name__}.holds must be a GuaranteeScope or None, got {holds!r}; "
+            "set it, e.g. holds = fp.charges.GuaranteeScope(zcdp=0.02), or leave it out"
         )
     return filt
 

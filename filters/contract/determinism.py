@@ -10,7 +10,7 @@
 ...     def spend(self, state, request): self.spent += float(request.zcdp_rho); return state
 >>> check_requests(Own(), [fp.Gaussian(1.0)])
 Traceback (most recent call last):
-TypeError: Own changed its attribute 'spent' (0.0 before, 0.5 after) while it was asked; keep what changes in the state
+TypeError: Own changed its attribute 'spent' (0.0 before, 0.5 after) during a decision; move it into the state
 """
 
 from __future__ import annotations
@@ -118,15 +118,15 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         return
     if not (named := moved or changed or after.keys() - begun.keys()):
         raise TypeError(
-            f"{type(filt).__name__} answered the same requests otherwise when a second run was asked; keep what "
+            f"{type(filt).__name__} answers the same requests differently in a second run; keep everything that "
             "changes in the state"
         )
     kind, _, name = min(named).rpartition(".")
     values = [held[f"{kind}.{name}"][1] for held in (changed, after) if f"{kind}.{name}" in held]
     numbers = all(type(one) in _NUMBERS or isinstance(one, np.generic) for one in values) and len(values) == 2
     raise TypeError(
-        f"{kind} changed its attribute {name!r} {'({} before, {} after) '.format(*values) if numbers else ''}while it "
-        "was asked; keep what changes in the state"
+        f"{kind} changed its attribute {name!r} {'({} before, {} after) '.format(*values) if numbers else ''}during "
+        "a decision; move it into the state"
     )
 
 

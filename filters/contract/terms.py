@@ -48,8 +48,8 @@ class FilterTerms:
             return
         name = next(one for one, told in now.items() if told != self.contents[one])
         raise TypeError(
-            f"{type(filt).__name__} must keep its {name} while it is held, got {short(_value(filt, name))} in the "
-            "place of what it was opened with; make another filter for another budget"
+            f"{type(filt).__name__} must keep its {name} while a session or an accountant uses it, got "
+            f"{short(_value(filt, name))} instead of the first value; create another filter for another budget"
         )
 
 

@@ -199,7 +199,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
     _as_gaussians: tuple[float, ...] = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "Blackwell filter"
-    proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
+    proof: ClassVar[str] = (
+        "Koskela, Tobaben & Honkela (2023), Section 5: Blackwell's theorem, then "
+        "Feldman & Zrnic (2021), Remark 4.4 at every order"
+    )
 
     def __post_init__(self) -> None:
         (mu,) = checked_parameters(self, mu=one_mu)

@@ -64,7 +64,9 @@ class BlockFilter(PrivacyFilter[Any]):
     blocks: int
     promise: Guarantee = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "trackers"
-    proof: ClassVar[str] = "000 Proposition 4.10, 003 Appendix C.5"
+    proof: ClassVar[str] = (
+        "Feldman & Zrnic (2021), Proposition 4.10; Koskela, Tobaben & Honkela (2023), Appendix C.5"
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.tracker, Tracker):

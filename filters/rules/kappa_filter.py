@@ -27,9 +27,10 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 class KappaFilter(PrivacyFilter[_State]):
     """CONT to release i+1 while |l^{(i-1)}| < kappa, for at most `rounds` releases.
 
-    l^{(i-1)} is the realised loss BEFORE release i: the decision does not know the last output. For i.i.d.
-    mechanisms Algorithm 1 of paper 004 reduces to this rule (Proposition 1). Which promise a kappa keeps depends on
-    the mechanisms, so the filter itself promises nothing; `filterproof.mc.worst_case.calibrate` finds kappa.
+    l^{(i-1)} is the realised loss BEFORE release i: the decision does not use the last output. For i.i.d. mechanisms
+    Algorithm 1 of Taylor, Vippathalla & Coon (2025) reduces to this rule (their Proposition 1). The promise that a
+    kappa gives depends on the mechanisms, so the filter promises nothing; `filterproof.mc.worst_case.calibrate` finds
+    kappa.
     State: the loss before the last release, that of the last release, the releases so far.
     """
 

@@ -78,7 +78,8 @@ class GaussianFilter(AdditiveFilter):
     charge = gdp_charge
     theorem: ClassVar[str | None] = "GDP filter"
     proof: ClassVar[str] = (
-        "003 Theorem 11 and C.1: delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
+        "Koskela, Tobaben & Honkela (2023), Theorem 11 and C.1: "
+        "delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
     )
 
     def __post_init__(self) -> None:
@@ -89,7 +90,8 @@ class GaussianFilter(AdditiveFilter):
     @property
     def holds(self) -> GuaranteeScope:
         return GuaranteeScope(
-            self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2"
+            self.budget.limit / 2,
+            rule="Koskela, Tobaben & Honkela (2023), Algorithm 2: the ledger admits no larger sum of mu^2",
         )
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
@@ -149,7 +151,9 @@ class ApproximateDPFilter(AdditiveFilter):
     budget: Budget = field(init=False, repr=False, compare=False)
     charge = zcdp_charge
     theorem: ClassVar[str | None] = "approximate-DP filter"
-    proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
+    proof: ClassVar[str] = (
+        "Feldman & Zrnic (2021), Theorem 4.9: the zCDP filter with budget B*, then the conversion"
+    )
 
     def __post_init__(self) -> None:
         epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
@@ -160,7 +164,7 @@ class ApproximateDPFilter(AdditiveFilter):
 
     @property
     def holds(self) -> GuaranteeScope:
-        rule = "000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
+        rule = "Feldman & Zrnic (2021), Theorem 4.9: the ledger admits no larger sum of zCDP charges"
         return GuaranteeScope(self.budget.limit, rule=rule)
 
     @property
@@ -218,7 +222,9 @@ class RenyiFilter(AdditiveFilter):
     budget: Budget = field(init=False, repr=False, compare=False)
     charge: RenyiCharge = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "RDP filter"
-    proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
+    proof: ClassVar[str] = (
+        "Feldman & Zrnic (2021), Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
+    )
 
     def __post_init__(self) -> None:
         alpha, rho = checked_parameters(self, alpha=one_order_from_one, rho=one_positive)
@@ -292,5 +298,6 @@ class RenyiFilter(AdditiveFilter):
             return None
         bound = ((self.alpha, self.budget.limit),)
         return GuaranteeScope(
-            orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences"
+            orders=bound,
+            rule="Feldman & Zrnic (2021), Theorem 4.3: the ledger admits no larger sum of divergences",
         )

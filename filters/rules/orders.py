@@ -154,7 +154,7 @@ class AllOrdersFilter(_OverOrders):
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
     theorem: ClassVar[str | None] = "all orders"
-    proof: ClassVar[str] = "000 Remark 4.4: Theorem 4.3 at each order"
+    proof: ClassVar[str] = "Feldman & Zrnic (2021), Remark 4.4: Theorem 4.3 at each order"
 
     def __post_init__(self) -> None:
         alphas = checked_orders(self.alphas)
@@ -169,7 +169,7 @@ class AllOrdersFilter(_OverOrders):
 
     @property
     def holds(self) -> GuaranteeScope:
-        rule = "000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
+        rule = "Feldman & Zrnic (2021), Remark 4.4: the ledgers admit no larger sum at any of the orders"
         return GuaranteeScope(orders=self._limits, rule=rule)
 
 

@@ -105,7 +105,7 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     if not clock.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
-            "pass ones of which several rounds fit"
+            "pass mechanisms of which several rounds fit"
         )
     return clock
 

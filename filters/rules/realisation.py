@@ -96,7 +96,9 @@ class RealisationFilter(PrivacyFilter[_State]):
     _reach: NDArray[np.float64] = field(init=False, repr=False, compare=False)
     _most: tuple[float, float] = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "realisation filter"
-    proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
+    proof: ClassVar[str] = (
+        "Taylor, Vippathalla & Coon (2025), Theorem 1: the stopping event does not depend on the last output"
+    )
 
     def __post_init__(self) -> None:
         epsilon, delta, _ = checked_parameters(

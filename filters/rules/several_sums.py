@@ -170,7 +170,9 @@ class BasicFilter(_Declared):
     delta: float = 0.0
     at: float | None = field(default=None, kw_only=True)
     theorem: ClassVar[str | None] = "basic composition"
-    proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
+    proof: ClassVar[str] = (
+        "basic composition, by induction on the rounds; Taylor, Vippathalla & Coon (2025), Section II-A"
+    )
 
     def __post_init__(self) -> None:
         epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)

@@ -81,7 +81,7 @@ def suppress_unsound_warning() -> Iterator[None]:
 def warn_unsound(filt: PrivacyFilter) -> None:
     """Say that the filter, which is being made, does not keep its promise."""
     warnings.warn(
-        f"{type(filt).__name__} does not keep its promise ({filt.proof}); it is here to be refuted",
+        f"{type(filt).__name__} does not keep its promise ({filt.proof}); use it only as a counterexample",
         UnsoundFilterWarning,
         stacklevel=4,
     )
@@ -121,7 +121,9 @@ class NaiveRealisationFilter(PrivacyFilter):
     delta: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "realisation filter"
-    proof: ClassVar[str] = "false: asking Erasure(delta) for ever reveals the bit, 004 Section II-B"
+    proof: ClassVar[str] = (
+        "false: asking Erasure(delta) for ever reveals the bit, Taylor, Vippathalla & Coon (2025), Section II-B"
+    )
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
@@ -415,7 +417,9 @@ class RangedBlackwellFilter(BlackwellFilter):
     low: float
     high: float
     theorem: ClassVar[str | None] = None
-    proof: ClassVar[str] = "false: 003 Section 5 needs the condition on the whole line"
+    proof: ClassVar[str] = (
+        "false: Koskela, Tobaben & Honkela (2023), Section 5 needs the condition on the whole line"
+    )
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:

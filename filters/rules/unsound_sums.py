@@ -93,7 +93,7 @@ class ForgettingSums(ClippedSums):
 
 def _warn(sums: ClippedSums, flaw: str) -> None:
     warnings.warn(
-        f"{type(sums).__name__} does not keep its promise ({flaw}); it is here to be refuted",
+        f"{type(sums).__name__} does not keep its promise ({flaw}); use it only as a counterexample",
         UnsoundFilterWarning,
         stacklevel=3,
     )

@@ -56,7 +56,9 @@ class ZCDPFilter(AdditiveFilter):
     budget: Budget = field(init=False, repr=False, compare=False)
     charge = zcdp_charge
     theorem: ClassVar[str | None] = "RDP filter"
-    proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
+    proof: ClassVar[str] = (
+        "Feldman & Zrnic (2021), Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
+    )
 
     def __post_init__(self) -> None:
         (rho,) = checked_parameters(self, rho=one_positive)
@@ -66,5 +68,6 @@ class ZCDPFilter(AdditiveFilter):
     @property
     def holds(self) -> GuaranteeScope:
         return GuaranteeScope(
-            self.budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
+            self.budget.limit,
+            rule="Feldman & Zrnic (2021), Remark 4.4: the ledger admits no larger sum of zCDP charges",
         )

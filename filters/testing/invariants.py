@@ -137,7 +137,7 @@ def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: Dom
     state, _ = play(filt, history)
     first = admits(filt, state, request)
     if first != admits(filt, state, request):
-        raise InvariantBrokenError(f"asked twice, {request!r} is answered twice differently")
+        raise InvariantBrokenError(f"two identical requests {request!r} get different answers")
 
 
 def asking_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
@@ -234,7 +234,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
             single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:
-                raise InvariantBrokenError(f"run {run} of {n} is decided otherwise when it is alone")
+                raise InvariantBrokenError(f"run {run} of {n} gets another decision when it is the only run")
 
 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
@@ -260,7 +260,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
         moved = restored(moved)
         granted = plain.request(request)
         if moved.request(request) != granted:
-            raise InvariantBrokenError(f"a restored session decides otherwise on {request!r}")
+            raise InvariantBrokenError(f"a restored session decides differently on {request!r}")
         if granted and filt.looks_at_losses:
             moved = restored(moved)
             plain.observe(loss)

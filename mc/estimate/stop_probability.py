@@ -34,7 +34,6 @@ def simulate_stop(
     for _ in range(runs):
         stop = AboveThreshold(0, ratio=ratio, rng=rng)
         stops += (
-            next((t for t, value in enumerate(values) if stop.is_reachable_state(value, rng)), -1)
-            == len(values) - 1
+            next((t for t, value in enumerate(values) if stop.is_above(value, rng)), -1) == len(values) - 1
         )
     return clopper_pearson(stops, runs, failure=failure)

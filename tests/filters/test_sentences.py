@@ -158,7 +158,7 @@ TYPES: list[tuple[Call, str]] = [
         for bad in (None, "1/2", 10**400)
     ),
     (
-        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).is_reachable_state(1, None),  # type: ignore[arg-type]
+        lambda: fp.people.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).is_above(1, None),  # type: ignore[arg-type]
         "rng must be a numpy.random.Generator, got None",
     ),
     (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),

@@ -114,12 +114,12 @@ class TakesPairsOf(fp.PrivacyFilter):
 
 ATTRIBUTE = "changed its attribute"
 KINDS = [
-    (Own, rf"Own {ATTRIBUTE} 'spent' \(0\.0 before, 0\.\d+ after\).*in the state"),
+    (Own, rf"Own {ATTRIBUTE} 'spent' \(0\.0 before, 0\.\d+ after\).*into the state"),
     (InTheClass, f"InTheClass {ATTRIBUTE} 'spent'"),
     (InAnObject, f"InAnObject {ATTRIBUTE} 'ledger'"),
     (InAList, f"InAList {ATTRIBUTE} 'charges'"),
     (SetBack, f"SetBack {ATTRIBUTE} 'spent'"),
-    (Elsewhere, r"Elsewhere answered the same requests otherwise .*in the state"),
+    (Elsewhere, r"Elsewhere answers the same requests differently .*in the state"),
     (lambda: TakesPairsOf(Own()), f"TakesPairsOf {ATTRIBUTE} 'inner'"),
     (
         lambda: partial(fp.LabelledFilter, labels={"site": ("a", "b")}, over={"site": "a"})(Own()),

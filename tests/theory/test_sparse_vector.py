@@ -50,6 +50,6 @@ def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_third
 def test_after_the_first_yes_nothing_is_answered() -> None:
     rng = np.random.default_rng(1)
     stop = fp.people.AboveThreshold(0, ratio=Q(3), rng=rng)
-    assert stop.is_reachable_state(1000, rng)
+    assert stop.is_above(1000, rng)
     with pytest.raises(ValueError, match="value must come before the first yes"):
-        stop.is_reachable_state(-1000, rng)
+        stop.is_above(-1000, rng)

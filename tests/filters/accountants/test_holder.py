@@ -53,7 +53,7 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "answer": (queries, lambda asked: asked.answer(np.full(3, 0.25), np.random.default_rng(0))),
     "join": (queries, lambda asked: asked.join(2)),
     "leave": (queries, lambda asked: asked.leave(1)),
-    "is_reachable_state": (a_stop, lambda stop: stop.is_reachable_state(0, np.random.default_rng(0))),
+    "is_above": (a_stop, lambda stop: stop.is_above(0, np.random.default_rng(0))),
 }
 #: And those that read what a change writes in place.
 READS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {

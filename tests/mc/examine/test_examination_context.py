@@ -128,7 +128,7 @@ ANSWERS = [
     (
         misbehaving_filters.MutatesItsInput,
         FIRST,
-        "MutatesItsInput.spend must leave the state",
+        "MutatesItsInput.spend writes into the state",
         None,
         [],
         None,

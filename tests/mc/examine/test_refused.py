@@ -51,7 +51,7 @@ KINDS: Calls = [
     (partial(fp.verify, fp.IndividualFilter, effort=0.03), "got the class IndividualFilter"),
     (
         partial(examine, misbehaving_filters.SumOfZCDP, effort=0.03),
-        "must be a filter, got the class SumOfZCDP; make one of it",
+        "must be a filter, got the class SumOfZCDP; create an instance",
     ),
     (partial(examine, object(), effort=0.03), "must be a PrivacyFilter, got object"),
     (
