@@ -48,7 +48,10 @@ VALUES: Calls = [
 KINDS: Calls = [
     (partial(first_difference, ZCDP, 3), "filt must be a PrivacyFilter, got int; subclass"),
     *((partial(fp.verify, thing, effort=0.03), "filt must") for thing in (PEOPLE, ZCDP.open(), 3)),
-    (partial(fp.verify, fp.IndividualFilter, effort=0.03), "got the class IndividualFilter"),
+    (
+        partial(fp.verify, fp.IndividualFilter, effort=0.03),
+        "filt is the class IndividualFilter and not a filter",
+    ),
     (
         partial(examine, misbehaving_filters.SumOfZCDP, effort=0.03),
         "must be a filter, got the class SumOfZCDP; create an instance",

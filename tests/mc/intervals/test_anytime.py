@@ -79,7 +79,7 @@ def test_questions_that_no_sample_can_answer_are_refused():
         BettingTest(1.0, 1.0, 1e-6)
     with pytest.raises(ValueError, match="threshold must be in"):
         BettingTest(1e-31, 1.0, 1e-6)
-    with pytest.raises(ValueError, match="at least one tile"):
+    with pytest.raises(ValueError, match="at least one batch"):
         Wealth.merge([])
 
 
