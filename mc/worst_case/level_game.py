@@ -79,7 +79,7 @@ class LevelGame:
         units, deltas = zip(*levels, strict=True)
         # tanh(k / 2) <= k / 2 is what a request gains at most that reveals nothing outright
         windows = Windows.of(
-            graph, units, float(epsilon) / float(step), most=float(step) / 2, monotone_parameters=any(deltas)
+            graph, units, float(epsilon) / float(step), most=float(step) / 2, reveals=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
         check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states")
@@ -91,10 +91,10 @@ class LevelGame:
         """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
         # a round adds three numbers and multiplies once, each within 1 + u; near, a scale and a gain are within 1 + 2u.
         # What is revealed is one product, of two numbers within 1 + 2u, and one number more to add
-        depth, monotone_parameters = self.graph.depth, int(any(self.deltas))
-        operations = (3 + monotone_parameters) * depth + monotone_parameters
+        depth, reveals = self.graph.depth, int(any(self.deltas))
+        operations = (3 + reveals) * depth + reveals
         if self.side == "near":
-            operations += 2 * depth + 2 + 2 * monotone_parameters
+            operations += 2 * depth + 2 + 2 * reveals
         exact, factor = Fraction(self.start), 1 / (1 - operations * UNIT)
         stopped = Fraction(0)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
@@ -117,8 +117,8 @@ class LevelGame:
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
         shelf = _Shelf.of(child, windows, units)
         scales, (centre, gains) = self._scales(), self._gains()
-        monotone_parameters, least = any(self.deltas), int(windows.lows.min())
-        revealed, decays = self._revealed() if monotone_parameters else (np.empty(0), np.empty(0))
+        reveals, least = any(self.deltas), int(windows.lows.min())
+        revealed, decays = self._revealed() if reveals else (np.empty(0), np.empty(0))
         kind = np.min_scalar_type(-len(units))
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
         for i in range(n - 1, -1, -1):
@@ -140,7 +140,7 @@ class LevelGame:
             if begin < end:
                 gain[:, begin:end] += hill[moves, first + begin : first + end]
             gain *= scales[moves, None]
-            if monotone_parameters:
+            if reveals:
                 gain += revealed[moves, None] * decays[low - least :: stride][:size]
             best = whole[(low - shelf.lows[i]) // stride :][:size]
             gain.max(axis=0, out=best)

@@ -44,11 +44,11 @@ class Windows:
         centre: float,
         most: float,
         *,
-        monotone_parameters: bool = False,
+        reveals: bool = False,
     ) -> Windows:
         """The windows for requests that move the loss by `units`; epsilon lies at `centre`, in steps.
 
-        A request of k units gains `most` k at most, unless some request is `monotone_parameters`.
+        A request of k units gains `most` k at most, unless `reveals`.
         """
         moves = np.array(units, dtype=np.int64)
         both = np.stack([moves, moves * moves], axis=1)
@@ -61,7 +61,7 @@ class Windows:
         cut = bool((ahead < before[:, 0]).any())
         highs = np.minimum(ahead, before[:, 0]).astype(np.int64)
         lows = -highs
-        if not monotone_parameters:
+        if not reveals:
             back = np.ceil(c * np.sqrt(after[:, 1])) + moves.max()
             cut |= bool((back < after[:, 0]).any())
             back = np.minimum(back, after[:, 0]).astype(np.int64)
@@ -70,7 +70,7 @@ class Windows:
         stride = 2 if _even(graph, moves, before[:, 0]) else 1
         if stride == 2:
             lows += (lows ^ before[:, 0]) & 1
-        gained = math.inf if monotone_parameters else most * int(before[:, 0].max())
+        gained = math.inf if reveals else most * int(before[:, 0].max())
         left_out = (2 * len(spans) + 1) * math.exp(-c * c / 2) * min(1.0, gained)
         return cls(lows, highs, stride, left_out * (1 + 1e-9) if cut else 0.0)
 

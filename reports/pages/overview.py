@@ -155,7 +155,7 @@ def overview(
     """A row for every subject, in the order of the catalogue of pages."""
 
     def row(subject: PageSubject) -> Row:
-        filt, verdict = subject.make(), findings[subject.kernel_steps].verdict
+        filt, verdict = subject.make(), findings[subject.decided_by].verdict
         witness = None if verdict.witness is None else Witness(filt, verdict.witness)
         game, found = played[subject.name], examinations.get(subject.name)
         return Row(subject, str(filt.promise), verdict, game, found, witness)

@@ -41,7 +41,7 @@ class PageSubject(FilterPage):
         return f"filter-{slug(self.name)}"
 
     @property
-    def kernel_steps(self) -> str:
+    def decided_by(self) -> str:
         """The key of the claim about the filter's promise."""
         return self.claim or f"examined-{slug(self.name)}"
 

@@ -188,8 +188,8 @@ def _scaled(mantissa: Array, exponent: NDArray[np.int32]) -> Array:
 
 def _log(x: Array, rest: Any) -> Array:
     """log(x) + rest for a rest below the last place of x, where x is finite and above zero; else as log does."""
-    nonneg_or_inf = (x > 0) & (x < np.inf)
-    mantissa, exponent = np.frexp(np.where(nonneg_or_inf, x, 1.0))
+    ordinary = (x > 0) & (x < np.inf)
+    mantissa, exponent = np.frexp(np.where(ordinary, x, 1.0))
     less = mantissa < _ROOT_HALF
     whole = (exponent - less).astype(np.float64)
     f = np.where(less, 2 * mantissa, mantissa) - 1
@@ -199,4 +199,4 @@ def _log(x: Array, rest: Any) -> Array:
     for coefficient in _SERIES[1:]:
         series = series * square + coefficient
     value = whole * _HIGH - ((half - (s * (half + square * series) + (whole * _LOW + rest))) - f)
-    return np.where(nonneg_or_inf, value, np.where(x == 0, -np.inf, np.where(x > 0, x, np.nan)))
+    return np.where(ordinary, value, np.where(x == 0, -np.inf, np.where(x > 0, x, np.nan)))

@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal["broken", "sound"]
 
 
 #: Plays a game through a filter's own code.
-Displayed: TypeAlias = Callable[[fp.PrivacyFilter], Reached]
+ReachedBy: TypeAlias = Callable[[fp.PrivacyFilter], Reached]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Case:
     filter_class: type[fp.PrivacyFilter]
     kind: Kind
     why: str
-    shown: Displayed | None = None
+    shown: ReachedBy | None = None
     margin: float = 0.001
 
     @property
@@ -53,14 +53,14 @@ class Cases(list[Case]):
     def sound(self, why: str, asked: Asked | None = None, **at: float) -> Callable[[type[F]], type[F]]:
         return self._told("sound", why, asked and partial(played, asked=asked, **at), 0.001)
 
-    def breaks(self, filter_class: type[F], margin: float = 0.001) -> Callable[[Displayed], type[F]]:
+    def breaks(self, filter_class: type[F], margin: float = 0.001) -> Callable[[ReachedBy], type[F]]:
         return lambda shown: self._told("broken", shown.__doc__ or "", shown, margin)(filter_class)
 
-    def keeps(self, filter_class: type[F]) -> Callable[[Displayed], type[F]]:
+    def keeps(self, filter_class: type[F]) -> Callable[[ReachedBy], type[F]]:
         return lambda shown: self._told("sound", shown.__doc__ or "", shown, 0.001)(filter_class)
 
     def _told(
-        self, kind: Kind, why: str, shown: Displayed | None, margin: float
+        self, kind: Kind, why: str, shown: ReachedBy | None, margin: float
     ) -> Callable[[type[F]], type[F]]:
         def told(filter_class: type[F]) -> type[F]:
             self.append(Case(filter_class, kind, " ".join(why.split()), shown, margin))

@@ -24,7 +24,7 @@ Said = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class ExaminationContext:
+class Subject:
     """What is examined: its name, whether it is broken or sound, the game that breaks it, and what makes it.
 
     promise is that of a service, None for a filter; thread is where a public bug was told.
@@ -38,7 +38,7 @@ class ExaminationContext:
     thread: str = ""
 
 
-def _public() -> list[ExaminationContext]:
+def _public() -> list[Subject]:
     """Each public bug as it was and as it was repaired."""
     subjects = []
     for bug in BUGS:
@@ -49,13 +49,13 @@ def _public() -> list[ExaminationContext]:
             def make(bug: Any = bug, repaired: bool = repaired) -> Any:
                 return bug.make(repaired=repaired)
 
-            subjects.append(ExaminationContext(bug.name, kind, bug.said, make, promise, bug.thread))
+            subjects.append(Subject(bug.name, kind, bug.said, make, promise, bug.thread))
     return subjects
 
 
-SUBJECTS: dict[str, list[ExaminationContext]] = {
+SUBJECTS: dict[str, list[Subject]] = {
     half: [
-        ExaminationContext(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
+        Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
         for case in cases
     ]
     for half, cases in PARTS.items()
@@ -92,7 +92,7 @@ def examined(job: tuple[str, int, float]) -> Said:
     return line | {"seconds": round(seconds, 1), "processor": round(processor, 1)}
 
 
-def _found(subject: ExaminationContext, effort: float) -> Said:
+def _found(subject: Subject, effort: float) -> Said:
     if subject.promise is not None:
         breach = fp.services.first_breach(subject.make(), subject.promise, effort=effort).breach
         witness = "" if breach is None else "; ".join(breach.story)

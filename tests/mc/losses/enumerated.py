@@ -16,12 +16,12 @@ def real(x: Fraction | float | mpmath.mpf) -> mpmath.mpf:
     return mpmath.mpf(x.numerator) / x.denominator
 
 
-AdmissionCondition = list[tuple[Fraction, Fraction]]
+Distribution = list[tuple[Fraction, Fraction]]
 
 
 def composed(
     pair: FinitePair, times: int, before: Iterable[tuple[Fraction, Fraction]] | None = None
-) -> AdmissionCondition:
+) -> Distribution:
     """(P-mass, Q-mass) of every outcome of so many releases after a law, equal ratios joined, that P can produce."""
     one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
     law = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}

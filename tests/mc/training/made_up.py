@@ -100,7 +100,7 @@ class Two:
         return released.copy()
 
 
-class LinearCharge:
+class PlainSums:
     """The sum and noise, without a clip or a budget; not `alone`, all worlds share their noise."""
 
     promise = fp.GaussianDP(1.0)
@@ -112,7 +112,7 @@ class LinearCharge:
         return fp.training.PrivateSum(vectors.sum(axis=1) + rng.standard_normal(self.noises), 1.0)
 
 
-class ToTheData(LinearCharge):
+class ToTheData(PlainSums):
     """Noise scaled to the largest vector there is: it says who is there."""
 
     def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.training.PrivateSum:

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 
 import filterproof as fp
 from filterproof.theory.pairs import Gaussian
-from tests.mc.training.made_up import CANARY, MAKE, PEOPLE, LinearCharge, ToTheData, Two
+from tests.mc.training.made_up import CANARY, MAKE, PEOPLE, PlainSums, ToTheData, Two
 
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
@@ -95,7 +95,7 @@ def test_what_is_not_the_librarys_is_not_trusted() -> None:
     assert "Theorem" not in theirs.rests_on
     assert ours.high < theirs.high
     found = fp.training.simulate_training(
-        Two(0.02, late=50.0), LinearCharge, epsilon=5.0, steps=2, n=200, squares=1.0
+        Two(0.02, late=50.0), PlainSums, epsilon=5.0, steps=2, n=200, squares=1.0
     )
     assert "Theorem" not in found.rests_on
     assert found.high > 5e-4 > found.low
@@ -190,7 +190,7 @@ def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> 
 def test_what_is_large_is_an_estimate_too() -> None:
     beside = fp.training.WithCanary(Two(0.0), 1e160)  # a canary beside a table
     for training, make, person, steps, squares, mu in (
-        (Two(12.0), LinearCharge, 0, 1, 144.0, 12.0),
+        (Two(12.0), PlainSums, 0, 1, 144.0, 12.0),
         (beside, MAKE, 2, 20, None, 1.0),
     ):
         found = fp.training.simulate_training(
@@ -209,7 +209,7 @@ def test_worlds_of_their_own_need_not_be_independent_within_an_object() -> None:
     def refuted(**together: int) -> list[bool]:
         how = {"epsilon": 0.3, "steps": 1, "n": 400, "failure": 1e-6} | together
         return [
-            fp.training.audit_training(Two(1.0), partial(LinearCharge, alone=False), seed=k, **how).refutes
+            fp.training.audit_training(Two(1.0), partial(PlainSums, alone=False), seed=k, **how).refutes
             for k in range(4)
         ]  # type: ignore[arg-type]
 
