@@ -176,15 +176,15 @@ def _solved(
 ) -> WorstCase:
     """The bounds of all directions, at smaller and smaller steps until their width is `relative`, where it is asked."""
     best: dict[Direction, WorstCase] = {}
-    coarsening, refines = 1, evidence is not Evidence.EXACT and game.refines
+    coarsen, refines = 1, evidence is not Evidence.EXACT and game.refines
     if not refines:
         relative = None
     elif relative is None:
         checked_step(game.menu, None, max_positions=game.max_positions or DOUBLES)
         if len(game.graph.child) >= _MANY:
-            relative, coarsening = _ENOUGH, _COARSEST
+            relative, coarsen = _ENOUGH, _COARSEST
     else:
-        coarsening = _coarsest(game.menu, game.max_positions or DOUBLES)
+        coarsen = _coarsest(game.menu, game.max_positions or DOUBLES)
     while True:
         try:
             for direction in directions:
@@ -192,21 +192,21 @@ def _solved(
                 if direction in best and best[direction].high <= other:
                     continue
                 if refines and relative is None and best:
-                    best[direction] = game.solve(epsilon, direction, evidence, coarsening=_LOOK)
+                    best[direction] = game.solve(epsilon, direction, evidence, coarsen=_LOOK)
                     if best[direction].high <= other:
                         continue
-                solved = game.solve(epsilon, direction, evidence, coarsening=coarsening)
+                solved = game.solve(epsilon, direction, evidence, coarsen=coarsen)
                 best[direction] = _nearer(best[direction], solved) if direction in best else solved
         except TooLargeError:
             if relative is None or len(best) < len(directions):
                 raise  # what was only looked at is no answer at the step that was asked for
             break
         worst = _worst(best.values())
-        if relative is None or coarsening == 1 or worst.high - worst.low <= relative * worst.low:
+        if relative is None or coarsen == 1 or worst.high - worst.low <= relative * worst.low:
             break
         # the width falls with the square of the step
         missing = (worst.high / worst.low - 1) / relative if worst.low > 0 else math.inf
-        coarsening = max(coarsening // (4 if missing > 4 else 2), 1)
+        coarsen = max(coarsen // (4 if missing > 4 else 2), 1)
     worst = _worst(best.values())
     if relative is None or worst.low <= 0 or worst.high <= worst.low * (1 + 1e-3):
         return worst
@@ -218,16 +218,16 @@ def _solved(
 
 def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
     """The multiple of the default step to begin with: heavy tails may have too many losses at less."""
-    coarsening = _COARSEST
+    coarsen = _COARSEST
     while True:
         try:
-            checked_step(menu, None, max_positions=most, coarsening=coarsening)
+            checked_step(menu, None, max_positions=most, coarsen=coarsen)
         except TooLargeError:
-            if coarsening >= _LARGEST:
+            if coarsen >= _LARGEST:
                 raise
-            coarsening *= 2
+            coarsen *= 2
         else:
-            return coarsening
+            return coarsen
 
 
 def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:

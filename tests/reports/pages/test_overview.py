@@ -45,7 +45,7 @@ def game(share: float) -> Played:
 
 def rows(verdict: Verdict, share: float) -> tuple[Row, ...]:
     claim = Claim("key", "sentence", "source", verdict.outcome)
-    findings = {one.kernel_steps: Finding(claim, verdict) for one in SUBJECTS}
+    findings = {one.decided_by: Finding(claim, verdict) for one in SUBJECTS}
     return overview(findings, {one.name: game(share) for one in SUBJECTS}, {})
 
 

@@ -20,7 +20,7 @@ def test_every_filter_of_the_catalogue_has_a_page_and_so_has_the_accountants_rul
 
 def test_the_promise_of_every_page_is_decided_by_a_claim_of_the_report() -> None:
     claims = {claim.key for chapter in CHAPTERS for claim in chapter.claims}
-    assert {one.kernel_steps for one in SUBJECTS} <= claims
+    assert {one.decided_by for one in SUBJECTS} <= claims
 
 
 @NAMED
