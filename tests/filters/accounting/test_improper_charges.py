@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filterproof.filters.accounting.charge_kinds import SquaredCharge
+from filterproof.filters.accounting.declared_charges import floor_at_tiny
 from filterproof.filters.catalogue import CATALOGUE
 from tests.filters.own import saying
 
@@ -62,3 +64,16 @@ def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> N
         fp.charges.LinearCharge(fp.charges.approximate_charge(dear, None)[0]),
     ):
         assert charge.exact(1.0)[0] >= 9.0
+
+
+def test_an_underflow_beside_an_ordinary_charge_is_not_free() -> None:
+    request = fp.Gaussian(np.array([1e-200, 0.5]))
+    charges = np.asarray(floor_at_tiny(np.array([0.0, 0.125]), request))
+    assert charges[0] > 0
+    assert charges[1] == 0.125
+
+
+@pytest.mark.parametrize("scale", [2.0**-9, 2.0**-200, 0.0, -1.0, math.inf, math.nan])
+def test_a_scale_at_which_the_least_square_underflows_is_refused(scale: float) -> None:
+    with pytest.raises(ValueError, match="scale must be a double of at least 2\\^-8"):
+        SquaredCharge(0.5, scale)

@@ -25,9 +25,11 @@ from filterproof.theory.pairs import (
     Selection,
     SubsampledGaussian,
 )
+from tests.filters.certified.batch_consistency import batch_consistency
 from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms import conversions, guarantees, numerics, pairs, realisation
 from tests.filters.certified.compositions import compositions
+from tests.filters.certified.remaining import remaining
 from tests.filters.certified.said import HELD, held
 
 _Numbers: TypeAlias = Callable[[], Iterator[Comparison]]
@@ -42,6 +44,8 @@ CLOSED_FORMS: Mapping[str, _Numbers] = {
 #: Compositions, what filters hold every path to, and budgets.
 SUMS: Mapping[str, _Numbers] = {
     "compositions": compositions,
+    "several runs at once": batch_consistency,
+    "what is left and what is affordable": remaining,
     "what paths hold": lambda: chain.from_iterable(starmap(held, HELD)),
     "budgets": lambda: chain.from_iterable(starmap(budgets, ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3)))),
 }
