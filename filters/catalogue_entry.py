@@ -23,8 +23,7 @@ class FilterPage:
     rule is the condition on which the filter goes on, as LaTeX, and words say it in a sentence. The game is over
     `menu` in `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in
     nats, and drawn at `epsilons`; the strategy that wins at epsilon is simulated at `simulated`. `typed` is Python
-    that makes `filt` and `menu`, for a reader to try. `explained` names a figure of `filterproof.reports.figures` to
-    show.
+    that makes `filt` and `menu`, for a reader to try.
     """
 
     rule: str
@@ -36,7 +35,6 @@ class FilterPage:
     typed: str
     rounds: int | None = None
     direction: Literal["both", "PQ", "QP"] = "both"
-    explained: str = ""
 
     @classmethod
     def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:

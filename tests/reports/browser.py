@@ -21,17 +21,16 @@ _FLAGS = (
 )
 
 
-def inspected(
-    page: Path, folder: Path, *, width: int, dark: bool = False, fragment: str = ""
-) -> dict[str, Any]:
+def inspected(page: Path, folder: Path, *, width: int, dark: bool = False) -> dict[str, Any]:
     """The answers of browser.js about `page` in a frame `width` pixels wide and 900 high.
 
     A window cannot be as narrow as a telephone, a frame in it can. folder holds what the browser writes.
     """
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert browser is not None, "the tests marked browser need Chromium on the PATH"
-    asked = _QUESTIONS.read_text("utf-8").replace("@FRAGMENT@", json.dumps(fragment))
-    text = page.read_text("utf-8").replace("<head>", f"<head><script>{_WITNESS}</script>", 1)
+    asked = _QUESTIONS.read_text("utf-8")
+    before = f'<head><base href="{page.parent.as_uri()}/"><script>{_WITNESS}</script>'
+    text = page.read_text("utf-8").replace("<head>", before, 1)
     text = text.replace("</body>", f"<script>{asked}</script></body>")
     frame = folder / "frame.html"
     frame.write_text(

@@ -1,0 +1,96 @@
+"""The pages of accountants: what they say is what was simulated and examined, and what breaks a guarantee is said."""
+
+import pickle
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+import filterproof as fp
+from filterproof.reports.chapters import accountant_examples
+from filterproof.reports.chapters.accountant_examples import instances, nearest, simulations
+from filterproof.reports.chapters.accountants import (
+    PAGES,
+    AccountantChapter,
+    ExaminedAccountant,
+    claims,
+    refuted,
+)
+from filterproof.reports.chapters.reached_loss import ReachedRow
+from filterproof.reports.pages.accountant_pages import accountant_page
+from filterproof.reports.study import Study
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+
+HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "every play", "theorem 'odometers'; 9 numbers certified")
+REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in 3 rounds", {"low": 0.9})
+
+
+def chapter(page: str, verdict: Verdict = HOLDS) -> AccountantChapter:
+    """The chapter of a page with made-up estimates, each 90 % of what is guaranteed."""
+    rows = []
+    for what, promised, _ in simulations(Study(quick=True), page):
+        value = 0.9 * promised
+        one = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
+        rows.append(ReachedRow(what, one, promised))
+    examined = [
+        ExaminedAccountant(type(one).__name__, repr(one), verdict) for one in instances(page).values()
+    ]
+    return AccountantChapter(page, tuple(examined), tuple(rows))
+
+
+def test_every_accountant_has_a_claim() -> None:
+    made = [type(one).__name__ for page in PAGES for one in instances(page).values()]
+    assert [claim.key for claim in claims()] == [f"examined-{name.lower()}" for name in made]
+    assert all(claim.expected is Outcome.HOLDS for claim in claims())
+
+
+def test_of_several_verdicts_a_page_shows_that_of_which_least_is_known() -> None:
+    by_kernel, undecided = replace(HOLDS, evidence=Evidence.KERNEL), replace(HOLDS, outcome=Outcome.UNDECIDED)
+    for least, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
+        for verdicts in ((least, *others), (*others, least)):
+            examined = tuple(ExaminedAccountant("x", "X()", one) for one in verdicts)
+            assert AccountantChapter("trackers", examined, ()).verdict is least
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_simulations_share_the_failure_of_a_study_and_can_be_sent_to_another_process(page: str) -> None:
+    study = Study(quick=True)
+    jobs = simulations(study, page)
+    assert all(1 - work.keywords["confidence"] <= 1.001 * study.each for *_, work in jobs)
+    assert len(pickle.loads(pickle.dumps(jobs))) == len(jobs) > 0  # noqa: S301, our own bytes
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_what_was_examined_and_simulated(page: str) -> None:
+    made, shown = chapter(page), accountant_page(chapter(page))
+    assert shown.table is not None
+    told = " ".join(
+        [*(str(text) for _, text in shown.facts), *(cell for row in shown.table.rows for cell in row)]
+    )
+    assert shown.badge.words == "HOLDS"
+    assert all(ET.fromstring(str(formula)).tag.endswith("math") for _, formula in shown.formulas)
+    assert "by theorem odometers, for every play" in told
+    assert all(row.interval in told for row in made.rows)
+    assert "ABOVE" not in told
+    assert shown.picture.alt.endswith("above it: none.")
+
+
+def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
+    made = chapter("people")
+    low = replace(made.rows[0], promised=made.rows[0].estimate.low / 2)
+    verdict = refuted(Study(), low)
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.witness is not None
+    assert verdict.witness["low"] == low.estimate.low
+    shown = accountant_page(replace(chapter("people", verdict), rows=(low, *made.rows[1:])))
+    assert shown.badge.words == "REFUTED"
+    assert shown.table is not None
+    assert "Above the guarantee" in " ".join(str(text) for _, text in shown.facts)
+    assert [row[1] for row in shown.table.rows].count("ABOVE the guarantee") == 1
+    assert shown.picture.alt.endswith(f"above it: {low.what}.")
+
+
+def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
+    ratio, rounds = nearest("Mixture")
+    assert 1 < ratio < 3
+    assert 1 <= rounds <= accountant_examples.ROUNDS
