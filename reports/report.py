@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from filterproof.mc.examine.replay import witness_kind
+from filterproof.mc.examine.replay import counterexample_kind
 from filterproof.mc.runs.executors import completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.chapters.accountants import PAGES, AccountantChapter, accountant_chapter
@@ -189,7 +189,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "as_expected": finding.as_expected,
         "scope": result.scope,
         "detail": result.detail,
-        "witness": dict(result.witness) if result.witness is not None else None,
+        "counterexample": dict(result.counterexample) if result.counterexample is not None else None,
     }
     if isinstance(result, Agreement):
         return row | {
@@ -324,7 +324,7 @@ def _page(page: Page, report: Report, out: Path) -> str:
     """The page of a filter or accountant, with the command that replays its counterexample."""
     replay = ""
     for one in report.filters:
-        if one.subject.key == page.key and witness_kind(one.verdict.witness) is not None:
+        if one.subject.key == page.key and counterexample_kind(one.verdict.counterexample) is not None:
             replay = replay_command(out / "verdicts.json", one.subject.decided_by)
     return rendered("page.html.j2", style=style(), page=page, replay=replay)
 

@@ -12,7 +12,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import Supremum, largest_renyi, order_bounds, supremum
-from filterproof.mc.examine.trace import Turn
+from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.worst_case.solve import worst_cases
 from filterproof.reports.chapters.comparison import (
     Comparison,
@@ -84,7 +84,7 @@ class FilterChapter:
     game: MenuGame
     comparisons: Comparisons
     band: TradeOff | None
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TraceRow, ...] = ()
     why: tuple[str, ...] = ()
 
     @property
@@ -136,7 +136,7 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
         if holds and largest.steps
         else tuple(_on_menu(study, filt, one, largest.high if holds else None) for one in games)
     )
-    story = exam.story
+    summary = exam.summary
     return FilterChapter(
         subject,
         exam.verdict,
@@ -153,8 +153,8 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
         ),
         comparisons(study, subject, filt, games[0], largest),
         _band(study, filt, subject, games[0], largest if holds else None),
-        story.turns if story is not None else (),
-        story.why if story is not None else (),
+        summary.turns if summary is not None else (),
+        summary.why if summary is not None else (),
     )
 
 

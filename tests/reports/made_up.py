@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from filterproof.mc import Estimate
+from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.trace import Turn
-from filterproof.mc.examine.witness import menu_witness
+from filterproof.mc.examine.trace import TraceRow
 from filterproof.reports.chapters.comparison import Comparison, Comparisons
 from filterproof.reports.chapters.filters import BoundsAt, FilterChapter, MenuGame
 from filterproof.reports.pages.filter_page import filter_page
@@ -27,7 +27,9 @@ BROKEN = Verdict(
     Evidence.CERTIFIED,
     "a plan",
     f"more than is promised {EVIL}",
-    menu_witness(ZCDP.make(), ZCDP.menu, Divergence.hockey_stick(1.0), rounds=2, low=0.2, high=0.3).to_data(),
+    menu_counterexample(
+        ZCDP.make(), ZCDP.menu, Divergence.hockey_stick(1.0), rounds=2, low=0.2, high=0.3
+    ).to_data(),
 )
 
 
@@ -46,7 +48,7 @@ def chapter(verdict: Verdict = HOLDS, share: float = 0.5) -> FilterChapter:
     steps = ((RandomizedResponse(1.0), 2),)
     main = BoundsAt(Divergence.hockey_stick(1.0), 0.99 * share, high, 1.0, steps, comparison(share))
     other = replace(main, measure=Divergence.hockey_stick(2.0), simulated=comparison(share, at=2.0))
-    turn = Turn("1", "", EVIL, "granted", "0", "0", 0.2, 0.1)
+    turn = TraceRow("1", "", EVIL, "granted", "0", "0", 0.2, 0.1)
     return FilterChapter(
         ZCDP,
         verdict,

@@ -108,7 +108,7 @@ def test_the_data_has_every_claim_and_comparison(made: Report, out: Path) -> Non
     data = json.loads((out / "verdicts.json").read_text("utf-8"))
     assert data == verdicts_document(made)
     assert [one["outcome"] for one in data["verdicts"]] == ["HOLDS", "REFUTED"]
-    assert data["verdicts"][1]["witness"]["low"] == 0.2
+    assert data["verdicts"][1]["counterexample"]["low"] == 0.2
     assert len(data["comparisons"]) == sum(len(one.every) for one in made.filters)
     rows = list(csv.DictReader((out / "claims.csv").open(encoding="utf-8", newline="")))
     assert rows == json.loads((out / "claims.json").read_text("utf-8"))["claims"] == claim_rows(made.findings)

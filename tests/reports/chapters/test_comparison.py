@@ -90,7 +90,7 @@ def test_a_simulation_that_misses_its_bounds_disagrees_and_is_named() -> None:
     wrong = replace(right, comparisons=Comparisons((off,)))
     finding = simulation_finding([wrong])
     assert finding.result.outcome is Accord.DISAGREES
-    assert finding.result.witness == {"what": "best on the menu, F()", "low": 0.45, "high": 0.55}
+    assert finding.result.counterexample == {"what": "best on the menu, F()", "low": 0.45, "high": 0.55}
     assert not finding.as_expected
     assert simulation_page([wrong]).count('class="unexpected"') == 1
     assert 'class="unexpected"' not in simulation_page([right])
@@ -124,8 +124,8 @@ def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_rou
     assert made.verdict.outcome is Outcome.REFUTED
     assert made.main.high is None
     assert made.main.low > made.main.promised
-    assert made.turns
-    assert made.turns[-1].reached > made.turns[-1].promised
+    assert made.rows
+    assert made.rows[-1].reached > made.rows[-1].promised
 
 
 def test_the_best_strategy_of_a_game_draws_from_the_side_that_the_game_is_worth() -> None:

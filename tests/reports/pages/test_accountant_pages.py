@@ -9,7 +9,7 @@ import pytest
 import filterproof as fp
 from filterproof.reports.chapters import accountant_examples
 from filterproof.reports.chapters.accountant_examples import instances, nearest, simulations
-from filterproof.reports.chapters.accountants import (
+from filterproof.reports.chapters.holders import (
     PAGES,
     AccountantChapter,
     ExaminedAccountant,
@@ -80,8 +80,8 @@ def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
     low = replace(made.rows[0], promised=made.rows[0].estimate.low / 2)
     verdict = refuted(Study(), low)
     assert verdict.outcome is Outcome.REFUTED
-    assert verdict.witness is not None
-    assert verdict.witness["low"] == low.estimate.low
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["low"] == low.estimate.low
     shown = accountant_page(replace(chapter("people", verdict), rows=(low, *made.rows[1:])))
     assert shown.badge.words == "REFUTED"
     assert shown.table is not None
