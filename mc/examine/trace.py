@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
-from filterproof.filters.contract.state import State, leaves, same
+from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.formatting import pair_words
@@ -83,10 +83,15 @@ def state_words(state: State) -> str:
 
     >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
     '0.25, (1, 2)'
+    >>> state_words({"main": np.array([0.25]), "petty": np.array([0.5])})
+    'main=0.25, petty=0.5'
     >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    told = ", ".join(_values(np.asarray(part)[0]) for part in leaves(state))
+    told = ", ".join(
+        f"{name}={_values(np.asarray(part)[0])}" if name else _values(np.asarray(part)[0])
+        for name, part in named_leaves(state)
+    )
     return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."
 
 
@@ -179,8 +184,9 @@ def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterat
 def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
     """The numbers of a state by name; of a row of three or more their sum, for they may change places."""
     parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
+    names = [name for name, _ in named_leaves(before)]
     for number, both in enumerate(zip(*parts, strict=True), 1):
-        name = f"part {number} of the state" if len(parts[0]) > 1 else "the state"
+        name = names[number - 1] or (f"part {number} of the state" if len(names) > 1 else "the state")
         old, new = ([float(x) for x in np.ravel(part) if isinstance(x, _NUMBERS)] for part in both)
         if len(old) > 2:
             yield f"the sum of {name}", sum(old), sum(new)
