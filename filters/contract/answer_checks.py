@@ -1,4 +1,4 @@
-"""Checks of what a filter's methods return: a wrong shape or type raises TypeError with a remedy."""
+"""Checks of the answers of a filter's methods: a wrong shape or type raises TypeError with a remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BOOLEANS = np.dtype(np.bool_)
 
 
 def checked_booleans(answer: object, of: object, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
-    """`answer` of a method of `of` if it is an array of booleans of shape (n,), else TypeError."""
+    """Return `answer` if it is an array of booleans of shape (n,), else raise TypeError. `of` owns `method`."""
     if isinstance(answer, np.ndarray) and answer.dtype == _BOOLEANS and answer.shape == (n,):
         return answer
     raise TypeError(
@@ -22,7 +22,7 @@ def checked_booleans(answer: object, of: object, method: str, n: int, remedy: st
 
 
 def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[np.float64]:
-    """`answer` in doubles if it is an array of real numbers of shape (n,), else TypeError."""
+    """Return `answer` as doubles if it is an array of real numbers of shape (n,), else raise TypeError."""
     if isinstance(answer, np.ndarray) and answer.shape == (n,) and answer.dtype.kind in "fiu":
         return np.asarray(answer, dtype=np.float64)
     raise TypeError(

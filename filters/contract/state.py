@@ -35,7 +35,7 @@ State: TypeAlias = "NDArray[Any] | tuple[State, ...] | Any"
 
 _S = TypeVar("_S")
 
-#: Objects that nobody can change: arrays of others are lent as copies of them.
+#: Immutable types. Arrays of other objects are lent as copies.
 _VALUES = (float, int, Fraction, Decimal, bool, str, bytes, complex, type(None))
 
 
@@ -74,7 +74,7 @@ def rebuilt(state: Any, new: Iterable[Any]) -> Any:
 def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
     """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
 
-    All states must nest in the same way: `others` are entered beside the first.
+    All states must have the same nesting.
     """
     if (inner := parts(state)) is None:
         return array(state, *others)
@@ -91,7 +91,7 @@ def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
 
 
 def leaves(state: State) -> list[NDArray[Any]]:
-    """The arrays of a state, one after the other."""
+    """Return the arrays of a state as a list."""
     found: list[NDArray[Any]] = fold(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
     return found
 
@@ -111,7 +111,7 @@ def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]
 
 
 def runs_of(state: State) -> int:
-    """The number of runs that a state holds: the length of the first axis."""
+    """Return the number of runs of a state."""
     return len(leaves(state)[0])
 
 
@@ -135,7 +135,7 @@ def copied(state: _S) -> _S:
 
 
 def read_only(state: _S) -> _S:
-    """The same numbers for code that may look at them and not change them: writing raises ValueError.
+    """Return a read-only view of the state: writing raises ValueError.
 
     No number is copied. Objects that may be changed are copied for each run, and so are containers other than tuples.
     """
@@ -153,7 +153,7 @@ def frozen(state: _S) -> _S:
 
 
 def locked(state: _S) -> _S:
-    """The state itself, read-only from now on, for one whose maker keeps nothing of it."""
+    """Make the state itself read-only, for a state whose maker keeps no reference to it."""
     for part in state if isinstance(state, tuple) else (state,):
         if isinstance(part, np.ndarray):
             part.setflags(False)  # type: ignore[call-arg]
@@ -164,7 +164,7 @@ def locked(state: _S) -> _S:
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
-    """A copy of the state in which the selected runs are those of `part`."""
+    """Return a copy of the state with the selected runs replaced by those of `part`."""
 
     def replaced(leaf: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
         leaf = leaf.copy()
@@ -176,7 +176,7 @@ def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
 
 
 def join(states: Sequence[_S]) -> _S:
-    """The runs of all states, one after the other."""
+    """Concatenate the runs of all states."""
 
     def joined(*arrays: Any) -> Any:
         if not _per_run(arrays[0]):
@@ -184,8 +184,8 @@ def join(states: Sequence[_S]) -> _S:
         shapes = {one.shape[1:] for one in arrays}
         if len(shapes) > 1:
             raise TypeError(
-                f"state must have arrays of the same shapes whatever was granted, got {sorted(shapes)} for a run; keep "
-                "what grows in an array of one size, or in objects"
+                f"state must have arrays of the same shapes after every request, got {sorted(shapes)} for a run; keep "
+                "data that grows in an array of fixed size, or in objects"
             )
         return np.concatenate(arrays)
 
@@ -209,7 +209,7 @@ def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> 
 
 
 def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
-    """For each run its state in `yes` where the mask holds, else in `no`."""
+    """Return, for each run, its state in `yes` if the mask is True, else its state in `no`."""
 
     def chosen(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         return np.where(mask.reshape(-1, *[1] * (a.ndim - 1)), a, b)
@@ -219,9 +219,9 @@ def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
 
 
 def same(state: State, other: State) -> NDArray[np.bool_]:
-    """Whether each run of `state` holds what that of `other` does (n runs, or one for all): shape (n,).
+    """Return whether each run of `state` equals that of `other` (n runs, or one for all): shape (n,).
 
-    NaN is NaN and -0.0 is 0.0; objects are told by their content.
+    NaN equals NaN, -0.0 equals 0.0, and objects are compared by content.
     """
 
     def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
@@ -240,7 +240,7 @@ def same(state: State, other: State) -> NDArray[np.bool_]:
 
 
 def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
-    """Whether each run of `state` is free of NaN, arrays with a NaN in `fresh` left out: shape (n,)."""
+    """Return whether each run is free of NaN: shape (n,). Arrays with a NaN in `fresh` are skipped."""
     good = np.ones(runs_of(state), dtype=np.bool_)
     for part, new in zip(leaves(state), leaves(fresh), strict=True):
         if part.dtype.kind == "f" and not np.isnan(new).any():
@@ -249,7 +249,7 @@ def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
 
 
 def bits(state: State) -> NDArray[np.uint8]:
-    """The bytes of each run's numbers: shape (n, bytes of a run)."""
+    """Return the bytes of each run's numbers: shape (n, bytes per run)."""
 
     def packed(leaf: NDArray[Any]) -> NDArray[np.uint8]:
         flat = np.ascontiguousarray(leaf).reshape(len(leaf), math.prod(leaf.shape[1:]))
@@ -263,10 +263,10 @@ def bits(state: State) -> NDArray[np.uint8]:
 
 
 def keys(state: State) -> list[Hashable]:
-    """One hashable value per run: runs with equal keys hold equal states, bit for bit, in arrays of the same shapes.
+    """Return one hashable key per run: equal keys mean states that are equal bit for bit, in arrays of equal shapes.
 
-    Objects are told by their `content`, and never by their `__eq__`: a run with one that is in no pickle has a key of
-    its own.
+    Objects are compared by `content` and never by their `__eq__`. An object that cannot be pickled makes its run
+    unique.
     """
     arrays = [np.asarray(leaf) for leaf in leaves(state)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
@@ -275,7 +275,7 @@ def keys(state: State) -> list[Hashable]:
     if len(numbers) < len(arrays):
         told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_numeric(leaf)]
         return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
-    # the same bytes may be a longer array beside a shorter one
+    # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
     rows = bits((*arrays, np.broadcast_to(np.frombuffer(layout, np.uint8), (len(arrays[0]), len(layout)))))
     packed, width = rows.tobytes(), rows.shape[1]
@@ -283,7 +283,7 @@ def keys(state: State) -> list[Hashable]:
 
 
 def is_numeric(leaf: NDArray[Any]) -> bool:
-    """Whether the bytes of an array are all that it holds."""
+    """Whether the bytes of an array are its whole content."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
 
 
@@ -318,7 +318,7 @@ def _lent(leaf: Any) -> Any:
 
 
 def _of_each_run(leaf: NDArray[Any]) -> NDArray[Any]:
-    """The array, or a copy where it holds objects that may be changed in place: each run has its own."""
+    """Return the array, or a copy with separate objects for each run if it holds mutable objects."""
     if leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat):
         return leaf
     own = [copy.deepcopy(leaf[i : i + 1]) for i in range(len(leaf))] if leaf.ndim else [copy.deepcopy(leaf)]
@@ -332,6 +332,6 @@ def _per_run(leaf: Any) -> bool:
 def _taken(leaf: Any, runs: NDArray[Any]) -> Any:
     if not _per_run(leaf):
         return leaf
-    if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry that all runs share
+    if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry shared by all runs
         return leaf[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]
     return leaf[runs]
