@@ -37,20 +37,13 @@ from filterproof.filters.contract.work import (
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.examination import (
-    CUT,
-    STOPPED,
-    UNFINISHED,
-    USED_UP,
-    Examination,
-    PartialExamination,
-    StageFinding,
-)
+from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
 from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, of_parts
 from filterproof.mc.examine.stages.filter_invariants import laws
@@ -91,6 +84,7 @@ def examine(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
+    target: str | None = None,
 ) -> Examination:
     """Examine the promise of a filter with so much effort; the first refutation ends it unless it is `thorough`.
 
@@ -98,6 +92,7 @@ def examine(
     the same on every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the
     examination early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them;
     all by default, and stages names of `STAGES`, too. on_stage is called with the name of each stage as it begins.
+    target is the name of the filter on the command line.
     Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out of range;
     after Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own
@@ -133,7 +128,9 @@ def examine(
             StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
         )
     found = tuple(exam.findings)
-    examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
+    examination = Examination(
+        filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort, target
+    )
     if pressed is not None:
         raise PartialExamination(examination) from pressed
     return examination

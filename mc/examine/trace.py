@@ -29,7 +29,7 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words
+from filterproof.mc.examine.formatting import pair_words, told_apart
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
@@ -76,6 +76,26 @@ class Trace:
     why: tuple[str, ...]
     curve: tuple[tuple[float, float, float], ...] = ()
     moves: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> list[str]:
+        """The round in which the guarantee is exceeded, and the reasons that the trace shows."""
+        passed = [] if self.passed is None else [f"The promise is passed in round {self.passed}."]
+        return [*passed, *(f"Why: {reason}." for reason in self.why)]
+
+    @property
+    def lines(self) -> list[str]:
+        """The trace, one line a move or step, and the remarks on it."""
+        lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
+        for turn in self.turns:
+            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+            reached, promised = told_apart(turn.reached, turn.promised)
+            when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+            lines.append(
+                f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> "
+                f"{turn.after}; revealed so far {reached} of {promised}{above}"
+            )
+        return [*lines, *self.remarks]
 
 
 def state_words(state: State) -> str:
