@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: The number of the layout of verdict.json.
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Ending(Enum):
@@ -170,9 +170,9 @@ class ExaminationWords(Examination):
         summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<10} {_short(self.found(told))}{more}"
+        yield f"  {stage:<11} {_short(self.found(told))}{more}"
         for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):
-            yield f"{'':<13}{note}"
+            yield f"{'':<14}{note}"
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""

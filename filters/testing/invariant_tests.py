@@ -119,7 +119,7 @@ def invariant_test_class(
     methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
 
     def add(
-        name: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
+        invariant: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
     ) -> None:
         name = invariant.__name__
         if given is None:

@@ -392,6 +392,4 @@ def stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFindin
     game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
     counterexample = measured_counterexample(filt, breach.measure, breach.low, breach.promised, **game)
     trace = Trace(breach.measure, (), None, (), moves=breach.events)
-    yield StageFinding.refuted(
-        "schedules", _ASKED, menu, _SCOPE, counterexample, unseen=_UNSEEN, events=trace
-    )
+    yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, counterexample, unseen=_UNSEEN, trace=trace)

@@ -151,7 +151,7 @@ def test_the_data_is_json_without_infinities() -> None:
         "mechanisms",
         "counterexample",
     } <= set(again)
-    assert again["schema"] == 1
+    assert again["schema"] == 2
     assert [row["attack"] for row in again["tightness"]] == [row.attack for row in exam.tightness]
     assert "inf" in {row["promised"] for row in again["tightness"]}
 

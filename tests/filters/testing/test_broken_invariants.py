@@ -146,7 +146,7 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         "runs_do_not_see_each_other",
         of(
             Together,
-            grant=lambda filt, s, r: (Sound.admits(filt, s, r), first_only(s, Sound.spend(filt, s, r))),
+            step=lambda filt, s, r: (Sound.admits(filt, s, r), first_only(s, Sound.spend(filt, s, r))),
         ),
     ),
     "decides one pair for all by the first": (

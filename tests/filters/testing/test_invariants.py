@@ -126,8 +126,10 @@ LARGE = st.floats(0.5, 2.0).map(RandomizedResponse)
         (OfSquares(), "test_something_is_admitted", st.just(Erasure(0.5)), 100),
     ],
 )
-def test_a_planted_fault_breaks_its_law(filt: OfSquares, invariant: str, drawn: Any, examples: int) -> None:
-    """The other invariants are broken in `test_broken_laws`."""
+def test_a_planted_fault_breaks_its_invariant(
+    filt: OfSquares, invariant: str, drawn: Any, examples: int
+) -> None:
+    """The other invariants are broken in `test_broken_invariants`."""
     with pytest.raises(AssertionError) as error:
         getattr(fp.invariants(filt, mechanisms=drawn, examples=examples)(), invariant)()
     assert invariant != "test_something_is_admitted" or "pass mechanisms=" in str(error.value)

@@ -11,10 +11,10 @@ from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.accountants import GAMES
 from filterproof.mc.examine.counterexample import (
     Counterexample,
-    counterexample,
     measured_counterexample,
     menu_counterexample,
     named,
+    record_simulation,
     sequence_counterexample,
 )
 from filterproof.mc.examine.divergence import Divergence
@@ -35,7 +35,7 @@ def natural() -> fp.NaturalFilter:
 
 
 def simulation() -> Counterexample:
-    return counterexample(naive(), EraserForever(), epsilon=1.0, n=300, seed=5, rounds=6)
+    return record_simulation(naive(), EraserForever(), epsilon=1.0, n=300, seed=5, rounds=6)
 
 
 def plan() -> Counterexample:

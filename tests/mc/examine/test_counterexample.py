@@ -17,9 +17,9 @@ from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.examine.counterexample import (
     Counterexample,
-    counterexample,
     measured_counterexample,
     named,
+    record_simulation,
     replay,
 )
 from filterproof.mc.examine.divergence import Bound, Divergence
@@ -101,7 +101,7 @@ class Odd(Mine):
 
 
 def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Counterexample:
-    return counterexample(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
+    return record_simulation(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
 def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResponse) -> dict[str, Any]:

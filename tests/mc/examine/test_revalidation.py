@@ -10,7 +10,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
-from filterproof.mc.examine.counterexample import Counterexample, counterexample, menu_counterexample
+from filterproof.mc.examine.counterexample import Counterexample, menu_counterexample, record_simulation
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Status
 from filterproof.mc.examine.filter_fault import FilterFault
@@ -163,7 +163,7 @@ def test_a_counterexample_of_what_one_run_asked_for_nothing_else_is_denied_does_
 
 def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
     with pytest.raises(TypeError, match="TiresAtLosses changed its attribute 'starts'"):
-        counterexample(TiresAtLosses(), Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9)
+        record_simulation(TiresAtLosses(), Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9)
 
 
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])

@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.reports.chapters import chapter
-from filterproof.reports.chapters.accountants import judged
+from filterproof.reports.chapters.holders import judged
 from filterproof.reports.finding import slug
 from filterproof.reports.pages import accountant_examples
 from filterproof.reports.pages.accountant_examples import (
