@@ -438,7 +438,7 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
 
 def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
-    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.counterexample", simulated)
+    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.record_simulation", simulated)
     about, strategy = subject(CapsEachRound(), "gaussian"), Scripted((Gaussian(0.4),), (1,))
     (summary,) = search(about, WorkLimit.of(LONG), 6.4e-7)
     assert summary.counterexample is None
