@@ -71,6 +71,11 @@ def checked_rule(filt: object) -> FilterBase:
     for old, new in _FORMER_NAMES.items():
         if hasattr(type(filt), old):
             raise TypeError(f"{name}.{old} is never called; rename it to {new}, as in PrivacyFilter")
+    for rule in sorted(_RULES):
+        if not callable(got := getattr(filt, rule)):
+            raise TypeError(
+                f"{name}.{rule} must be a method, got {short(got)}; give the attribute another name"
+            )
     if own := _RULES.intersection(getattr(filt, "__dict__", ())):
         raise TypeError(f"{name} has its own {min(own)} on the instance; define the method in a subclass")
     return filt
