@@ -1,6 +1,6 @@
 """An examination: the findings of all stages about one filter, and the verdict that follows from them.
 
-A finding is what one stage asked of a filter, what it found, and what it did not look at.
+A finding has the question of one stage, its answer, and the cases that the stage did not look at.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import below
 
-#: What a stage found that a person ended.
+#: The finding of a stage that the user ended.
 STOPPED = "stopped by Ctrl-C"
-#: How it reads that the time limit ended an examination, before the share of the work that was done.
+#: How a finding begins that the time limit ended, before the share of the work.
 CUT = "stopped after"
-#: What a stage did not look at that was ended, and what a stage says that looked at its limit.
+#: The unexamined part of a stage that was ended, and the remark of a stage that reached its limit.
 UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
 
 
 @dataclass(frozen=True, slots=True)
 class Tightness:
-    """How near to its promise a filter comes on a menu: the best attack found, the worst case, and the promise.
+    """The best attack, the worst case and the guarantee on one menu.
 
-    attack is a lower bound on the measure against the best adversary found; worst an upper bound against every
-    adversary on the menu, None where none was computed; evidence says how both are known.
+    `attack` is a lower bound on the divergence of the best adversary found. `worst` is an upper bound for every
+    adversary on the menu, or None if none was computed. `evidence` is the strength of both.
     """
 
     measure: Divergence
@@ -46,14 +46,14 @@ class Tightness:
 
     @property
     def reached(self) -> str:
-        """How much of what is promised the best attack reaches, and where; it bounds nothing."""
+        """Return the share of the guarantee that the best attack reaches, and where. It is no upper bound."""
         if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {below(self.attack)} where 0 is promised"
-        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of what is promised"
+            return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
+        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of the guarantee"
 
     @property
     def share(self) -> float:
-        """attack / promised; inf where something was found and nothing promised."""
+        """attack / promised; inf for a positive attack on a guarantee of 0."""
         if self.promised > 0:
             return self.attack / self.promised
         return float("inf") if self.attack > 0 else 0.0
@@ -61,13 +61,13 @@ class Tightness:
 
 @dataclass(frozen=True, slots=True)
 class StageFinding:
-    """One stage's question, its answer, and the limits of both.
+    """The question of one stage, its answer, and the limits of both.
 
-    stage is laws, parts, schedules, sequences, games, search or telling; asked is the question, found the
-    answer in a sentence. verdict is on the promise, within its own scope, None where the stage asks nothing of the
-    promise or was not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says
-    that a HOLDS covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a
-    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the witness's play.
+    `stage` is the name of the stage, `asked` the question and `found` the answer in a sentence. `verdict` is the
+    verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested
+    mechanisms. `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism
+    that the filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract.
+    `notes` are facts that decide nothing. `story` is the trace of the counterexample.
     """
 
     stage: str
@@ -97,7 +97,7 @@ class StageFinding:
         evidence: Evidence | None = None,
         **more: Any,
     ) -> Self:
-        """The finding of a refutation: what follows from its witness, and how far it goes."""
+        """Return the finding of a refutation by this counterexample."""
         found, sure = str(witness), evidence or witness.evidence
         row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
         verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
@@ -106,31 +106,29 @@ class StageFinding:
 
 
 def closest(rows: Iterable[Tightness]) -> str:
-    """The row that came nearest to its promise, as the end of a sentence; '' where there is none."""
+    """Return the row nearest to its guarantee as the end of a sentence, or ''."""
     near = max(rows, key=lambda row: row.share, default=None)
-    return f"; the closest, {near.reached}" if near else ""
+    return f"; closest: {near.reached}" if near else ""
 
 
 class Status(Enum):
-    """Whether a filter could be examined at all."""
+    """Whether a filter could be examined."""
 
     EXAMINED = "examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
-    FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
-    DENIES = "the filter admits nothing that was tried, so nothing was examined"
-    DISAGREES = (
-        "a theorem says that the promise holds, and a counterexample refutes it: one of the two is wrong"
-    )
+    THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
+    FAULTY = "the filter's code breaks the contract of a filter; its guarantee was not judged"
+    DENIES = "the filter denies every request that was tried; nothing was examined"
+    DISAGREES = "a theorem proves the guarantee and a counterexample refutes it; one of the two is wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found about the promise of `filter`, stage by stage; `failure` bounds the chance of a false refutation.
+    """The findings of all stages about the guarantee of `filter`.
 
-    mechanisms names the families asked for, effort the work that it was given, seed what its random numbers came from;
-    seconds is the time it took, which says nothing about the filter. promise
-    and scope are what the filter's own code said where it was examined, None and '' where it did not come to say it.
-    refutation is the finding with the most telling witness, by `Witness.order`; None if nothing was refuted.
+    `failure` bounds the probability of a false refutation. `mechanisms` names the requested families, `effort` the
+    work limit and `seed` the seed of all random numbers. `seconds` is the duration, which says nothing about the
+    filter. `promise` and `scope` are the filter's own statements, None and '' if it did not get to state them.
+    `refutation` is the finding with the clearest counterexample by `Witness.order`, or None.
     """
 
     filter: PrivacyFilter
@@ -146,40 +144,41 @@ class Examination:
 
     def __post_init__(self) -> None:
         refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
-        most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
+        most = min(refuted, key=itemgetter(0), default=(0, None))[
+            1
+        ]  # the last of equals, which is the minimised one
         object.__setattr__(self, "refutation", most)
 
     @property
     def name(self) -> str:
-        """The class of the filter, in printable letters."""
+        """Return the class name of the filter in printable letters."""
         return printable(type(self.filter).__name__)
 
     @property
     def partial(self) -> bool:
-        """Whether a person, the time limit or a want of threads ended it before its work was done."""
+        """Whether the user, the time limit or missing threads ended the examination before its work was done."""
         return self.stopped != ""
 
     @property
     def stopped(self) -> str:
-        """What ended it before its work was done; '' where nothing did."""
+        """Return the reason why the examination ended early, or ''."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the filter's code, each a sentence."""
+        """Return the faults of the filter's code, one sentence each."""
         return tuple(dict.fromkeys(one.fault for one in self.findings if one.fault))
 
     @property
     def admits_something(self) -> bool:
-        """Whether some request was granted."""
+        """Whether the filter granted some request."""
         return any(
             one.unseen != UNFINISHED and not one.found.startswith("nothing") for one in self._admission
         )
 
     @property
     def status(self) -> Status:
-        """Whether the filter could be examined."""
         if self.witness is not None and self._proved is not None:
             return Status.DISAGREES
         if self.faults:
@@ -191,31 +190,31 @@ class Examination:
 
     @property
     def _admission(self) -> list[StageFinding]:
-        """What was found of what the filter grants."""
+        """Return the findings about the granted requests."""
         return [one for one in self.findings if one.stage == "admission"]
 
     @property
     def witness(self) -> Witness | None:
-        """The most telling witness, None if nothing was refuted."""
+        """Return the clearest counterexample, or None."""
         return None if self.refutation is None else self.refutation.witness
 
     @property
     def story(self) -> Trace | None:
-        """The play of the most telling witness, round by round; None where it was not told."""
+        """Return the trace of the clearest counterexample, or None."""
         return None if self.refutation is None else self.refutation.story
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
-        """The best attack, the worst case and the promise for each measure and menu, nearest to the promise first."""
+        """Return the best attack, the worst case and the guarantee for each divergence and menu, nearest first."""
         rows = [row for one in self.findings for row in one.tightness]
         return tuple(sorted(rows, key=lambda row: -row.share))
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a witness; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near it came.
+        """Return REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
 
-        What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED. So does a
-        disagreement: a theorem that a counterexample contradicts.
+        A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
+        theorem and a counterexample.
         """
         proved = self._proved
         if self.status is Status.DISAGREES:
@@ -235,20 +234,20 @@ class Examination:
         else:
             detail = self._closest()
         scope = self.scope or "every adaptive adversary"
-        # as sure as the least sure of what was compared with the promise
+        # the evidence is as weak as the weakest comparison with the guarantee
         known = (row.evidence for row in self.tightness)
         evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
 
     @property
     def _proved(self) -> Verdict | None:
-        """The verdict of a theorem that covers the code that ran, None where there is none."""
+        """Return the verdict of a theorem that covers the code that ran, or None."""
         whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
         return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
 
     @property
     def unseen(self) -> str:
-        """What no stage that looks for attacks looked at, in short; there the promise may be false."""
+        """Return what the attacking stages did not look at. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
             if finding.unseen and finding.stage not in _NO_ATTACKS:
@@ -257,26 +256,28 @@ class Examination:
                     late[finding.stage] = None
                 if (
                     first != UNFINISHED or finding.stage not in summaries
-                ):  # the last finding of a stage sums it up
+                ):  # the last finding of a stage is its summary
                     summaries[finding.stage] = f"{first} ({finding.stage})"
-        cut = [f"the work was used up in {', '.join(late)}"] if late else []
+        cut = [f"the work limit ended {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
     def _closest(self) -> str:
         rows = self.tightness
-        near = f"the closest, {rows[0].reached}" if rows else "nothing could be compared with the promise"
+        near = (
+            f"Closest attack: {rows[0].reached}" if rows else "Nothing could be compared with the guarantee"
+        )
         left = f". Not tried: {self.unseen}" if self.unseen else ""
         cut = f"{self.stopped}: " if self.partial else ""
-        return f"{cut}nothing was found above the promise, which proves nothing; {near}{left}"
+        return f"{cut}No violation found. This is not a proof. {near}{left}"
 
 
 class PartialExamination(KeyboardInterrupt):
-    """Ctrl-C in an examination; `examination` is what was found until then."""
+    """Ctrl-C during an examination; `examination` has the findings so far."""
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
         super().__init__(STOPPED)
 
 
-#: Stages that ask what the filter admits and is, and not what an adversary can do.
+#: Stages that look for no attack.
 _NO_ATTACKS = frozenset({"admission", "laws", "parts"})

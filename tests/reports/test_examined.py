@@ -78,7 +78,7 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     assert stages == ["admission", "sequences"]
     assert not re.search(r"\d s\b", str(refuted()))  # a duration says nothing about the filter
     place = next(n for n, line in enumerate(lines) if line.startswith("Witness: "))
-    assert lines[place].startswith("Witness: 4 x Gaussian(mu=1): H at epsilon=1, PQ is at least 0.5")
+    assert lines[place].startswith("Witness: 4 x Gaussian(mu=1): delta at epsilon=1 (P||Q) is at least 0.5")
     assert lines[place + 1].startswith(
         "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126936 of"
     )
@@ -88,7 +88,7 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     turns = lines[place + 1 : place + 4]
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
-    assert "  Why: in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing." in lines
+    assert "  Why: in round 1, Gaussian(mu=1) does not change the state: it is not charged." in lines
     assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
     assert lines[-1].endswith("examinations.py::Mine")
 
@@ -115,7 +115,7 @@ def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], P
     for told in (words(page), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
         assert all(below(turn.reached) in told for turn in story.turns)
-        assert "it cost nothing" in told
+        assert "it is not charged" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None
