@@ -75,8 +75,11 @@ from filterproof.mc.estimate.survival import survival as survival
 from filterproof.mc.estimate.trade_off import TradeOff as TradeOff
 from filterproof.mc.evaluate.evaluate import evaluate as evaluate
 from filterproof.mc.examine.difference import first_difference as first_difference
+from filterproof.mc.examine.examination import Examination as Examination
 from filterproof.mc.examine.supremum import supremum as supremum
 from filterproof.mc.examine.testing import laws as laws
+from filterproof.mc.examine.verification import assert_holds as assert_holds
+from filterproof.mc.examine.verification import verify as verify
 from filterproof.mc.examine.witness import Witness as Witness
 from filterproof.mc.examine.witness import replay as replay
 from filterproof.mc.examine.witness import witness as witness
@@ -87,9 +90,6 @@ from filterproof.mc.worst_case.calibrate import calibrate as calibrate
 from filterproof.mc.worst_case.calibrated_thresholds import calibrated as calibrated
 from filterproof.mc.worst_case.result import WorstCase as WorstCase
 from filterproof.mc.worst_case.solve import worst_case as worst_case
-from filterproof.reports.examination_result import Examined as Examined
-from filterproof.reports.examination_result import assert_holds as assert_holds
-from filterproof.reports.examination_result import verify as verify
 from filterproof.reports.figures.paper_figure import figure as figure
 from filterproof.reports.figures.paper_figure import figures as figures
 from filterproof.theory.conversions import CKS as CKS

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_grant, checked_grant_in_place, checked_spend
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.state import State, choose, copied, fold, leaves
+from filterproof.filters.contract.state import State, choose, copied, leaves, map_arrays
 from filterproof.theory.pairs import DominatingPair, is_ours
 
 #: People at a time.
@@ -80,7 +80,7 @@ def _granted(
 
 def _block(state: State, request: DominatingPair, people: slice) -> tuple[State, DominatingPair]:
     """The state and the pairs of those people."""
-    part: State = fold(lambda leaf: leaf[people], tuple, state)
+    part: State = map_arrays(lambda leaf: leaf[people], state)
     if request.shape == ():
         return part, request
     # a slice copies nothing; a pair from elsewhere is promised masks and indices

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
 from filterproof.filters.contract.identity import LONGEST, FilterIdentity
-from filterproof.filters.contract.state import State, fold, same
+from filterproof.filters.contract.state import State, fold, parts, rebuilt, same
 
 _LEAST_KEY = 16
 #: Parameters that a refusal names.
@@ -218,9 +218,10 @@ def _type_of(array: NDArray[Any]) -> type:
 
 
 def _decoded(data: object, like: Any, runs: int) -> Any:
-    if not isinstance(like, tuple):
+    inner = parts(like)
+    if inner is None:
         return _decoded_array(data, like, runs)
-    if not isinstance(data, list) or len(data) != len(like):
+    if not isinstance(data, list) or len(data) != len(inner):
         got = f"{len(data)} parts" if isinstance(data, list) else short(data)
-        raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(like)}; {_REMEDY}")
-    return tuple(_decoded(part, one, runs) for part, one in zip(data, like, strict=True))
+        raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(inner)}; {_REMEDY}")
+    return rebuilt(like, [_decoded(part, one, runs) for part, one in zip(data, inner, strict=True)])

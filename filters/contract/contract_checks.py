@@ -97,7 +97,7 @@ def checked_filter(filt: object) -> FilterBase:
 
 
 def checked_start(filt: FilterBase, n: int) -> State:
-    """Return `filt.start(n)`: an array or a tuple of arrays with n runs on the first axis."""
+    """`filt.start(n)`, an array or a container of arrays with n runs on the first axis."""
     return checked_state(filt.start(n), filt, "start", n)
 
 

@@ -68,7 +68,7 @@ class FilterBase(ABC, Generic[StateT]):
 
         Parameters
         ----------
-        state : array or tuple of arrays, n runs on the first axis
+        state : array, or tuple, dict or data class of arrays, n runs on the first axis
             The present state.
         request : DominatingPair
             The dominating pair of the next mechanism: one for all runs, or parameters of shape (n,).
@@ -116,7 +116,7 @@ class FilterBase(ABC, Generic[StateT]):
 
         Parameters
         ----------
-        state : array or tuple of arrays, n runs on the first axis
+        state : array, or tuple, dict or data class of arrays, n runs on the first axis
             The state after `spend`.
         loss : ndarray of float, shape (n,)
             log p(output)/q(output) of the last release, in nats.
@@ -183,7 +183,7 @@ class FilterBase(ABC, Generic[StateT]):
 
         Parameters
         ----------
-        state : array or tuple of arrays, n runs on the first axis
+        state : array, or tuple, dict or data class of arrays, n runs on the first axis
             The present state.
         family : callable
             A map from t to a dominating pair that is less private for larger t, for example `Gaussian`. For a family

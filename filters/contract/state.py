@@ -1,22 +1,26 @@
-"""The state of n runs of a filter: an array with the run on its first axis, or a tuple of states.
+"""State: what a filter knows of n runs, an array with the run on its first axis or a container of states.
 
     >>> import numpy as np
     >>> spent = (np.array([0.0, 1.0, 2.0]), np.array([7, 8, 9]))
     >>> take(spent, np.array([2, 0]))
     (array([2., 0.]), array([9, 7]))
+    >>> take({"main": spent[0], "petty": spent[1]}, np.array([1]))
+    {'main': array([1.]), 'petty': array([8])}
 
-`fold` is what enters tuples, here and elsewhere; every other one says what it does with arrays. A filter that is
-asked is lent the state by `read_only`, and a state that is kept for later is `frozen`, or in arrays of its own.
-An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
+Containers are tuples, named tuples, dicts with text as keys, and data classes. `fold` and `map_arrays` walk through
+them. A filter receives its state from `read_only`; a state that is kept for later is `frozen`, or in arrays of its
+own. An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
@@ -25,8 +29,9 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.content import content
 
-#: An array with the run on its first axis, or a tuple of states of the same runs. Float arrays are float64.
-State: TypeAlias = "NDArray[Any] | tuple[State, ...]"
+#: An array whose first axis is the run, or a container of states of the same runs. Float arrays are float64. `Any`
+#: stands for dicts and data classes.
+State: TypeAlias = "NDArray[Any] | tuple[State, ...] | Any"
 
 _S = TypeVar("_S")
 
@@ -34,15 +39,55 @@ _S = TypeVar("_S")
 _VALUES = (float, int, Fraction, Decimal, bool, str, bytes, complex, type(None))
 
 
+def parts(state: Any) -> Sequence[Any] | None:
+    """The states in a container, those of a dict in the order of its keys; None for an array and anything else."""
+    if isinstance(state, tuple):
+        return state
+    if isinstance(state, np.ndarray):
+        return None
+    if type(state) is dict and all(type(key) is str for key in state):
+        return [state[key] for key in sorted(state)]
+    if is_dataclass(state) and not isinstance(state, type):
+        return [getattr(state, field.name) for field in fields(state)]
+    return None
+
+
+def part_names(state: Any) -> list[str] | None:
+    """The names of the `parts` of a container that names them, else None."""
+    if isinstance(state, tuple):
+        names = getattr(state, "_fields", None)
+        return None if names is None else list(names)
+    return sorted(state) if isinstance(state, dict) else [field.name for field in fields(state)]
+
+
+def rebuilt(state: Any, new: Iterable[Any]) -> Any:
+    """A container like `state` with `new` in place of its `parts`."""
+    if type(state) is tuple:
+        return tuple(new)
+    if isinstance(state, tuple):
+        return type(state)._make(new) if hasattr(state, "_make") else tuple(new)
+    if isinstance(state, dict):
+        return dict(zip(sorted(state), new, strict=True))
+    return type(state)(**dict(zip((field.name for field in fields(state)), new, strict=True)))
+
+
 def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
-    """Apply `array` to the arrays at each place of the states, and `together` to the list of results of a tuple.
+    """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
 
     All states must have the same nesting.
     """
-    if isinstance(state, tuple):
-        parts = zip(state, *others, strict=True)
-        return together([fold(array, together, *part) for part in parts])
-    return array(state, *others)
+    if (inner := parts(state)) is None:
+        return array(state, *others)
+    places = zip(inner, *map(_parts_like(state), others), strict=True)
+    return together([fold(array, together, *place) for place in places])
+
+
+def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
+    """The containers of `state` with what `array` makes of the arrays at each place of the states."""
+    if (inner := parts(state)) is None:
+        return array(state, *others)
+    places = zip(inner, *map(_parts_like(state), others), strict=True)
+    return rebuilt(state, [map_arrays(array, *place) for place in places])
 
 
 def leaves(state: State) -> list[NDArray[Any]]:
@@ -51,53 +96,60 @@ def leaves(state: State) -> list[NDArray[Any]]:
     return found
 
 
+def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]:
+    """The arrays of a state with their names, "" for those in tuples.
+
+    >>> [name for name, _ in named_leaves({"spent": np.zeros(1), "left": (np.ones(1), np.ones(1))})]
+    ['left', 'left', 'spent']
+    """
+    inner = parts(state)
+    if inner is None:
+        return [(name, state)]  # type: ignore[list-item]
+    names = part_names(state) or [""] * len(inner)
+    whole = [f"{name}.{own}" if name and own else name or own for own in names]
+    return list(chain(*map(named_leaves, inner, whole)))
+
+
 def runs_of(state: State) -> int:
     """Return the number of runs of a state."""
     return len(leaves(state)[0])
 
 
 def take(state: _S, runs: NDArray[Any]) -> _S:
-    """Return the state of the selected runs (mask or indices)."""
-    # no `fold`, because this runs for each array of each round
-    if isinstance(state, tuple):
-        parts: _S = tuple([take(part, runs) for part in state])  # type: ignore[assignment]
-        return parts
-    some: _S = _taken(state, runs)
+    """The state of the selected runs (mask or indices)."""
+    if type(state) is tuple:  # quickly: this is done for each array of each round
+        some: _S = tuple([take(part, runs) for part in state])  # type: ignore[assignment, attr-defined]
+    else:
+        some = (
+            _taken(state, runs)
+            if isinstance(state, np.ndarray)
+            else map_arrays(partial(_taken, runs=runs), state)
+        )
     return some
 
 
 def copied(state: _S) -> _S:
-    """Return the state in new arrays."""
-    own: _S = fold(np.array, tuple, state)
+    """The state in arrays of its own."""
+    own: _S = map_arrays(np.array, state)
     return own
 
 
 def read_only(state: _S) -> _S:
     """Return a read-only view of the state: writing raises ValueError.
 
-    Numbers are not copied. Mutable objects are copied for each run.
+    No number is copied. Objects that may be changed are copied for each run, and so are containers other than tuples.
     """
-    parts: Any = state if isinstance(state, tuple) else (state,)
-    for part in parts:  # most states are already read-only
+    for part in state if isinstance(state, tuple) else (state,):  # most are lent as they are kept
         if type(part) is not np.ndarray or part.flags.writeable or part.dtype.hasobject:
-            break
-    else:
-        return state
-    lent: _S = tuple([read_only(part) for part in parts]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
-    return lent
+            lent: _S = map_arrays(_lent, state)
+            return lent
+    return state
 
 
 def frozen(state: _S) -> _S:
-    """Return a copy in read-only arrays, for a state whose maker may go on writing into it."""
-    own: list[Any] = []
-    for part in state if isinstance(state, tuple) else (state,):
-        one: Any = frozen(part) if isinstance(part, tuple) else np.array(part)
-        if not isinstance(part, tuple):
-            one = _of_each_run(one) if one.dtype.hasobject else one
-            one.setflags(write=False)
-        own.append(one)
-    kept: _S = tuple(own) if isinstance(state, tuple) else own[0]  # type: ignore[assignment]
-    return kept
+    """A copy in read-only arrays of its own, for a state that is kept while its maker may go on writing into it."""
+    own: _S = map_arrays(_frozen, state)
+    return own
 
 
 def locked(state: _S) -> _S:
@@ -106,7 +158,8 @@ def locked(state: _S) -> _S:
         if isinstance(part, np.ndarray):
             part.setflags(False)  # type: ignore[call-arg]
         else:
-            locked(part)
+            for inner in parts(part) or ():
+                locked(inner)
     return state
 
 
@@ -118,7 +171,7 @@ def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
         leaf[runs] = new
         return leaf
 
-    after: _S = fold(replaced, tuple, state, part)
+    after: _S = map_arrays(replaced, state, part)
     return after
 
 
@@ -136,25 +189,23 @@ def join(states: Sequence[_S]) -> _S:
             )
         return np.concatenate(arrays)
 
-    whole: _S = fold(joined, tuple, *states)
+    whole: _S = map_arrays(joined, *states)
     return whole
 
 
 def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
-    """Copy `runs` to the places `into` and return the first n runs. Overwrites the given arrays if they are
-    writeable.
-    """
-    if isinstance(state, tuple):
-        parts: _S = tuple([moved(part, runs, into, n) for part in state])  # type: ignore[assignment]
-        return parts
-    leaf: Any = state
-    if not _per_run(leaf):
-        return state
-    if leaf.strides[0]:  # with stride 0 all runs share one entry and nothing has to be copied
-        leaf = leaf if leaf.flags.writeable else leaf.copy()
-        leaf[into] = leaf[runs]
-    first: _S = leaf[:n]
-    return first
+    """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
+
+    def first(leaf: Any) -> Any:
+        if not _per_run(leaf):
+            return leaf
+        if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
+            leaf = leaf if leaf.flags.writeable else leaf.copy()
+            leaf[into] = leaf[runs]
+        return leaf[:n]
+
+    after: _S = map_arrays(first, state)
+    return after
 
 
 def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
@@ -163,7 +214,7 @@ def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
     def chosen(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         return np.where(mask.reshape(-1, *[1] * (a.ndim - 1)), a, b)
 
-    state: _S = fold(chosen, tuple, yes, no)
+    state: _S = map_arrays(chosen, yes, no)
     return state
 
 
@@ -234,6 +285,28 @@ def keys(state: State) -> list[Hashable]:
 def is_numeric(leaf: NDArray[Any]) -> bool:
     """Whether the bytes of an array are its whole content."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
+
+
+def _parts_like(state: Any) -> Callable[[Any], Sequence[Any]]:
+    """What takes the parts of another state, which must be a container like `state`."""
+
+    def of(other: Any) -> Sequence[Any]:
+        inner = parts(other)
+        if inner is None or (type(other) is dict and sorted(other) != part_names(state)):
+            raise TypeError(
+                f"state must keep its layout, got {type(other).__name__} after {type(state).__name__}; return the same "
+                "containers with the same names from start, spend and observe"
+            )
+        return inner
+
+    return of
+
+
+def _frozen(leaf: Any) -> NDArray[Any]:
+    own = np.array(leaf)
+    own = _of_each_run(own) if own.dtype.hasobject else own
+    own.setflags(write=False)
+    return own
 
 
 def _lent(leaf: Any) -> Any:

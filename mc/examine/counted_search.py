@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.contract.work import checked_effort, current, metered
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.examination import CUT
+from filterproof.mc.examine.stage_finding import CUT
 from filterproof.mc.examine.worker import results
 
 #: Units of work of effort 1: about ten seconds on an idle machine.

@@ -1,134 +1,66 @@
-"""An examination: the findings of all stages about one filter, and the verdict that follows from them.
-
-A finding has the question of one stage, its answer, and the cases that the stage did not look at.
-"""
+"""An examination: the findings of all stages about one filter, and the verdict that follows from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import Enum
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from operator import itemgetter
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.ending import Ending, Status
+from filterproof.mc.examine.replay_snippets import witness_command
+from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import LOST
-from filterproof.theory.display import printable
+from filterproof.mc.runs.provenance import version
+from filterproof.theory.display import Displayed, Row, printable, renderer, row_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.decimals import below
 
-#: The finding of a stage that the user ended.
-STOPPED = "stopped by Ctrl-C"
-#: How a finding begins that the time limit ended, before the share of the work.
-CUT = "stopped after"
-#: The unexamined part of a stage that was ended, and the remark of a stage that reached its limit.
-UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True, slots=True)
-class Tightness:
-    """The best attack, the worst case and the guarantee on one menu.
-
-    `attack` is a lower bound on the divergence of the best adversary found. `worst` is an upper bound for every
-    adversary on the menu, or None if none was computed. `evidence` is the strength of both.
-    """
-
-    measure: Divergence
-    menu: str
-    attack: float
-    worst: float | None
-    promised: float
-    evidence: Evidence
-
-    @property
-    def reached(self) -> str:
-        """Return the share of the guarantee that the best attack reaches, and where. It is no upper bound."""
-        if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
-        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of the guarantee"
-
-    @property
-    def share(self) -> float:
-        """attack / promised; inf for a positive attack on a guarantee of 0."""
-        if self.promised > 0:
-            return self.attack / self.promised
-        return float("inf") if self.attack > 0 else 0.0
+#: The number of the layout of verdict.json.
+SCHEMA = 1
+#: Stages that ask what the filter admits and is, and not what an adversary can do.
+_NO_ATTACKS = frozenset({"admission", "laws", "parts"})
 
 
-@dataclass(frozen=True, slots=True)
-class StageFinding:
-    """The question of one stage, its answer, and the limits of both.
+@dataclass(frozen=True, slots=True, repr=False)
+class Examination(Displayed):
+    """The result of `verify`: the findings about one filter, and the verdict that follows from them.
 
-    `stage` is the name of the stage, `asked` the question and `found` the answer in a sentence. `verdict` is the
-    verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested
-    mechanisms. `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism
-    that the filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract.
-    `notes` are facts that decide nothing. `story` is the trace of the counterexample.
-    """
+    `str()` gives the verdict, one line a stage, and the counterexample with the command that replays it.
 
-    stage: str
-    asked: str
-    found: str
-    menu: str
-    unseen: str
-    verdict: Verdict | None = None
-    witness: Witness | None = None
-    whole: bool = False
-    seconds: float = 0.0
-    tightness: tuple[Tightness, ...] = ()
-    fault: str = ""
-    notes: tuple[str, ...] = ()
-    story: Trace | None = None
-
-    @classmethod
-    def refuted(
-        cls,
-        stage: str,
-        asked: str,
-        menu: str,
-        scope: str,
-        witness: Witness,
-        *,
-        worst: float | None = None,
-        evidence: Evidence | None = None,
-        **more: Any,
-    ) -> Self:
-        """Return the finding of a refutation by this counterexample."""
-        found, sure = str(witness), evidence or witness.evidence
-        row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
-        verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
-        given = {"unseen": "", "tightness": (row,)} | more
-        return cls(stage, asked, found, menu, verdict=verdict, witness=witness, **given)
-
-
-def closest(rows: Iterable[Tightness]) -> str:
-    """Return the row nearest to its guarantee as the end of a sentence, or ''."""
-    near = max(rows, key=lambda row: row.share, default=None)
-    return f"; closest: {near.reached}" if near else ""
-
-
-class Status(Enum):
-    """Whether a filter could be examined."""
-
-    EXAMINED = "examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
-    FAULTY = "the filter's code breaks the contract of a filter; its guarantee was not judged"
-    DENIES = "the filter denies every request that was tried; nothing was examined"
-    DISAGREES = "a theorem proves the guarantee and a counterexample refutes it; one of the two is wrong"
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """The findings of all stages about the guarantee of `filter`.
-
-    `failure` bounds the probability of a false refutation. `mechanisms` names the requested families, `effort` the
-    work limit and `seed` the seed of all random numbers. `seconds` is the duration, which says nothing about the
-    filter. `promise` and `scope` are the filter's own statements, None and '' if it did not get to state them.
-    `refutation` is the finding with the clearest counterexample by `Witness.order`, or None.
+    Attributes
+    ----------
+    filter : PrivacyFilter
+        The filter or accountant.
+    mechanisms : tuple of str
+        The families of mechanisms that the requests came from.
+    findings : tuple of StageFinding
+        What each stage asked, found, and did not look at.
+    seconds : float
+        The duration of the examination.
+    seed : int
+        The random seed.
+    failure : float
+        An upper bound on the probability that a statistical refutation is false.
+    promise : Guarantee or None
+        The filter's guarantee; None if the filter's code failed before it gave one.
+    scope : str
+        The class of adversaries that the guarantee covers, in words; '' if the filter's code did not give it.
+    effort : float
+        The amount of work that `verify` was given.
+    target : str or None
+        The name of the filter on the command line.
+    refutation : StageFinding or None
+        The finding with the counterexample that is easiest to understand, by `Witness.order`.
     """
 
     filter: PrivacyFilter
@@ -140,45 +72,39 @@ class Examination:
     promise: Guarantee | None = None
     scope: str = ""
     effort: float = 1.0
+    target: str | None = None
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
-        most = min(refuted, key=itemgetter(0), default=(0, None))[
-            1
-        ]  # the last of equals, which is the minimised one
+        most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
         object.__setattr__(self, "refutation", most)
 
     @property
     def name(self) -> str:
-        """Return the class name of the filter in printable letters."""
+        """The class of the filter, in printable letters."""
         return printable(type(self.filter).__name__)
 
     @property
-    def partial(self) -> bool:
-        """Whether the user, the time limit or missing threads ended the examination before its work was done."""
-        return self.stopped != ""
-
-    @property
     def stopped(self) -> str:
-        """Return the reason why the examination ended early, or ''."""
+        """What ended the examination before its work was done: Ctrl-C, the time limit or lost threads; or ''."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Return the faults of the filter's code, one sentence each."""
+        """What is wrong with the filter's code, each a sentence."""
         return tuple(dict.fromkeys(one.fault for one in self.findings if one.fault))
 
     @property
     def admits_something(self) -> bool:
-        """Whether the filter granted some request."""
-        return any(
-            one.unseen != UNFINISHED and not one.found.startswith("nothing") for one in self._admission
-        )
+        """Whether some request was granted."""
+        ended = [one for one in self._admission if one.unseen != UNFINISHED]
+        return any(not one.found.startswith("nothing") for one in ended)
 
     @property
     def status(self) -> Status:
+        """Whether the filter could be examined."""
         if self.witness is not None and self._proved is not None:
             return Status.DISAGREES
         if self.faults:
@@ -190,28 +116,28 @@ class Examination:
 
     @property
     def _admission(self) -> list[StageFinding]:
-        """Return the findings about the granted requests."""
+        """What was found of what the filter grants."""
         return [one for one in self.findings if one.stage == "admission"]
 
     @property
     def witness(self) -> Witness | None:
-        """Return the clearest counterexample, or None."""
+        """The counterexample of `refutation`; None if nothing was refuted."""
         return None if self.refutation is None else self.refutation.witness
 
     @property
     def story(self) -> Trace | None:
-        """Return the trace of the clearest counterexample, or None."""
+        """The trace of the counterexample, round by round; None if it has none."""
         return None if self.refutation is None else self.refutation.story
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
-        """Return the best attack, the worst case and the guarantee for each divergence and menu, nearest first."""
+        """The best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
         rows = [row for one in self.findings for row in one.tightness]
         return tuple(sorted(rows, key=lambda row: -row.share))
 
     @property
     def verdict(self) -> Verdict:
-        """Return REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
+        """REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
 
         A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
         theorem and a counterexample.
@@ -219,15 +145,14 @@ class Examination:
         proved = self._proved
         if self.status is Status.DISAGREES:
             assert proved is not None
-            detail = (
-                f"no verdict: {self.status.value}. Theorem: {proved.detail}. Counterexample: {self.witness}"
-            )
+            both = f"Theorem: {proved.detail}. Counterexample: {self.witness}"
+            detail = f"no verdict: {self.status.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
         if self.faults:
             detail = f"no verdict: {'; '.join(self.faults)}"
-        elif self.status is Status.DENIES and not self.partial:
+        elif self.status is Status.DENIES and not self.stopped:
             detail = f"no verdict: {self.status.value}"
         elif proved is not None:
             return proved
@@ -241,23 +166,23 @@ class Examination:
 
     @property
     def _proved(self) -> Verdict | None:
-        """Return the verdict of a theorem that covers the code that ran, or None."""
+        """The verdict of a theorem that covers the code that ran, None where there is none."""
         whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
         return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
 
     @property
     def unseen(self) -> str:
-        """Return what the attacking stages did not look at. The guarantee may be false there."""
+        """What the attacking stages did not look at. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
-            if finding.unseen and finding.stage not in _NO_ATTACKS:
-                first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
-                if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
-                    late[finding.stage] = None
-                if (
-                    first != UNFINISHED or finding.stage not in summaries
-                ):  # the last finding of a stage is its summary
-                    summaries[finding.stage] = f"{first} ({finding.stage})"
+            if not finding.unseen or finding.stage in _NO_ATTACKS:
+                continue
+            first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
+            if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
+                late[finding.stage] = None
+            # the last finding of a stage sums it up
+            if first != UNFINISHED or finding.stage not in summaries:
+                summaries[finding.stage] = f"{first} ({finding.stage})"
         cut = [f"the work limit ended {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
@@ -267,17 +192,211 @@ class Examination:
             f"Closest attack: {rows[0].reached}" if rows else "Nothing could be compared with the guarantee"
         )
         left = f". Not tried: {self.unseen}" if self.unseen else ""
-        cut = f"{self.stopped}: " if self.partial else ""
+        cut = f"{self.stopped}: " if self.stopped else ""
         return f"{cut}No violation found. This is not a proof. {near}{left}"
+
+    @property
+    def promised(self) -> str:
+        """The filter's guarantee in words."""
+        return str(self.promise or "no guarantee that its code could state")
+
+    @property
+    def ending(self) -> Ending:
+        """The outcome of the verdict, or the reason why there is no verdict."""
+        if self.status is Status.DISAGREES:
+            return Ending.DISAGREEMENT
+        if self.refutation is not None or (self.status is Status.EXAMINED and not self.out_of_time):
+            return Ending[self.verdict.outcome.name]
+        if self.out_of_time:
+            return Ending.OUT_OF_TIME
+        others = {Status.FAULTY: Ending.FAULTY, Status.THREADS_LOST: Ending.THREADS_LOST}
+        return others.get(self.status, Ending.NOT_EXAMINED)
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a verdict, which may be UNDECIDED."""
+        return self.ending.name in Outcome.__members__
+
+    @property
+    def headline(self) -> str:
+        """REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
+        return self.ending.name.replace("_", " ")
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time limit ended the examination before any result: the filter may hang."""
+        answered = any(one.verdict is not None or one.tightness for one in self.findings)
+        return self.stopped.startswith(CUT) and not answered and not self.faults
+
+    @property
+    def conclusion(self) -> str:
+        """The headline with its evidence, its scope and the theorems that it uses."""
+        return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"
+
+    @property
+    def sentence(self) -> str:
+        """The filter, its guarantee and the conclusion in one sentence."""
+        return f"{self.name}, promised {self.promised}: {self.conclusion}"
+
+    @property
+    def detail(self) -> str:
+        """The reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
+        return self.verdict.detail if self.ending in (Ending.HOLDS, Ending.UNDECIDED) else ""
+
+    def again(self, folder: Path = Path("out")) -> str:
+        """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
+        if self.witness is None:
+            return ""
+        return witness_command(self.witness, folder / "verdict.json", self.target)
+
+    @property
+    def refutations(self) -> dict[str, StageFinding]:
+        """The refutation of each stage that the report shows: the counterexample's, or else the first."""
+        shown: dict[str, StageFinding] = {}
+        for one in self.findings:
+            if one.witness is not None and (one.witness is self.witness or one.stage not in shown):
+                shown[one.stage] = one
+        return shown
+
+    def found(self, finding: StageFinding) -> str:
+        """Return the result of a stage in words, and a short form for the counterexample that is shown."""
+        if finding.witness is not None and finding.witness is self.witness:
+            return "refuted, by the witness that is shown"
+        return finding.found
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, folder: Path | None = None) -> list[str]:
+        """Return the lines of `str()`; `folder` is the folder of the saved examination."""
+        lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
+        for stage in dict.fromkeys(one.stage for one in self.findings):
+            lines += self._of_stage(stage)
+        if self.witness is not None:
+            saved = "" if folder is not None else 'exam.save("out"), then '
+            lines += [
+                f"Witness: {self.witness}",
+                *(f"  {line}" for line in (self.story.lines if self.story else ())),
+            ]
+            lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
+        return lines
+
+    def _of_stage(self, stage: str) -> Iterator[str]:
+        """A line for a stage: its refutation, or else its last finding; then its notes."""
+        findings = [one for one in self.findings if one.stage == stage]
+        others = sum(one.witness is not None for one in findings) - 1
+        # a stage that was ended has summed up what it did before it says so
+        summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
+        told = self.refutations.get(stage, summed_up[-1])
+        more = f" (and {others} more)" if others > 0 else ""
+        yield f"  {stage:<10} {_short(self.found(told))}{more}"
+        for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):
+            yield f"{'':<13}{note}"
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the data of verdict.json."""
+        story = self.story
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "filterproof": version(),
+            "filter": self.name,
+            "promise": self.promised,
+            "status": "OUT OF TIME" if self.out_of_time else self.status.name,
+            **_verdict(self.verdict),
+            "faults": list(self.faults),
+            "findings": [
+                {name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")}
+                | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
+                | {"whole": one.whole, "fault": one.fault, "notes": list(one.notes)}
+                for one in self.findings
+            ],
+            "tightness": self.rows(),
+            "witness": None if self.witness is None else self.witness.to_data(),
+            "story": None if story is None else asdict(story) | {"measure": str(story.measure)},
+            "failure": self.failure,
+            "mechanisms": list(self.mechanisms),
+            "seed": self.seed,
+            "effort": self.effort,
+            "stopped": self.stopped,
+        }
+        return {name: _finite(value) for name, value in data.items()}
+
+    def json(self) -> str:
+        """Return the text of verdict.json."""
+        return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
+
+    def rows(self) -> list[Row]:
+        """Return one row for each divergence and menu: best attack, worst case, guarantee, and attack / guarantee."""
+        columns = ("menu", "attack", "worst", "promised", "share", "evidence")
+        return [
+            row_of(row.measure, "kind", "at", "direction") | row_of(row, *columns) for row in self.tightness
+        ]
+
+    def __repr__(self) -> str:
+        return f"Examination({self.name}, promised {self.promised}: {self.headline})"
+
+    def plot(self) -> Figure:
+        """Draw the attacks that come closest to the guarantee, with worst cases and guarantees.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A new figure of at most 14 attacks.
+
+        Raises
+        ------
+        ValueError
+            If no attack was compared with the guarantee.
+        """
+        figure: Figure = renderer().tightness(self)
+        return figure
+
+    def save(self, out: str | Path) -> Path:
+        """Write report.html and verdict.json into a folder: both files or none.
+
+        Parameters
+        ----------
+        out : str or Path
+            The folder. It is created if it does not exist.
+
+        Returns
+        -------
+        Path
+            The path of report.html.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be written to.
+        """
+        page: Path = renderer().save(self, Path(out))
+        return page
 
 
 class PartialExamination(KeyboardInterrupt):
-    """Ctrl-C during an examination; `examination` has the findings so far."""
+    """Ctrl-C in an examination; `examination` is what was found until then."""
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
         super().__init__(STOPPED)
 
 
-#: Stages that look for no attack.
-_NO_ATTACKS = frozenset({"admission", "laws", "parts"})
+def _finite(data: Any) -> Any:
+    """The data with infinities and NaN as text, for JSON and CSV."""
+    match data:
+        case dict():
+            return {name: _finite(value) for name, value in data.items()}
+        case list() | tuple():
+            return [*map(_finite, data)]
+        case float() if not math.isfinite(data):
+            return repr(data)
+    return data
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:196]} ..."
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    row = row_of(verdict, "evidence", "scope", "detail")
+    return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}

@@ -18,10 +18,10 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.examine.divergence import Divergence, goals
-from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.parameter_families import Line, coarse_first, family_of
 from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
 
 

@@ -33,13 +33,13 @@ from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, goals
-from filterproof.mc.examine.examination import StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.parameter_families import Line, lines_of, names_of
 from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
 from filterproof.mc.examine.sequence import Sequence as Fixed
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.witness import measured_witness
 from filterproof.theory.argument_checks import check_count

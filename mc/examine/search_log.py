@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from filterproof.mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness, closest
 from filterproof.theory.evidence import Verdict
 
 

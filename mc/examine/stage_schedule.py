@@ -37,20 +37,13 @@ from filterproof.filters.contract.work import (
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.examination import (
-    CUT,
-    STOPPED,
-    UNFINISHED,
-    USED_UP,
-    Examination,
-    PartialExamination,
-    StageFinding,
-)
+from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
 from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, of_parts
 from filterproof.mc.examine.stages.filter_invariants import laws
@@ -92,17 +85,20 @@ def examine(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
+    target: str | None = None,
 ) -> Examination:
     """Examine the guarantee of a filter. The first refutation ends the examination unless it is `thorough`.
 
     `effort` > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that every machine gets
     the same result; effort 1 takes about half a minute. `seconds` ends the examination early; refutations that were
     replayed before still count. `mechanisms` are one or several names of `FAMILIES` and `stages` names of `STAGES`, by
-    default all. `on_stage` is called with the name of each stage as it begins. Proofs in `proofs` are not run again,
+    default all. `on_stage` is called with the name of each stage as it begins.
+    `target` is the name of the filter on the command line. Proofs in `proofs` are not run again,
     and new ones are added; the default is a cache of this process.
 
     Raises TypeError for an object that is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out
-    of range. After Ctrl-C raises `PartialExamination`, a KeyboardInterrupt with the findings so far.
+    of range. After Ctrl-C raises `PartialExamination`, a KeyboardInterrupt with the findings so far. What the
+    filter's own code raises, prints or returns in the wrong form becomes a finding.
     """
     effort = checked_effort(effort)
     units = EFFORT * effort
@@ -134,7 +130,9 @@ def examine(
             StageFinding("laws", "Does it print while it decides?", words, "", "", notes=(words,))
         )
     found = tuple(exam.findings)
-    examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
+    examination = Examination(
+        filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort, target
+    )
     if pressed is not None:
         raise PartialExamination(examination) from pressed
     return examination

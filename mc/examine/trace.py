@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
-from filterproof.filters.contract.state import State, leaves, same
+from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words
+from filterproof.mc.examine.formatting import pair_words, told_apart
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
@@ -78,16 +78,41 @@ class Trace:
     curve: tuple[tuple[float, float, float], ...] = ()
     moves: tuple[str, ...] = ()
 
+    @property
+    def remarks(self) -> list[str]:
+        """The round in which the guarantee is exceeded, and the reasons that the trace shows."""
+        passed = [] if self.passed is None else [f"The promise is passed in round {self.passed}."]
+        return [*passed, *(f"Why: {reason}." for reason in self.why)]
+
+    @property
+    def lines(self) -> list[str]:
+        """The trace, one line a move or step, and the remarks on it."""
+        lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
+        for turn in self.turns:
+            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+            reached, promised = told_apart(turn.reached, turn.promised)
+            when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+            lines.append(
+                f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> "
+                f"{turn.after}; revealed so far {reached} of {promised}{above}"
+            )
+        return [*lines, *self.remarks]
+
 
 def state_words(state: State) -> str:
     """Return the state of one run in words.
 
     >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
     '0.25, (1, 2)'
+    >>> state_words({"main": np.array([0.25]), "petty": np.array([0.5])})
+    'main=0.25, petty=0.5'
     >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    told = ", ".join(_values(np.asarray(part)[0]) for part in leaves(state))
+    told = ", ".join(
+        f"{name}={_values(np.asarray(part)[0])}" if name else _values(np.asarray(part)[0])
+        for name, part in named_leaves(state)
+    )
     return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."
 
 
@@ -183,8 +208,9 @@ def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterat
 def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
     """Yield the changed numbers of a state by name. For a row of three or more, yield the sum: entries may move."""
     parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
+    names = [name for name, _ in named_leaves(before)]
     for number, both in enumerate(zip(*parts, strict=True), 1):
-        name = f"part {number} of the state" if len(parts[0]) > 1 else "the state"
+        name = names[number - 1] or (f"part {number} of the state" if len(names) > 1 else "the state")
         old, new = ([float(x) for x in np.ravel(part) if isinstance(x, _NUMBERS)] for part in both)
         if len(old) > 2:
             yield f"the sum of {name}", sum(old), sum(new)

@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.examine.replay_snippets import play_snippet, target_of
+from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.examine.verification import failure
 from filterproof.reports.drawing import svg_text
-from filterproof.reports.examination_result import failure
-from filterproof.reports.examination_words import story_figure, story_lines
+from filterproof.reports.pages.examination_page import story_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
-from filterproof.reports.replay_snippets import play_snippet, target_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
 from tests.mc.examine import witnesses
@@ -59,8 +59,7 @@ def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[s
     exam = EVERY[name]()
     assert exam.headline == HEADLINES[name]
     page = words((saved(name) / "report.html").read_text("utf-8"))
-    witnesses_file = ["witness.json"] if exam.witness else []
-    assert set(os.listdir(saved(name))) == {"report.html", "verdict.json", *witnesses_file}
+    assert set(os.listdir(saved(name))) == {"report.html", "verdict.json"}
     for told in (str(exam), page, words(exam._repr_html_())):
         assert HEADLINES[name] in told
         assert "Mine" in told
@@ -84,12 +83,12 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     )
     story = refuted().story
     together = replace(story, turns=(replace(story.turns[0], rounds="1-2"),))
-    assert story_lines(together)[0].startswith("rounds 1-2: ask ")
+    assert together.lines[0].startswith("rounds 1-2: ask ")
     turns = lines[place + 1 : place + 4]
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
     assert "  Why: in round 1, Gaussian(mu=1) does not change the state: it is not charged." in lines
-    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
+    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/verdict.json ')
     assert lines[-1].endswith("examinations.py::Mine")
 
 

@@ -12,11 +12,11 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, count
 from filterproof.mc.examine.accountants import GAMES
 from filterproof.mc.examine.accountants.holder_game import HolderGame
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.witness import measured_witness
 from filterproof.theory.evidence import Evidence
 

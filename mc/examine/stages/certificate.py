@@ -62,7 +62,7 @@ from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.contract_checks import checked_reaches
 from filterproof.filters.contract.library import holder_of, of_the_library
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
 from filterproof.mc.worst_case.menu_levels import DOMINATION
 from filterproof.theory.conversions import CONVERSIONS

@@ -10,11 +10,11 @@ from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.broken_invariants import BrokenInvariant, broken_invariants
-from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import content_of_attributes, granted
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
 
 _RUNS = "runs_do_not_see_each_other"

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.library import made_of_the_library
 from filterproof.filters.contract.work import WorkLimit, count
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import family_of
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import plain, programs, shared, swallowed

@@ -20,12 +20,12 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import Menu
 from filterproof.mc.examine.stages.games import chosen_goals, solved
 from filterproof.mc.examine.stages.plays import plain

@@ -21,11 +21,11 @@ from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.evaluate.walk import Branch
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import alternatives, quantiles
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import programs

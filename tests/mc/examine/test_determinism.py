@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination_context import named_pairs
 from filterproof.mc.examine.stage_schedule import examine
 from tests.mc.examine import example_filters, services

@@ -18,7 +18,7 @@ from filterproof.filters.certified.comparison import Comparisons
 from filterproof.mc.examine.accountants.losses import OvertakingGame, _above
 from filterproof.mc.examine.accountants.people import Summed
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.replay import ReplayError
 from filterproof.mc.examine.stage_schedule import examine

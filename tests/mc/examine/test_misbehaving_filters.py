@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.examination import PartialExamination, Status
+from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.examination import PartialExamination
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine import misbehaving_filters

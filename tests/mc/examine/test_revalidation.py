@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.revalidation import _telling, differs, happens
 from filterproof.mc.examine.stage_schedule import examine
