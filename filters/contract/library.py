@@ -49,7 +49,7 @@ def made_of_the_library(value: Any) -> bool:
     )
 
 
-def holder_of(kind: type, name: str) -> type:
+def defining_class(kind: type, name: str) -> type:
     """Return the class that defines a method for instances of `kind`."""
     return next(one for one in kind.__mro__ if name in vars(one))
 

@@ -5,7 +5,7 @@
     >>> broken_invariants(fp.ZCDPFilter(0.5), rng=np.random.default_rng(1), examples=5)
     ()
 
-Importing this module does not import hypothesis. `laws` makes a test class of the same laws.
+Importing this module does not import hypothesis. `invariants` makes a test class of the same invariants.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from filterproof.theory.pairs import DominatingPair
 #: The invariant that a method violates by writing into its state. Other methods violate `asking_changes_nothing`.
 _WRITING = {
     "admits": "a_denial_changes_nothing",
-    "grant": "a_denial_changes_nothing",
+    "step": "a_denial_changes_nothing",
     "spend": "the_old_state_is_left_alone",
     "observe": "the_old_state_is_left_alone",
 }
@@ -40,7 +40,7 @@ _WRITING = {
 class BrokenInvariant:
     """A violated invariant: the name of its function in `invariants`, and a description of the violation."""
 
-    law: str
+    name: str
     words: str
 
 
@@ -61,12 +61,12 @@ def broken_invariants(
     """
     checked_filter(filt)
     try:
-        return _broken_laws(filt, rng, examples, requests, until)
+        return _broken_invariants(filt, rng, examples, requests, until)
     except StateWrittenError as how:
         return (BrokenInvariant(_WRITING.get(how.method, "asking_changes_nothing"), str(how)),)
 
 
-def _broken_laws(
+def _broken_invariants(
     filt: PrivacyFilter,
     rng: np.random.Generator,
     examples: int,
@@ -83,15 +83,15 @@ def _broken_laws(
             "something_is_admitted", "a fresh run admits none of the requests"
         )
     for _ in range(examples):
-        for law in EXAMINED:
-            name = law.__name__
+        for invariant in EXAMINED:
+            name = invariant.__name__
             if name in broken:
                 continue
             if until():
                 return _in_order(broken)
             case = drawn_case(name, drawn, Tape(rng.bytes(case_bytes(name))))
             try:
-                law(filt, **case)
+                invariant(filt, **case)
             except InvariantBrokenError as how:
                 broken[name] = BrokenInvariant(name, str(how))
         # a filter with a counter in an attribute soon denies everything and then violates nothing
@@ -105,5 +105,5 @@ def _broken_laws(
 
 
 def _in_order(broken: dict[str, BrokenInvariant]) -> tuple[BrokenInvariant, ...]:
-    names = ("something_is_admitted", *(law.__name__ for law in EXAMINED))
+    names = ("something_is_admitted", *(invariant.__name__ for invariant in EXAMINED))
     return tuple(broken[name] for name in names if name in broken)

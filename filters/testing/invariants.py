@@ -1,7 +1,7 @@
-"""The invariants of every privacy filter; `law_class` makes a test class of them.
+"""The invariants of every privacy filter; `invariant_test_class` makes a test class of them.
 
 >>> import filterproof as fp
->>> a_grant_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
+>>> step_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from filterproof.filters.accountants.session import FilterHaltedError, Session
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
-    checked_grant,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.state import State, choose, leaves, same, take
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -170,10 +170,10 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
         )
 
 
-def a_grant_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """`grant` answers as `admits` does and returns the state that `spend` returns."""
+def step_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """`step` answers as `admits` does and returns the state that `spend` returns."""
     state, _ = play(filt, history)
-    granted, after = checked_grant(filt, state, request, 1)
+    granted, after = checked_step(filt, state, request, 1)
     if granted[0] != admits(filt, state, request):
         raise InvariantBrokenError(f"grant and admits answer {request!r} differently")
     if after is None or not granted[0]:
@@ -216,7 +216,7 @@ def the_future_changes_no_past_decision(
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
-    """n runs at once decide as n single runs do, through `grant` or `admits`, with one pair for all or one for each."""
+    """n runs at once decide as n single runs do, through `step` or `admits`, with one pair for all or one for each."""
     n = len(together)
     if n == 0:
         return
@@ -230,7 +230,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         told = zip(asked, rounds, strict=True)
         loss = np.array([possible_loss(pair, realised) for pair, (_, realised) in told])
         if turn % 2:
-            granted, spent = checked_grant(filt, state, request, n)
+            granted, spent = checked_step(filt, state, request, n)
         else:
             granted, spent = checked_admits(filt, state, request, n), None
         spent = checked_spend(filt, state, request, n) if spent is None else spent
@@ -256,7 +256,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             return Session.from_dict(written, filt, "retry")
         except ValueError as refused:
             # an exception of the filter itself passes through
-            checked_reaches(filt, play(filt, history)[0], 1)
+            checked_is_reachable_state(filt, play(filt, history)[0], 1)
             raise InvariantBrokenError(f"a saved session cannot be restored: {refused}") from refused
 
     plain, moved = filt.open("retry"), filt.open("retry")
@@ -321,7 +321,7 @@ EXAMINED: tuple[Callable[..., None], ...] = (
     a_denial_changes_nothing,
     asking_changes_nothing,
     the_old_state_is_left_alone,
-    a_grant_is_admits_and_spend,
+    step_is_admits_and_spend,
     halting_absorbs,
     the_future_changes_no_past_decision,
     runs_do_not_see_each_other,
@@ -384,7 +384,7 @@ _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
     "a_denial_changes_nothing": (_asked, 80),
     "asking_changes_nothing": (_asked, 80),
     "the_old_state_is_left_alone": (_asked, 80),
-    "a_grant_is_admits_and_spend": (_asked, 80),
+    "step_is_admits_and_spend": (_asked, 80),
     "halting_absorbs": (_history, 80),
     "the_future_changes_no_past_decision": (_futures, 160),
     "runs_do_not_see_each_other": (_together, 320),
@@ -394,12 +394,12 @@ _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
 }
 
 
-def case_bytes(law: str) -> int:
+def case_bytes(invariant: str) -> int:
     """Return the number of bytes that the longest case of an invariant reads."""
-    return _CASES[law][1]
+    return _CASES[invariant][1]
 
 
-def drawn_case(law: str, requests: Requests, tape: Tape) -> dict[str, Any]:
+def drawn_case(invariant: str, requests: Requests, tape: Tape) -> dict[str, Any]:
     """Draw the arguments of an invariant, except the filter, from bytes.
 
     >>> import filterproof as fp
@@ -407,4 +407,4 @@ def drawn_case(law: str, requests: Requests, tape: Tape) -> dict[str, Any]:
     >>> sorted(drawn_case("the_old_state_is_left_alone", requests_of([fp.Erasure(0.1)]), Tape(b"")))
     ['history', 'request']
     """
-    return _CASES[law][0](requests, tape)
+    return _CASES[invariant][0](requests, tape)

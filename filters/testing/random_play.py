@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_affordable,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_remaining,
     checked_spend,
     checked_start,
@@ -78,7 +78,7 @@ def answers(filt: PrivacyFilter, state: State, request: DominatingPair, m: int) 
 
 def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
     """Call the advisory methods that the filter defines itself: they must not change any decision."""
-    checked_reaches(filt, state, 1)
+    checked_is_reachable_state(filt, state, 1)
     if _is_own(filt, "remaining"):
         checked_remaining(filt, state, 1)
     if _is_own(filt, "affordable") or _is_own(filt, "_scale"):

@@ -13,7 +13,7 @@ from typing import Any
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import last_granted
-from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import encode, nameable
@@ -116,7 +116,7 @@ def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
 def _held_as(filt: PrivacyFilter, name: str) -> Any:
     """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
     value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and of_the_library(holder_of(type(filt), name))
+    ours = isinstance(value, property) and of_the_library(defining_class(type(filt), name))
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 

@@ -47,7 +47,7 @@ MOST_FAILURE = 1.001e-6
 _CLOSE = 2.0**-40
 
 
-Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "holder"]
+Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "accountant"]
 
 
 class ReplayError(ValueError):
@@ -59,7 +59,7 @@ def known(*kinds: type) -> Nameable:
     return nameable(TreeStrategy, AccountantFilter, *kinds)
 
 
-def witness_kind(data: object) -> Kind | None:
+def counterexample_kind(data: object) -> Kind | None:
     """Return the kind of a replayable counterexample by its fields, or None."""
     if isinstance(data, Mapping):
         return next((name for name, kind in KINDS.items() if set(data) == kind.fields), None)
@@ -208,9 +208,9 @@ def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
-def _of_a_holder(game: _Played) -> tuple[Bound]:
+def _of_accountant(game: _Played) -> tuple[Bound]:
     if not is_verifiable(game.filter):
-        raise _refused("filter", "a holder", game.filter)
+        raise _refused("filter", "an accountant", game.filter)
     return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
 
 
@@ -265,7 +265,7 @@ Result: TypeAlias = Estimate | Fraction | Bound
 
 
 @dataclass(frozen=True, slots=True)
-class WitnessKind:
+class CounterexampleKind:
     """The fields of a kind of counterexample, how to play its game, and the evidence of its numbers.
 
     `play` returns the result, for a plan its value at a larger ratio as well, and the strategy if there is one.
@@ -280,21 +280,21 @@ def _measured(*fields: str) -> frozenset[str]:
     return frozenset({"filter", "measure", "promised", "low", *fields})
 
 
-KINDS: dict[Kind, WitnessKind] = {
-    "simulation": WitnessKind(
+KINDS: dict[Kind, CounterexampleKind] = {
+    "simulation": CounterexampleKind(
         frozenset({"filter", "adversary", *_SIMULATE, "promised", "closed_form", "value", "low", "high"}),
         _simulated,
         Evidence.STATISTICAL,
     ),
-    "plan": WitnessKind(
+    "plan": CounterexampleKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
         _worth,
         Evidence.EXACT,
     ),
-    "sequence": WitnessKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
-    "menu": WitnessKind(_measured("ratio", "menu", "rounds", "high"), _menu, Evidence.CERTIFIED),
-    "schedule": WitnessKind(_measured("schedule", "epoch"), _scheduled, Evidence.CERTIFIED),
-    "holder": WitnessKind(_measured("game"), _of_a_holder, Evidence.CERTIFIED),
+    "sequence": CounterexampleKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
+    "menu": CounterexampleKind(_measured("ratio", "menu", "rounds", "high"), _menu, Evidence.CERTIFIED),
+    "schedule": CounterexampleKind(_measured("schedule", "epoch"), _scheduled, Evidence.CERTIFIED),
+    "accountant": CounterexampleKind(_measured("game"), _of_accountant, Evidence.CERTIFIED),
 }
 
 
@@ -359,7 +359,7 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             f"data must be a counterexample or its JSON text, got {str(data)[:40]!r}; pass the text of the "
             "file, not its name"
         ) from error
-    kind = witness_kind(data_read)
+    kind = counterexample_kind(data_read)
     if kind is None:
         got = (
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]

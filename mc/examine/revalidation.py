@@ -6,9 +6,9 @@ outside its states. A replay starts with a new instance, and a request that the 
 >>> import filterproof as fp
 >>> from filterproof.mc.examine.divergence import Divergence
 >>> from filterproof.mc.examine.sequence import Sequence
->>> from filterproof.mc.examine.witness import sequence_witness
+>>> from filterproof.mc.examine.counterexample import sequence_counterexample
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
->>> differs(sequence_witness(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
+>>> differs(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'the sequence must be admitted, got a denial by ZCDPFilter; check the filter'
 """
 
@@ -33,9 +33,9 @@ from filterproof.filters.contract.state import read_only, take
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View, checked_request
 from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.replay import ROUNDED, ReplayError
 from filterproof.mc.examine.sequence import granted
-from filterproof.mc.examine.witness import Witness
 from filterproof.mc.worst_case.plan import MARGIN, History, Plan
 from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from filterproof.theory.pairs.base import Direction
@@ -46,7 +46,7 @@ _MOST, _DRAWN = 64, 16
 _LONGEST = 1000
 
 
-def differs(witness: Witness, afresh: Callable[[Callable[[], Any]], Any]) -> str:
+def differs(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
     """Return the reason why the counterexample does not refute when it is replayed, or ''.
 
     `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
@@ -54,12 +54,12 @@ def differs(witness: Witness, afresh: Callable[[Callable[[], Any]], Any]) -> str
     exceed the guarantee; for another game, some drawn ones.
     """
     try:
-        refutes, histories = afresh(partial(_replayed, witness))
+        refutes, histories = afresh(partial(_replayed, counterexample))
     except ReplayError as other:
         return str(other)
     if not refutes:
         return "its value is within the guarantee"
-    if all(afresh(partial(happens, witness.filter, history)) for history in histories):
+    if all(afresh(partial(happens, counterexample.filter, history)) for history in histories):
         return ""
     return "a single run is denied a request that was granted when several runs were played at once"
 
@@ -82,14 +82,16 @@ def happens(filt: PrivacyFilter, history: History) -> bool:
     return True
 
 
-def _replayed(witness: Witness) -> tuple[bool, tuple[History, ...]]:
+def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
     """Return whether the replay refutes, and the histories that it depends on."""
-    again, filt, way = witness.replay(), witness.filter, witness.measure.direction
-    if witness.kind == "plan":
-        ratio = decode_fraction(witness.data["ratio"]) * ROUNDED
-        histories = [*_telling(witness.plan, ratio, way, Fraction(again.promised) * (1 + MARGIN))]
+    again, filt, way = counterexample.replay(), counterexample.filter, counterexample.measure.direction
+    if counterexample.kind == "plan":
+        ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDED
+        histories = [
+            *_largest_histories(counterexample.plan, ratio, way, Fraction(again.promised) * (1 + MARGIN))
+        ]
     elif again.strategy is not None:
-        histories = [*_drawn(filt, again.strategy, witness.data["rounds"], way)]
+        histories = [*_drawn(filt, again.strategy, counterexample.data["rounds"], way)]
     else:  # a sequence is a single play
         return again.refutes, ()
     return again.refutes, _told_apart(filt, histories)
@@ -101,7 +103,7 @@ def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[Hist
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
 
 
-def _telling(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
+def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
     """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
     by_worth = sorted(plan.paid(ratio, way), key=lambda one: one[1], reverse=True)

@@ -194,7 +194,7 @@ class _Flight:
 class ServiceSimulator:
     """A service, its disk, the epoch, the requests in flight and the releases.
 
-    `released` has the pair and the epoch of each new answer, `story` the events in words, `done` the moves with an
+    `released` has the pair and the epoch of each new answer, `events` the events in words, `done` the moves with an
     effect. `raised` is the first error of the service's code, or "".
     """
 
@@ -208,7 +208,7 @@ class ServiceSimulator:
     begun: dict[int, set[int]] = field(default_factory=dict)
     flights: list[_Flight] = field(default_factory=list)
     released: tuple[tuple[DominatingPair, int], ...] = ()
-    story: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
     done: tuple[ServiceMove, ...] = ()
     raised: str = ""
     disk: FaultyDisk = field(default_factory=lambda: FaultyDisk({}))
@@ -241,7 +241,7 @@ class ServiceSimulator:
                 self._crash("the process is killed")
             case "tick":
                 self.epoch += 1
-                self.story += (f"epoch {self.epoch} begins",)
+                self.events += (f"epoch {self.epoch} begins",)
                 self._tell_time()
             case what:
                 before, which = divmod(move.at, len(self.flights))
@@ -267,7 +267,7 @@ class ServiceSimulator:
         count(1)
         program = self._called(self.make, self.disk)
         if program is _RAISED or program is _EXITED:  # a service that does not start releases nothing
-            self.story += ("it does not start again",)
+            self.events += ("it does not start again",)
             return
         self.service = program
         self._tell_time()
@@ -285,7 +285,7 @@ class ServiceSimulator:
         assert self.service is not None
         twins = sum(flight.request == request for flight in self.flights)
         name = f"request {request + 1}{'*' * twins}"
-        self.story += (f"{name} {what}",)
+        self.events += (f"{name} {what}",)
         steps = self._called(self.service.request, self.asked[request], str(request + 1))
         if steps is _EXITED:
             self._crash(f"{name} ends the process")
@@ -323,7 +323,7 @@ class ServiceSimulator:
             )
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
-        self.story += (f"{flight.name}{full} {does}",)
+        self.events += (f"{flight.name}{full} {does}",)
         if fault in _WHEN:
             self._crash("the power fails")
 
@@ -344,7 +344,7 @@ class ServiceSimulator:
 
     def _crash(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
-        self.story += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
+        self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail()
         self._let_go()
         assert self.disk.kept is not None

@@ -5,7 +5,7 @@ found early in whichever search it lies.
 
 >>> from filterproof.filters.catalogue import CATALOGUE
 >>> found = examine(CATALOGUE["NaturalFilter"].example())
->>> found.verdict.outcome.name, found.witness.evidence.name
+>>> found.verdict.outcome.name, found.counterexample.evidence.name
 ('REFUTED', 'EXACT')
 """
 
@@ -36,6 +36,7 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
@@ -45,13 +46,12 @@ from filterproof.mc.examine.revalidation import differs, is_nondeterministic
 from filterproof.mc.examine.schedule_search import stage as schedules
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
-from filterproof.mc.examine.stages.certificate import PROVED, of_parts
-from filterproof.mc.examine.stages.filter_invariants import laws
+from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
+from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import games
 from filterproof.mc.examine.stages.sequences import sequences
-from filterproof.mc.examine.stages.shrinking import telling
+from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.strategy_search import search
-from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import Paused, ThreadsLost, results
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
@@ -67,11 +67,11 @@ _MOMENT = 0.06
 _ADMISSION = 0.1
 #: The share of its work that each search has done at the end of each turn, and the number of turns before the
 #: invariants.
-_TURNS, _BEFORE_LAWS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
+_TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("laws", "schedules", "parts", *_SEARCHES)
+STAGES = ("invariants", "schedules", "certificate", *_SEARCHES)
 
 
 def examine(
@@ -127,7 +127,7 @@ def examine(
     if exam.heard:
         words = f"{type(filt).__name__} prints while it decides; its output is not shown"
         exam.findings.append(
-            StageFinding("laws", "Does it print while it decides?", words, "", "", notes=(words,))
+            StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
         )
     found = tuple(exam.findings)
     examination = Examination(
@@ -140,10 +140,10 @@ def examine(
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """Run all stages, each with its share of the remaining work."""
-    filt, holder = exam.filter, cast(object, exam.filter)
+    filt, accountant = exam.filter, cast(object, exam.filter)
     # without the first answers nothing can be asked, so they may take all the work
-    if is_verifiable(holder):
-        exam.run("admission", 1.0, partial(lets_through, holder), WorkLimit(sys.maxsize))
+    if is_verifiable(accountant):
+        exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
@@ -156,9 +156,9 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is None or not exam.subject.lines:
         return
     exam.begin_searches(exam.subject)
-    for _ in range(_BEFORE_LAWS):  # most violations show at once, and at less cost than the invariants
+    for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
         exam.search()
-    exam.run("laws", 0.12, partial(laws, exam.subject))
+    exam.run("invariants", 0.12, partial(invariants, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
@@ -167,11 +167,11 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.prove()
     else:
         exam.begin_searches(subject)
-    while exam.searches and (exam.thorough or not exam.witnesses):
+    while exam.searches and (exam.thorough or not exam.counterexamples):
         exam.search()
-    if exam.witnesses and not any(one.stage == "parts" for one in exam.findings):
+    if exam.counterexamples and not any(one.stage == "certificate" for one in exam.findings):
         exam.prove(always=True)  # a theorem that says otherwise is a contradiction
-    exam.tell(subject)
+    exam.shrink(subject)
 
 
 def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
@@ -179,7 +179,7 @@ def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
     for name in given or ():
         if name not in STAGES:
             raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
-    return frozenset(("admission", "telling", *(STAGES if given is None else given)))
+    return frozenset(("admission", "shrinking", *(STAGES if given is None else given)))
 
 
 @dataclass(slots=True)
@@ -231,7 +231,7 @@ class _Stages:
     def search(self) -> None:
         """Run the next turn of each search."""
         for one in tuple(self.searches):
-            if self.witnesses and not self.thorough:
+            if self.counterexamples and not self.thorough:
                 return
             before = one.meter.done
             try:
@@ -251,16 +251,16 @@ class _Stages:
     def prove(self, *, always: bool = False) -> None:
         """Run the proofs. They may exceed the share of their stage, and run once per process."""
         before, proved = current().done, partial(_proved, self.filter, self.proofs)
-        self.run("parts", 1.0, proved, WorkLimit(sys.maxsize), always=always)
+        self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
-    def tell(self, subject: ExaminationContext) -> None:
+    def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
-        if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
+        if found := tuple(one for one in self.counterexamples if one.kind != "schedule"):
             # a refutation is minimised and traced even with little work left
             least = _MOMENT * self.units
             units = max(self.limit.remaining, least) if self.thorough else least
-            self.run("telling", 1.0, partial(telling, subject, found), WorkLimit.of(units), always=True)
+            self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
 
     @property
     def cut(self) -> str:
@@ -282,18 +282,18 @@ class _Stages:
 
         Each replay runs in a fork of this process.
         """
-        witness, fault = finding.witness, ""
-        if witness is None:
+        counterexample, fault = finding.counterexample, ""
+        if counterexample is None:
             return finding
         try:
-            if not (other := differs(witness, self._aside)):
+            if not (other := differs(counterexample, self._aside)):
                 return finding
             fault, found = (
                 is_nondeterministic(self.filter),
-                f"{witness.asked}: granted, but not by a new instance: {other}",
+                f"{counterexample.asked}: granted, but not by a new instance: {other}",
             )
         except ValueError as reason:
-            found = f"{witness.asked}: not replayed with a new instance: {reason}"
+            found = f"{counterexample.asked}: not replayed with a new instance: {reason}"
         except FilterFault as broken:
             found = fault = str(broken)
         return _fallen(finding, found, fault)
@@ -309,9 +309,9 @@ class _Stages:
         return done
 
     @property
-    def witnesses(self) -> list[Witness]:
+    def counterexamples(self) -> list[Counterexample]:
         """Return the refutations so far, the clearest first."""
-        found = (one.witness for one in self.findings if one.witness is not None)
+        found = (one.counterexample for one in self.findings if one.counterexample is not None)
         return sorted(found, key=lambda one: one.order)
 
     def run(
@@ -327,7 +327,7 @@ class _Stages:
 
         A stage is skipped if it was not requested or one refutation suffices, unless `always`.
         """
-        if stage not in self.chosen or (self.witnesses and not self.thorough and not always):
+        if stage not in self.chosen or (self.counterexamples and not self.thorough and not always):
             return
         part = (limit or self.limit).fraction(share)
         # the stages check their limit themselves; one that does not is ended
@@ -348,7 +348,7 @@ class _Stages:
                     self.so_far |= {} if finding.summary is None else {stage: finding.summary}
                     return False
                 self.findings.append(self._afresh(finding))
-                if self.findings[-1].witness is not None and not self.thorough:
+                if self.findings[-1].counterexample is not None and not self.thorough:
                     break
             reports.close()
             self.so_far.pop(stage, None)
@@ -398,7 +398,7 @@ class _Stages:
 def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
     """Return the finding without its counterexample, which did not replay."""
     notes = () if fault else (found,)
-    bare = replace(finding, verdict=None, witness=None, tightness=(), story=None)
+    bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
     return replace(bare, found=found, fault=fault, notes=notes)
 
 
@@ -423,7 +423,7 @@ def _admitted(
 
 def _proved(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> Iterator[object]:
     kept = dict(done)
-    yield of_parts(filt, done=kept)
+    yield certify_promise(filt, done=kept)
     yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
 
 

@@ -1,4 +1,5 @@
-"""The story of a witness: its play round by round, as the filter's author can follow it, and why it comes to this.
+"""The story of a counterexample: its play round by round, as the filter's author can follow it, and why it comes to
+this.
 
 >>> import filterproof as fp
 >>> played = Sequence(((fp.Gaussian(1.0), 2),))
@@ -7,8 +8,8 @@
 ...     def start(self, n): return np.zeros(n)
 ...     def admits(self, spent, request): return spent + request.zcdp_rho <= 0.5
 ...     def spend(self, spent, request): return spent
->>> told = story_of_sequence(Free(), played, Divergence.renyi(2.0))
->>> [(one.rounds, one.asked, one.before, one.after, round(one.reached, 6)) for one in told.turns]
+>>> told = trace_of_sequence(Free(), played, Divergence.renyi(2.0))
+>>> [(one.rounds, one.request, one.state_before, one.state_after, round(one.reached, 6)) for one in told.rows]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
 >>> told.passed, told.why
 (2, ('in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing',))
@@ -46,7 +47,7 @@ _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TraceRow:
     """Rounds of one request in a row: the request, the state before and after, and the divergence so far.
 
     `rounds` is "3" or "3-9". `after` is the state after the outcome; `when` names the earlier outcomes if the play
@@ -55,10 +56,10 @@ class Turn:
 
     rounds: str
     when: str
-    asked: str
-    answered: str
-    before: str
-    after: str
+    request: str
+    answer: str
+    state_before: str
+    state_after: str
     reached: float
     promised: float
 
@@ -72,7 +73,7 @@ class Trace:
     """
 
     measure: Divergence
-    turns: tuple[Turn, ...]
+    rows: tuple[TraceRow, ...]
     passed: int | None
     why: tuple[str, ...]
     curve: tuple[tuple[float, float, float], ...] = ()
@@ -88,7 +89,7 @@ class Trace:
     def lines(self) -> list[str]:
         """The trace, one line a move or step, and the remarks on it."""
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
-        for turn in self.turns:
+        for turn in self.rows:
             above = " <- above" if exceeds(turn.reached, turn.promised) else ""
             reached, promised = told_apart(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
@@ -126,9 +127,9 @@ def _values(part: Any) -> str:
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
-def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
+def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
     """Return the trace of a fixed sequence of requests that the filter grants."""
-    turns, why, steps = list[Turn](), dict[object, str](), list[tuple[DominatingPair, int]]()
+    rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     after_row = state_words(state)
     passed = _passed(played, measure, promised)
@@ -154,9 +155,9 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
         reached = Sequence(tuple(steps)).low(measure, promised)
-        if len(turns) < _ROWS or rounds_done == played.rounds:
-            turns.append(Turn(rounds, "", request, "granted", before_row, after_row, reached, promised))
-    return Trace(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
+        if len(rows) < _ROWS or rounds_done == played.rounds:
+            rows.append(TraceRow(rounds, "", request, "granted", before_row, after_row, reached, promised))
+    return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
@@ -223,12 +224,12 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
+def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
     """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
-    turns: list[Turn] = []
+    rows: list[TraceRow] = []
     why: dict[object, str] = {}
 
     def tell(position: Plan, state: State, when: str, number: int) -> None:
@@ -253,8 +254,8 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
         )
         ends = "go on below" if later else "stop"
         ends += ", else stop" if 0 < len(later) < len(possible) else ""
-        turns.append(
-            Turn(
+        rows.append(
+            TraceRow(
                 str(number),
                 when,
                 pair_words(position.request),
@@ -266,19 +267,19 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
             )
         )
         for following, observed, words in later:
-            if len(turns) < _ROWS:
+            if len(rows) < _ROWS:
                 tell(following, observed, words, number + 1)
 
     tell(plan, checked_start(filt, 1), "", 1)
-    turns.sort(key=lambda one: int(one.rounds))
-    return Trace(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
+    rows.sort(key=lambda one: int(one.rounds))
+    return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
 def curve_of(
-    story: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
+    trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
     """Yield points of the guarantee's curve and of the play's, up to epsilons at which little is promised."""
-    measure = story.measure
+    measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
         far *= 1.25

@@ -8,25 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from filterproof.filters.accountants.verifiable import QueryKind, VerifiableAccountant
-from filterproof.mc.examine.accountants.holder_game import HolderGame
+from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.accountants.losses import OvertakingGame
 from filterproof.mc.examine.accountants.people import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 
 #: The game for each kind of query. A tracker is played as a `BlockFilter`.
-GAMES: dict[QueryKind, type[HolderGame]] = {
+GAMES: dict[QueryKind, type[AccountantGame]] = {
     "selects": PeopleGame,
     "sums": PeopleGame,
     "losses": OvertakingGame,
 }
 
 
-def game_of(holder: VerifiableAccountant, data: object) -> HolderGame:
+def game_of(accountant: VerifiableAccountant, data: object) -> AccountantGame:
     """Return the recorded game, played by this accountant. Raises ValueError for the data of another kind of game."""
-    kind = GAMES.get(holder.played)
+    kind = GAMES.get(accountant.played)
     if kind is not None and isinstance(data, Mapping) and set(data) == kind.fields:
-        return kind.from_data(holder, data)
+        return kind.from_data(accountant, data)
     raise ValueError(
-        f"game must be a game of {type(holder).__name__}, got {repr(data)[:40]}; pass the data that to_data returned"
+        f"game must be a game of {type(accountant).__name__}, got {repr(data)[:40]}; pass the data that to_data "
+        f"returned"
     )

@@ -22,7 +22,7 @@ from flint import fmpq
 from filterproof.filters.contract.state import keys
 from filterproof.filters.contract.work import count
 from filterproof.mc.engine.encoding import decode_fraction
-from filterproof.mc.examine.accountants.holder_game import HolderGame
+from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
@@ -39,7 +39,7 @@ _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1))
 _BEST = 3
 
 
-class OvertakingGame(HolderGame):
+class OvertakingGame(AccountantGame):
     """In each round an analyst requests one of the `ratios`, so that the loss exceeds the bound at some time.
 
     The value is computed backwards in fractions over the odometer's states and e^loss. Ball arithmetic decides whether
@@ -48,8 +48,8 @@ class OvertakingGame(HolderGame):
 
     fields: ClassVar[frozenset[str]] = frozenset({"ratios", "rounds"})
 
-    def __init__(self, holder: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
-        self.holder, self.ratios, self.rounds = holder, ratios, rounds
+    def __init__(self, accountant: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
+        self.accountant, self.ratios, self.rounds = accountant, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
         self._known: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
@@ -64,7 +64,7 @@ class OvertakingGame(HolderGame):
         return (Divergence.exceedance(),)
 
     def solved(self, measure: Divergence) -> Bound:
-        state = self.holder.start(1)
+        state = self.accountant.start(1)
         worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
@@ -84,7 +84,7 @@ class OvertakingGame(HolderGame):
         count(1)
         at, ratio = (told, place), rational(self.ratios[place])
         if at not in self._spent:
-            after = self.holder.spend(state, self._pairs[self.ratios[place]])
+            after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, keys(after)[0], self.bound(after)
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
@@ -94,10 +94,10 @@ class OvertakingGame(HolderGame):
 
     def bound(self, state: Any) -> float:
         """Return the odometer's bound for one run. Raises FilterFault if it is no number."""
-        bound = np.asarray(self.holder.epsilon(state))
+        bound = np.asarray(self.accountant.epsilon(state))
         if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
             raise FilterFault(
-                f"{type(self.holder).__name__}.epsilon must return one number for one run, got {bound!r}; "
+                f"{type(self.accountant).__name__}.epsilon must return one number for one run, got {bound!r}; "
                 "return inf for no bound"
             )
         return float(bound[0])
@@ -109,13 +109,13 @@ class OvertakingGame(HolderGame):
 
     def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
         ratios, rounds = tuple(part for part in parts if part is not None), parts.count(None)
-        return type(self)(self.holder, ratios, rounds) if ratios and rounds else None
+        return type(self)(self.accountant, ratios, rounds) if ratios and rounds else None
 
     def to_data(self) -> dict[str, Any]:
         return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self.rounds}
 
     @classmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+    def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         ratios = tuple(map(decode_fraction, data["ratios"]))
         if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
             raise ValueError(
@@ -123,27 +123,27 @@ class OvertakingGame(HolderGame):
                 "to_data returned"
             )
         most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
-        return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
+        return cls(accountant, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
-    def proposed(cls, holder: Any) -> Iterator[Self]:
+    def proposed(cls, accountant: Any) -> Iterator[Self]:
         """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
-        straight = {ratio: cls(holder, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
+        straight = {ratio: cls(accountant, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
         ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
-        yield cls(holder, ratios[:1], _LONGEST)
+        yield cls(accountant, ratios[:1], _LONGEST)
         for rounds in _ROUNDS:
-            yield cls(holder, ratios, rounds)
+            yield cls(accountant, ratios, rounds)
 
     def straight(self) -> float:
         """Return the probability of the shortest all-positive outcome sequence above the bound, or 0 if it is too
         long.
         """
         (ratio,) = self.ratios
-        state = self.holder.start(1)
+        state = self.accountant.start(1)
         for t in range(1, self.rounds + 1):
             count(1)
-            state = self.holder.spend(state, self._pairs[ratio])
+            state = self.accountant.spend(state, self._pairs[ratio])
             if t * math.log(ratio) > self.bound(state):
                 return float((ratio / (1 + ratio)) ** t)
         return 0.0

@@ -16,12 +16,12 @@ of its own, or with a budget above the theorem's, is UNDECIDED.
 What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
 brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
 
->>> found = of_parts(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> found = certify_promise(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
 >>> found.verdict.outcome.name, found.whole
 ('HOLDS', True)
 >>> class Others(fp.IndividualFilter):
 ...     pass
->>> print(of_parts(Others(fp.ZCDPFilter(0.5), people=2)).found)
+>>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).found)
 no theorem covers Others: it is not a class of the library, and its code may be its own
 """
 
@@ -59,8 +59,8 @@ from filterproof.filters.certified.certify import certify
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.filters.certified.covered import Join, joined
 from filterproof.filters.certified.double_double import limit_of
-from filterproof.filters.contract.contract_checks import checked_reaches
-from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.contract_checks import checked_is_reachable_state
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
@@ -109,7 +109,7 @@ _DECIDING = (
         "start",
         "admits",
         "spend",
-        "grant",
+        "step",
         "step_inplace",
         "observe",
         "looks_at_losses",
@@ -154,7 +154,7 @@ def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None
     listed = _listed(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
     if held:
-        by = _of_a_holder
+        by = _of_accountant
     elif issubclass(kind, AdditiveFilter):
         by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
     elif kind is CalibratedFilter:
@@ -173,7 +173,7 @@ def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
 
-def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
+def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
     """Return the finding on the components. The proofs run once and take seconds; no user code runs.
 
     `done` keeps proofs from call to call.
@@ -182,7 +182,7 @@ def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFindin
     whole = verdict is not None and verdict.outcome is Outcome.HOLDS
     asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
-        "parts",
+        "certificate",
         asked,
         "it is not made of library parts" if verdict is None else verdict.detail,
         about,
@@ -221,7 +221,7 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     for name in ("charge", "promise", "budget"):
         if isinstance(getattr_static(kind, name, None), property):
             raise Unknown(f"it computes its {name}, which may change")
-    if not of_the_library(holder_of(kind, "extremal")):
+    if not of_the_library(defining_class(kind, "extremal")):
         raise Unknown(f"{kind.__name__} has its own extremal")
     if filt.sound is not True:
         raise Unknown(f"it declares sound={filt.sound!r}, not sound=True")
@@ -311,15 +311,15 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
 
 
-def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
+def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
     """Return the verdict on an accountant: the theorem on its rule, the kernel's proof, and its certified numbers."""
-    kind = type(holder)
+    kind = type(accountant)
     if not of_the_library(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
         raise Unknown("it is not a class of the library, and its code may differ")
     cited: list[str] = []
     evidence: list[Evidence] = []
-    scopes = [f"all releases from a fresh one with these parameters on, for {holder.scope}"]
-    for inner in holder.rests_on:
+    scopes = [f"all releases from a fresh one with these parameters on, for {accountant.scope}"]
+    for inner in accountant.rests_on:
         known = parts(inner, done=done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
@@ -328,15 +328,17 @@ def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None)
         evidence += [] if known.citations else [known.evidence]
         if not is_verifiable(inner):
             scopes.append(known.scope)
-    if not _reached(holder):
+    if not _reached(accountant):
         raise Unknown("the recorded charges of its people are no sums of charges")
-    numbers = certify(holder)  # type: ignore[arg-type]
+    numbers = certify(accountant)  # type: ignore[arg-type]
     if numbers.refused or not numbers.numbers:
         raise Unknown(f"its numbers are not certified: {numbers}")
-    theorem = THEOREMS[holder.theorem]
+    theorem = THEOREMS[accountant.theorem]
     if len(scopes) == 1:
         scopes.append(theorem.hypotheses)
-    kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
+    kernel = (
+        f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in accountant.kernel
+    )
     points = (
         f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
     )
@@ -346,12 +348,14 @@ def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None)
     )
 
 
-def _reached(holder: VerifiableAccountant) -> bool:
+def _reached(accountant: VerifiableAccountant) -> bool:
     """Whether granted requests can have led to everybody's state."""
-    if isinstance(holder, IndividualFilter):
-        return bool(checked_reaches(holder.filter, holder._state, holder.people).all())
-    if isinstance(holder, LinearQueries):
-        return bool(holder._budget.is_reachable_state((holder._sums.high, holder._sums.low)).all())
+    if isinstance(accountant, IndividualFilter):
+        return bool(checked_is_reachable_state(accountant.filter, accountant._state, accountant.people).all())
+    if isinstance(accountant, LinearQueries):
+        return bool(
+            accountant._budget.is_reachable_state((accountant._sums.high, accountant._sums.low)).all()
+        )
     return True
 
 

@@ -23,7 +23,7 @@ _PURITY = {
     "a_denial_changes_nothing": "admits has a side effect",
     "asking_changes_nothing": "remaining, affordable or is_reachable_state has a side effect",
     "the_old_state_is_left_alone": "it changes the given state, or keeps data outside the state",
-    "a_grant_is_admits_and_spend": "its grant is not its admits and spend",
+    "step_is_admits_and_spend": "its grant is not its admits and spend",
     _RUNS: "it mixes runs, or keeps data outside the state",
     "the_future_changes_no_past_decision": "its decisions depend on later requests",
     "halting_absorbs": "it answers after it has halted",
@@ -32,7 +32,7 @@ _PURITY = {
 _EXAMPLES = 25
 
 
-def laws(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """Return one finding. Violated invariants of determinism are faults, other violations are notes."""
     filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
@@ -45,15 +45,17 @@ def laws(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding
         tried += 1
     changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not exhaust a budget kept outside the states
-        _note(broken, filt, (law for line in lines for law in _used_up(filt, line, runs=_EXAMPLES)))
+        _note(
+            broken, filt, (invariant for line in lines for invariant in _used_up(filt, line, runs=_EXAMPLES))
+        )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
-    for key, law in broken.items():
+    for key, invariant in broken.items():
         if key not in _PURITY:
-            notes.append(f"violated invariant {law.law}: {law.words}")
-        elif law.law == "raises":
-            faults.append(law.words)
+            notes.append(f"violated invariant {invariant.name}: {invariant.words}")
+        elif invariant.name == "raises":
+            faults.append(invariant.words)
         else:
-            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({law.words})")
+            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({invariant.words})")
     if changed:  # it may be a cache
         notes.append(
             f"{name} changed its own attributes during requests: its decisions may depend on more than the state"
@@ -62,7 +64,7 @@ def laws(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding
         f"{count_words(len(faults), 'invariant')} of determinism violated, {count_words(len(notes), 'other')}"
     )
     yield StageFinding(
-        "laws",
+        "invariants",
         "Does it decide by its state alone, leave old states unchanged and keep runs separate?",
         note if broken else "no violation found",
         ", ".join(line.line.name for line in lines[:tried]),
@@ -77,8 +79,8 @@ def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterat
     """Keep the first example of each violated invariant. An exception counts as a violation of determinism."""
     try:
         with examining(filt):
-            for law in found:
-                broken.setdefault(law.law, law)
+            for invariant in found:
+                broken.setdefault(invariant.name, invariant)
     except FilterFault as fault:
         broken.setdefault(_RUNS, BrokenInvariant("raises", str(fault)))
 

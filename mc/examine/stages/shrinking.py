@@ -19,6 +19,7 @@ from typing import TypeVar
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
+from filterproof.mc.examine.counterexample import CLEAR_FACTOR, Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
@@ -31,8 +32,7 @@ from filterproof.mc.examine.stages.games import chosen_goals, solved
 from filterproof.mc.examine.stages.plays import plain
 from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
 from filterproof.mc.examine.stages.sequences import most
-from filterproof.mc.examine.trace import Trace, curve_of, prefix, story_of_plan, story_of_sequence
-from filterproof.mc.examine.witness import TELLING, Witness, sequence_witness
+from filterproof.mc.examine.trace import Trace, curve_of, prefix, trace_of_plan, trace_of_sequence
 from filterproof.mc.examine.worker import limited
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
@@ -48,11 +48,11 @@ _RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
 
-def telling(
-    subject: ExaminationContext, witnesses: tuple[Witness, ...], limit: WorkLimit
+def shrink(
+    subject: ExaminationContext, counterexamples: tuple[Counterexample, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
-    search = _Telling(subject, limit.fraction(0.35), witnesses)
+    search = _Shrinking(subject, limit.fraction(0.35), counterexamples)
     if subject.looks:
         search.plans()
     else:
@@ -67,40 +67,40 @@ def telling(
 
 
 @dataclass(slots=True)
-class _Telling:
+class _Shrinking:
     """The clearest counterexample so far."""
 
     subject: ExaminationContext
     limit: WorkLimit
-    witnesses: tuple[Witness, ...]
-    best: Witness = field(init=False)
+    counterexamples: tuple[Counterexample, ...]
+    best: Counterexample = field(init=False)
     tried: int = 0
 
     def __post_init__(self) -> None:
-        self.best = self.witnesses[0]
+        self.best = self.counterexamples[0]
 
-    def keep(self, witness: Witness | None) -> bool:
+    def keep(self, counterexample: Counterexample | None) -> bool:
         """Keep a counterexample if it is clearer than the present one; return whether it was kept."""
-        before, self.best = self.best, min(self.best, witness or self.best, key=lambda one: one.order)
+        before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def certified(self, played: Sequence) -> Witness | None:
+    def certified(self, played: Sequence) -> Counterexample | None:
         """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
         self.tried += 1
-        above: Witness | None = None
+        above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
             for measure, bound in (most(played, self.goals) if played.steps else ())
             if exceeds(bound, promised := self.subject.promised(measure))
         ]
         for measure, promised, bound in likely[:_GOALS]:
-            if above is not None and bound < TELLING * promised:
+            if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
             low = played.low(measure, promised)
             if not exceeds(low, promised) or not played.admitted(self.subject.filter):
                 continue
-            found = sequence_witness(self.subject.filter, played, measure, low)
-            if low >= TELLING * promised:
+            found = sequence_counterexample(self.subject.filter, played, measure, low)
+            if low >= CLEAR_FACTOR * promised:
                 return found
             above = above or found
         return above
@@ -121,18 +121,18 @@ class _Telling:
             if not any(self.best.order[:4]) or self.limit.exhausted:
                 return
             best = self.best
-            if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
+            if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
                 played = prefix(played, best.rounds)  # only a shorter play can be simpler
             self.keep(self.certified(played))
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
-        fixed = [one for one in (self.best, *self.witnesses) if one.kind == "sequence"]
+        fixed = [one for one in (self.best, *self.counterexamples) if one.kind == "sequence"]
         if not fixed:
             return
         start = min(fixed, key=lambda one: one.order)
         # a tiny excess convinces nobody: keep half of the excess, or a hundredth of the guarantee
-        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
+        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
             found = None if self.limit.exhausted else self.certified(_joined(pieces))
@@ -158,7 +158,7 @@ class _Telling:
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         at = replace(self.best.measure, direction="PQ")
         games = self._within(0.2, lambda: list(solved(self.subject, menu, at)))
-        return any(self.keep(game.witness) for game in games or () if game is not None)
+        return any(self.keep(game.counterexample) for game in games or () if game is not None)
 
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
         """Return the result of the work; None at the work limit or for a request outside the filter's scope."""
@@ -190,35 +190,35 @@ class _Telling:
     def finding(self, limit: WorkLimit) -> StageFinding:
         """Return the best counterexample with its trace."""
         best, self.limit = self.best, limit
-        story = None
+        trace = None
         with suppress(FilterFault, ValueError):
-            story = None if limit.exhausted else self._story(best)
+            trace = None if limit.exhausted else self._trace(best)
         asked = scope = best.asked
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         looked_at = count_words(self.tried, "play was", "plays were")
         unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
-        return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
+        return StageFinding.refuted("shrinking", _ASKED, asked, scope, best, unseen=unseen, trace=trace)
 
-    def _story(self, best: Witness) -> Trace | None:
+    def _trace(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
             case "sequence":
-                story, reached = story_of_sequence(filt, best.played, best.measure), best.played.low
+                trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.low
             case "plan":
-                story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
+                trace = trace_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
                 reached = partial(_worth, best.plan, self.subject)
             case _:
                 return None
-        points = takewhile(lambda _: not self.limit.exhausted, curve_of(story, filt.promise, reached))
-        return replace(story, curve=tuple(points))
+        points = takewhile(lambda _: not self.limit.exhausted, curve_of(trace, filt.promise, reached))
+        return replace(trace, curve=tuple(points))
 
 
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def plain_plans(subject: ExaminationContext) -> Iterator[Witness]:
+def plain_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
     """Yield refutations by games over one or two simple granted requests, few rounds first."""
     filt, goals = subject.filter, tuple(ratios_of(subject.filter, chosen_goals(subject)))
     start = filt.start(1)
@@ -235,7 +235,7 @@ def plain_plans(subject: ExaminationContext) -> Iterator[Witness]:
             yield found
 
 
-def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
+def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
@@ -244,7 +244,7 @@ def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
         return None
     epsilon = best.measure.at
     found = solved_plan(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
-    return None if found is None or found.factor < min(TELLING, 0.9 * best.factor) else found
+    return None if found is None or found.factor < min(CLEAR_FACTOR, 0.9 * best.factor) else found
 
 
 def _worth(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:

@@ -16,7 +16,7 @@ from filterproof.mc.examine.parameter_families import names_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import supremum
-from filterproof.mc.examine.trace import story_of_sequence
+from filterproof.mc.examine.trace import trace_of_sequence
 from tests.mc.examine import misbehaving_filters, services
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
@@ -36,7 +36,7 @@ VALUES: Calls = [
     *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
     (
-        partial(story_of_sequence, ZCDP, UNIT_NOISE, D2),
+        partial(trace_of_sequence, ZCDP, UNIT_NOISE, D2),
         "every request of the sequence must be granted, got a denial of Gaussian",
     ),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be a game of LineOdometer"),

@@ -13,11 +13,11 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.theory.pairs import DominatingPair
 
 
-class HolderGame(ABC):
-    """A game of the accountant `holder`. `to_data` writes the game without the accountant, `from_data` reads "
+class AccountantGame(ABC):
+    """A game of the accountant `accountant`. `to_data` writes the game without the accountant, `from_data` reads "
     "it back."""
 
-    holder: Any
+    accountant: Any
     #: The field names of the data.
     fields: ClassVar[frozenset[str]]
     #: An upper bound on the released requests: more releases never measure less.
@@ -31,7 +31,7 @@ class HolderGame(ABC):
     @property
     def promise(self) -> Any:
         """Return the accountant's guarantee in this game."""
-        return self.holder.promise
+        return self.accountant.promise
 
     def measures(self) -> tuple[Divergence, ...]:
         """Return the divergences that the guarantee bounds."""
@@ -65,10 +65,10 @@ class HolderGame(ABC):
 
     @classmethod
     @abstractmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+    def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         """Return the game that `to_data` wrote. Raises ValueError for other data."""
 
     @classmethod
     @abstractmethod
-    def proposed(cls, holder: Any) -> Iterator[Self]:
+    def proposed(cls, accountant: Any) -> Iterator[Self]:
         """Yield games to try, small ones first; none if the accountant releases nothing."""
