@@ -182,7 +182,7 @@ class RaisesForTwo(example_filters.ByHand):
 #: The filter, the families -> words of its fault, and of a note.
 LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (ByClass, ("gaussian", "subsampled"), "", ""),
-    (example_filters.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
+    (example_filters.NotMonotone, ("gaussian",), "", "violated invariant cheaper_is_admitted_too: Gaussian"),
     (misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
     (misbehaving_filters.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
     (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
