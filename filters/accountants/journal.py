@@ -1,17 +1,12 @@
-"""A journal: everybody's sum of charges in one file, which is never behind what was released.
+"""A journal: everybody's sum of charges in one file, which never has less spending than was released.
 
-The file, in little-endian numbers: a header (what this is, its layout, the budget's terms, the number of people), the
-high doubles of all sums, the low doubles, one bit a person for those who left, and the SHA-256 of all that.
+The file, in little-endian numbers: a header (magic, layout, the budget's terms, the number of people), the high doubles
+of all sums, the low doubles, one bit per person who left, and the SHA-256 of everything before it.
 
-`write` puts the sums into a new file beside the journal, waits for the disk, gives the new file the journal's name,
-and waits for the disk again. Only then may anything be released. A crash at any moment leaves the old file or the new
-one under that name, each complete; the next `write` overwrites what it left beside. A damaged file has another SHA-256
-and is refused. An older copy of the whole file cannot be told from the file: keep no copies in use.
-
-A second file, `<name>.lock`, is locked while the journal is open and stays there: the journal itself becomes another
-file with each write.
-
-Every write takes all sums, also where one person was charged: 16 bytes a person, about 30 ms for a million people.
+`write` writes the sums into a new file next to the journal, waits for the disk, renames the new file to the journal's
+name, and waits for the disk again. Only then may anything be released. A crash at any moment leaves the old or the new
+file under that name, each complete; the next `write` overwrites the leftover file. A damaged file has another SHA-256
+and is refused. An older copy of the whole file cannot be detected: keep no copies in use.
 """
 
 from __future__ import annotations
@@ -35,22 +30,22 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
-#: What this is, layout, terms, people.
+#: Magic, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST = 32
 _REMEDIES = {
     "made": "pass a path in a writable folder with room for it",
     "opened": "pass the path that the queries were made with",
-    "written": "nothing was released, what was asked counts as spent; make room, and open it again",
+    "written": "nothing was released, and the request counts as spent; free some space and open the journal again",
 }
 
 
 class JournalError(RuntimeError):
-    """A journal is not usable: it is another file, damaged, open elsewhere or not written. Nothing was released."""
+    """A journal is unusable: it is another file, damaged, open elsewhere or not written. Nothing was released."""
 
 
 class Terms(NamedTuple):
-    """What the sums of a journal are held to."""
+    """The parameters of the sums in a journal."""
 
     norm_budget: float
     kappa: float
@@ -58,9 +53,13 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
+    """Everybody's sum of charges, high + low in a budget's units, and who has left: three arrays of shape (n,).
 
-    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
+    <<<<<<< filters/accountants/journal.py
+        17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
+    =======
+        17 bytes per person: two doubles and a flag. The arrays are changed in place by their only owner.
+    >>>>>>> /tmp/eng/_n
     """
 
     high: NDArray[np.float64]
@@ -69,18 +68,18 @@ class Sums:
 
     @classmethod
     def fresh(cls, people: int) -> Sums:
-        """So many people who were charged nothing."""
+        """Return empty sums of this many people."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.high)
 
     def part(self, people: slice) -> Sums:
-        """Those people's sums, in the same memory."""
+        """Return these people's sums, in the same memory."""
         return Sums(self.high[people], self.low[people], self.left[people])
 
     def with_more(self, people: int) -> Sums:
-        """These sums and after them those of so many new people, in arrays of their own."""
+        """Return these sums followed by those of new people, in new arrays."""
         new = Sums.fresh(people)
         return Sums(
             np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)
@@ -88,9 +87,9 @@ class Sums:
 
 
 class Journal:
-    """A file that holds the sums of everybody, as they were after the last `write` that returned, or later.
+    """A file with the sums of everybody, at least as recent as the last `write` that returned.
 
-    One process at a time has it open. After an error nothing more is written; open it again.
+    Only one process at a time can open it. After an error nothing more is written; open it again.
     """
 
     def __init__(self, path: Path, terms: Terms) -> None:
@@ -105,21 +104,22 @@ class Journal:
             self._close()
             raise JournalError(
                 f"journal must be open in one place at a time, got {str(path)!r}, which is open elsewhere; "
-                "close it there first"
+                "close it there"
             ) from None
         self._usable = True
         self._inode = -1
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], terms: Terms, sums: Sums) -> Journal:
-        """A new journal of these sums; JournalError where the file exists."""
+        """Create a journal of these sums. Raises JournalError if the file exists."""
         where = _path(path)
         with _told(where, "made"):
             journal = cls(where, terms)
             try:
                 if where.exists():
                     raise JournalError(
-                        f"journal must be a new file, got {str(where)!r}; open what it holds by LinearQueries.open"
+                        f"journal must be a new file, got {str(where)!r}; open an existing journal by "
+                        "LinearQueries.open"
                     )
                 journal._put(sums)
             except BaseException:
@@ -129,10 +129,13 @@ class Journal:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], terms: Terms) -> tuple[Journal, Sums]:
-        """The journal in that file and the sums in it; JournalError where it is not whole, or of other terms."""
+        """Open the journal in that file and return it with its sums.
+
+        Raises JournalError if it is damaged or has other terms.
+        """
         where = _path(path)
         with _told(where, "opened"):
-            where.stat()  # before a lock is left beside a file that does not exist
+            where.stat()  # first, so that no lock file is left next to a missing file
             journal = cls(where, terms)
             try:
                 sums = journal._read()
@@ -142,12 +145,12 @@ class Journal:
         return journal, sums
 
     def close(self) -> None:
-        """Give the file back; what was written stays."""
+        """Release the file. Its content stays."""
         self._usable = False
         self._close()
 
     def check_usable(self) -> None:
-        """Raises JournalError once the journal was closed, or an error kept something from being written."""
+        """Raise JournalError if the journal was closed, or an error prevented a write."""
         if not self._usable:
             raise JournalError(
                 f"journal must be open and without an error, got {str(self.path)!r}, which was closed or not written; "
@@ -155,9 +158,9 @@ class Journal:
             )
 
     def write(self, sums: Sums) -> None:
-        """Put these sums on the disk; once this returns, no crash can take them back."""
+        """Write these sums to the disk. When this returns, no crash can undo it."""
         self.check_usable()
-        self._usable = False  # first: a second interrupt may come before the file is closed
+        self._usable = False  # first, because a second interrupt may come before the file is closed
         try:
             with _told(self.path, "written"):
                 with suppress(FileNotFoundError):
@@ -165,7 +168,7 @@ class Journal:
                         self._put(sums)
                         self._usable = True
                         return
-                raise OSError("it was removed, or another file was put in its place")
+                raise OSError("it was removed or replaced")
         finally:
             if not self._usable:
                 self.close()
@@ -191,20 +194,20 @@ class Journal:
             content, self._inode = file.read(), os.fstat(file.fileno()).st_ino
         if not content.startswith(_MAGIC):
             raise JournalError(
-                f"journal must be a file that LinearQueries wrote, got {str(self.path)!r}, which is none; "
+                f"journal must be a file that LinearQueries wrote, got {str(self.path)!r}, which is no journal; "
                 "pass the path that the queries were made with"
             )
         body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
         if hashlib.sha256(body).digest() != digest:
             raise JournalError(
-                f"journal must be whole, got {str(self.path)!r} with damage; find the file as it was last written, or "
-                "count everybody's budget as spent"
+                f"journal must be whole, got {str(self.path)!r} with damage; restore the file as it was last written, or "
+                "treat everybody's budget as spent"
             )
         *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
         for name, asked, saved in zip(Terms._fields, self._terms, (norm_budget, kappa), strict=True):
             if asked.hex() != saved.hex():
                 raise JournalError(
-                    f"{name} must be what the journal was made with, got {name}={asked!r} for {saved!r} in "
+                    f"{name} must be the value in the journal, got {name}={asked!r} for {saved!r} in "
                     f"{str(self.path)!r}; pass what the queries were made with"
                 )
         sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)
@@ -213,7 +216,7 @@ class Journal:
 
 
 def _write(path: Path, sums: Sums, terms: Terms) -> int:
-    """Write a journal to a file; it is on the disk. The number of its inode."""
+    """Write a journal to a file on the disk and return the inode number."""
     digest = hashlib.sha256()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(descriptor, "wb") as file:
@@ -243,7 +246,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 def _sync(file: int) -> None:
     """Wait until the file is on the disk."""
-    full = getattr(fcntl, "F_FULLFSYNC", None)  # where fsync alone does not wait for the disk
+    full = getattr(fcntl, "F_FULLFSYNC", None)  # on systems where fsync does not wait for the disk
     if full is None:
         os.fsync(file)
     else:
@@ -252,7 +255,7 @@ def _sync(file: int) -> None:
 
 @contextmanager
 def _told(path: Path, done: str) -> Iterator[None]:
-    """Turns errors of the system into a JournalError of one sentence."""
+    """Turn system errors into a JournalError with one sentence."""
     try:
         yield
     except (OSError, ValueError) as error:
