@@ -200,8 +200,8 @@ class Journal:
         body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
         if hashlib.sha256(body).digest() != digest:
             raise JournalError(
-                f"journal must be whole, got {str(self.path)!r} with damage; restore the file as it was last written, or "
-                "treat everybody's budget as spent"
+                f"journal must be whole, got {str(self.path)!r} with damage; restore the file as it was last written, "
+                "or treat everybody's budget as spent"
             )
         *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
         for name, asked, saved in zip(Terms._fields, self._terms, (norm_budget, kappa), strict=True):
