@@ -37,6 +37,13 @@ _SPEAKS_OF = {
     "remaining": ("admits", "step"),
     "affordable": ("admits", "step"),
 }
+#: Methods of the contract by the names that they had.
+_FORMER_NAMES = {
+    "decide": "step",
+    "grant": "step",
+    "grant_in_place": "step_inplace",
+    "reaches": "is_reachable_state",
+}
 #: The decision methods, which must be defined in the class and not on an instance.
 _RULES = frozenset(("start", "admits", "spend", "step", "observe"))
 
@@ -61,8 +68,14 @@ def checked_rule(filt: object) -> FilterBase:
     if not isinstance(filt, FilterBase):
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
     name = type(filt).__name__
-    if hasattr(type(filt), "decide"):
-        raise TypeError(f"{name}.decide is never called; rename it to step, as in PrivacyFilter")
+    for old, new in _FORMER_NAMES.items():
+        if hasattr(type(filt), old):
+            raise TypeError(f"{name}.{old} is never called; rename it to {new}, as in PrivacyFilter")
+    for rule in sorted(_RULES):
+        if not callable(got := getattr(filt, rule)):
+            raise TypeError(
+                f"{name}.{rule} must be a method, got {short(got)}; give the attribute another name"
+            )
     if own := _RULES.intersection(getattr(filt, "__dict__", ())):
         raise TypeError(f"{name} has its own {min(own)} on the instance; define the method in a subclass")
     return filt

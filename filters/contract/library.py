@@ -50,7 +50,7 @@ def made_of_the_library(value: Any) -> bool:
 
 
 def defining_class(kind: type, name: str) -> type:
-    """Return the class that defines a method for instances of `kind`."""
+    """The class from which instances of `kind` have a method."""
     return next(one for one in kind.__mro__ if name in vars(one))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: The number of the layout of verdict.json.
-SCHEMA = 1
+SCHEMA = 2
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
 _NO_ATTACKS = frozenset({"admission", "invariants", "certificate"})
 

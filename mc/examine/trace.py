@@ -94,8 +94,8 @@ class Trace:
             reached, promised = told_apart(turn.reached, turn.promised)
             when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
             lines.append(
-                f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> "
-                f"{turn.after}; revealed so far {reached} of {promised}{above}"
+                f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
+                f"{turn.state_after}; revealed so far {reached} of {promised}{above}"
             )
         return [*lines, *self.remarks]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
+from reprlib import repr as short
 from typing import Any, Literal
 
 from filterproof.filters.contract.contract_checks import checked_rule
@@ -21,6 +22,7 @@ from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.pairs.finite import FinitePair
 
 #: States from which on a width of so much is enough unless another is asked for.
 _MANY, _ENOUGH = 20_000, 0.05
@@ -255,6 +257,11 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
+        if isinstance(pair, FinitePair) and pair.exact_masses is None:
+            raise TypeError(
+                f"menu must hold finite pairs of rationals, got {short(pair)} with floats, whose exact sums may not be "
+                "one; pass probabilities as Fraction, e.g. Fraction('0.7')"
+            )
     if not requests:
         raise ValueError("menu must hold a pair, got none; pass e.g. [Gaussian(mu=1.0)]")
     return requests

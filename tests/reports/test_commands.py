@@ -65,6 +65,7 @@ FILES = {
     "leaves.py": "import os\nos._exit(0)\n",
     "verdicts.json": json.dumps({"verdicts": [{"key": "x", "counterexample": COUNTEREXAMPLE}]}),
     "kept.json": json.dumps(KEPT),
+    "layout-1.json": json.dumps({"schema": 1, "findings": [], "witness": KEPT}),
     "nothing.json": '{"schema": 1, "findings": [], "counterexample": null}',
     "full/003-4.csv/a": "",
     "full/003-4.svg": "old",
@@ -119,6 +120,7 @@ ENDS: dict[int, dict[str, str]] = {
             "this breaks 0.5-zCDP: Rényi divergence of order 2 (P||Q) is at least"
         ),
         "replay kept.json": "Replayed with the same result: 0 ... It does not refute the guarantee.",
+        "replay layout-1.json": "Replayed with the same result: 0 ... It does not refute the guarantee.",
         "simulate NaiveRealisationFilter EraserForever --epsilon 1 -n 2e3": "REFUTED: the whole interval lies",
     },
     2: {

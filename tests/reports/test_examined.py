@@ -111,7 +111,7 @@ def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], P
     exam, out = refuted(), saved("refuted")
     page, trace = (out / "report.html").read_text("utf-8"), exam.trace
     data = json.loads((out / "verdict.json").read_text())["trace"]
-    assert [row["reached"] for row in data["turns"]] == [row.reached for row in trace.rows]
+    assert [row["reached"] for row in data["rows"]] == [row.reached for row in trace.rows]
     assert data["passed"] == trace.passed == 2
     for told in (words(page), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
@@ -152,7 +152,7 @@ def test_the_data_is_json_without_infinities() -> None:
         "mechanisms",
         "counterexample",
     } <= set(again)
-    assert again["schema"] == 1
+    assert again["schema"] == 2
     assert [row["attack"] for row in again["tightness"]] == [row.attack for row in exam.tightness]
     assert "inf" in {row["promised"] for row in again["tightness"]}
 

@@ -240,7 +240,7 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
 def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.of_parts", lambda *_, **more: WHOLE)
+    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.certify_promise", lambda *_, **more: WHOLE)
     found = examine(example_filters.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
     assert found.status is Status.DISAGREES
     assert found.counterexample is not None

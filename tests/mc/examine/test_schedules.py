@@ -349,8 +349,8 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
     assert found.counterexample is not None
     assert found.counterexample.kind == "schedule"
     assert "concurrent requests" in found.verdict.scope
-    assert found.events is not None
-    assert any("goes on" in move for move in found.events.moves)
+    assert found.trace is not None
+    assert any("goes on" in move for move in found.trace.moves)
     told = json.loads(json.dumps(found.counterexample.to_data()))
     assert replayed(told, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):

@@ -53,10 +53,10 @@ class MainOrPetty(fp.PrivacyFilter):
         return (after.main <= 0.8 - 1e-9) & (after.petty <= 0.2)
 
     def spend(self, state, request):
-        account, epsilon = Account(*state), np.maximum(request.pure_epsilon, 1e-6)
-        small = (epsilon <= 0.02) & (account.petty + epsilon <= 0.2)
-        main = account.main + np.where(small, 0.0, epsilon)
-        return Account(main, account.petty + np.where(small, epsilon, 0.0))
+        epsilon = np.maximum(request.pure_epsilon, 1e-6)
+        small = (epsilon <= 0.02) & (state.petty + epsilon <= 0.2)
+        main = state.main + np.where(small, 0.0, epsilon)
+        return state._replace(main=main, petty=state.petty + np.where(small, epsilon, 0.0))
 
 
 class MicroEpsilons(fp.PrivacyFilter):
@@ -90,20 +90,16 @@ class DailyAllowance(fp.PrivacyFilter):
     promise = fp.ZCDP(0.5)
 
     def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+        return Ledger(np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64))
 
-    def book(self, state, request):
-        ledger, rho = Ledger(*state), np.maximum(request.zcdp_rho, 1e-6)
-        today = np.where(ledger.asked % 24 == 0, 0.0, ledger.today)
-        return Ledger(ledger.total + rho, today + rho, ledger.asked + 1)
-
-    def admits(self, state, request):
-        after = self.book(state, request)
+    def admits(self, ledger, request):
+        after = self.spend(ledger, request)
         return (after.today <= 0.1) & (after.total <= 0.5 - 1e-9)
 
-    def spend(self, state, request):
-        after = self.book(state, request)
-        return after.total, after.today, after.asked
+    def spend(self, ledger, request):
+        rho = np.maximum(request.zcdp_rho, 1e-6)
+        today = np.where(ledger.asked % 24 == 0, 0.0, ledger.today)
+        return Ledger(total=ledger.total + rho, today=today + rho, asked=ledger.asked + 1)
 
 
 class ReserveAndRefund(fp.PrivacyFilter):
@@ -229,14 +225,14 @@ class ThreePurses(fp.PrivacyFilter):
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 
     def start(self, n):
-        return tuple(np.zeros(n) for _ in PURSES)
+        return {name: np.zeros(n) for name in PURSES}
 
     def admits(self, state, request):
-        paid = zip(self.spend(state, request), PURSES.values(), strict=True)
-        return np.all([spent <= limit * (1 - 1e-9) for spent, limit in paid], axis=0)
+        after = self.spend(state, request)
+        return np.all([after[name] <= limit * (1 - 1e-9) for name, limit in PURSES.items()], axis=0)
 
     def spend(self, state, request):
-        purses = dict(zip(PURSES, state, strict=True))
+        purses = dict(state)
         if isinstance(request, fp.Gaussian):
             purses["rho"] = purses["rho"] + np.maximum(request.zcdp_rho, 1e-7)
         elif isinstance(request, fp.KOV):
@@ -244,7 +240,7 @@ class ThreePurses(fp.PrivacyFilter):
             purses["lost"] = purses["lost"] + np.maximum(request.delta, 1e-11)
         else:
             purses["pure"] = purses["pure"] + np.maximum(request.pure_epsilon, 1e-6)
-        return tuple(purses.values())
+        return purses
 
 
 class DoublingPrice(fp.PrivacyFilter):
