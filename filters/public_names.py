@@ -1,4 +1,4 @@
-"""Every public name of the filters, loaded together."""
+"""All public names of the filters."""
 
 from filterproof.filters import catalogue
 from filterproof.filters.accountants.above_threshold import AboveThreshold
