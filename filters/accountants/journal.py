@@ -1,4 +1,4 @@
-"""A journal: everybody's sum of charges in one file, which never has less spending than was released.
+"""A journal: everybody's sum of charges in one file, which is never behind what was released.
 
 The file, in little-endian numbers: a header (what this is, its layout, the budget's terms, the number of people), the
 high doubles of all sums, the low doubles, one bit a person for those who left, and the SHA-256 of all that.
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.journal_file import JournalError, JournalFile
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
-#: Magic, layout, terms, people.
+#: What this is, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST = 32
 
 
 class Terms(NamedTuple):
-    """The parameters of the sums in a journal."""
+    """What the sums of a journal are held to."""
 
     norm_budget: float
     kappa: float
@@ -37,10 +37,10 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Everybody's sum of charges, high + low in a budget's units, and who has left: three arrays of shape (n,).
+    """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
 
-            17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
-        """
+    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
+    """
 
     high: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -48,18 +48,18 @@ class Sums:
 
     @classmethod
     def fresh(cls, people: int) -> Sums:
-        """Return empty sums of this many people."""
+        """So many people who were charged nothing."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.high)
 
     def part(self, people: slice) -> Sums:
-        """Return these people's sums, in the same memory."""
+        """Those people's sums, in the same memory."""
         return Sums(self.high[people], self.low[people], self.left[people])
 
     def with_more(self, people: int) -> Sums:
-        """Return these sums followed by those of new people, in new arrays."""
+        """These sums and after them those of so many new people, in arrays of their own."""
         new = Sums.fresh(people)
         return Sums(
             np.append(self.high, new.high), np.append(self.low, new.low), np.append(self.left, new.left)

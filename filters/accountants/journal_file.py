@@ -63,7 +63,9 @@ class JournalFile:
             journal = cls(where)
             with journal.closed_by_an_error():
                 if where.exists():
-                    raise JournalError(f"journal must be a new file, got {str(where)!r}; open the existing journal, or pass a new path")
+                    raise JournalError(
+                        f"journal must be a new file, got {str(where)!r}; open the existing journal, or pass a new path"
+                    )
                 journal._put(parts)
         return journal
 

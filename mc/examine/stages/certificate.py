@@ -22,7 +22,7 @@ brings a deciding function of its own, or a budget above what the theorem allows
 >>> class Others(fp.IndividualFilter):
 ...     pass
 >>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).found)
-no theorem covers Others: it is not a class of the library, and its code may be its own
+no theorem covers Others: it is not a class of the library, and its code may differ
 """
 
 from __future__ import annotations
