@@ -1,4 +1,4 @@
-"""A session with a journal goes on after a restart as if there had been none, and never grants what it cannot record."""
+"""A session with a journal continues after a restart as without one, and never grants what it cannot record."""
 
 from pathlib import Path
 
