@@ -67,8 +67,7 @@ class Line:
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Return four sizes per octave, with few bits so that states coincide, and decimal sizes such as 0.1 "
-        "and 0.2."""
+        """Return four sizes per octave, with few bits so that states coincide, and decimal sizes such as 0.1."""
         lowest, highest = math.floor(math.log2(self.least)), math.ceil(math.log2(self.most))
         grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
         grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}

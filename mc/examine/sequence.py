@@ -153,8 +153,7 @@ class Sequence:
         return _OTHER_UNITS + requests
 
     def breach(self, promise: Guarantee, measures: Iterable[Divergence]) -> tuple[Divergence, float] | None:
-        """Return the first divergence, in either direction, that certainly exceeds the guarantee, and its "
-        "lower bound."""
+        """Return the first divergence that certainly exceeds the guarantee in a direction, and its lower bound."""
         for measure in chain.from_iterable(goal.both for goal in measures):
             promised = measure.promised(promise)
             if exceeds(low := self.low(measure, promised), promised):
