@@ -145,10 +145,15 @@ class SequenceSearch(SearchLog):
     def summary(self) -> StageFinding:
         """What was played, and how near it came."""
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
+        grids = [one.line for one in self.subject.lines if one.line.family != "own"]
+        sizes = "sizes between these"
+        if grids:
+            ends = min(line.least for line in grids), max(line.most for line in grids)
+            sizes += f", below {ends[0]:.2g} or above {ends[1]:.2g}"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(one.line.name for one in self.subject.lines),
-            f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}",
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
             tuple(self.rows.values()),
         )
 
