@@ -46,7 +46,8 @@ _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
 #: Units of work of a lower bound: on a Renyi divergence, on a composition of one finite pair or of Gaussians, on one of
 #: several finite pairs, for each request of up to a thousand more, and where it holds other pairs.
 _RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 500, 2, 3000
-#: The most repetitions that a witness may state, and those beyond which a composition is bounded by distances alone.
+#: The most repetitions that a counterexample may state, and those beyond which a composition is bounded by distances
+#: alone.
 _MOST, _MANY = 2**128, 2**40
 
 

@@ -51,7 +51,7 @@ def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
 def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps):
     found = examine(Purse(1.0, wraps=wraps), effort=0.01, mechanisms=["rr"])
     assert found.verdict.outcome is Outcome.REFUTED
-    assert found.witness.replay().refutes
+    assert found.counterexample.replay().refutes
 
 
 @pytest.mark.parametrize("budget", [1e-9, 70_333.0])
@@ -59,7 +59,7 @@ def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps)
 def test_half_of_what_is_due_is_found_at_any_scale_and_more_than_that_is_none(budget, share):
     found = examine(Purse(budget, share), effort=0.01, stages=["sequences"])
     assert found.verdict.outcome is (Outcome.REFUTED if share < 1 else Outcome.UNDECIDED)
-    assert share >= 1 or found.witness.replay().refutes
+    assert share >= 1 or found.counterexample.replay().refutes
 
 
 class Ledger(fp.PrivacyFilter):
@@ -85,7 +85,7 @@ class Ledger(fp.PrivacyFilter):
 def test_requests_that_leave_a_full_sum_as_it_was_are_found(moves):
     found = examine(Ledger(moves), effort=0.25, mechanisms=["rr"], stages=["sequences"])
     assert found.verdict.outcome is (Outcome.UNDECIDED if moves else Outcome.REFUTED)
-    assert moves or found.witness.replay().refutes
+    assert moves or found.counterexample.replay().refutes
 
 
 def test_very_many_requests_are_bounded_from_below_and_by_no_more_than_they_reveal():
