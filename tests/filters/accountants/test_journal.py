@@ -310,7 +310,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
         lambda: made(path),
         lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
     ):
-        with refused("journal must be a new file, got .*; open what it holds by") as kept:
+        with refused("journal must be a new file, got .*; open the existing journal") as kept:
             make()
         assert reopened(path), f"open elsewhere, while the error is there: {kept}"
     assert path.read_bytes() == content
@@ -321,7 +321,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
 )
 def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
     made(path).close()
-    with refused(f"{name} must be what the journal was made with, got {name}={value}") as kept:
+    with refused(f"{name} must be the value in the journal, got {name}={value}") as kept:
         fp.LinearQueries.open(path, **{**HOW, name: value})
     assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
 
