@@ -63,7 +63,7 @@ class Tightness:
 class StageFinding:
     """One stage's question, its answer, and the limits of both.
 
-    stage is laws, parts, schedules, sequences, games, search or telling; asked is the question, found the
+    stage is laws, parts, source, schedules, sequences, games, search or telling; asked is the question, found the
     answer in a sentence. verdict is on the promise, within its own scope, None where the stage asks nothing of the
     promise or was not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says
     that a HOLDS covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a
@@ -279,4 +279,4 @@ class PartialExamination(KeyboardInterrupt):
 
 
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
-_NO_ATTACKS = frozenset({"admission", "laws", "parts"})
+_NO_ATTACKS = frozenset({"admission", "laws", "parts", "source"})

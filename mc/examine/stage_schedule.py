@@ -57,6 +57,7 @@ from filterproof.mc.examine.stages.filter_invariants import laws
 from filterproof.mc.examine.stages.games import games
 from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import telling
+from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
 from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import Paused, ThreadsLost, results
@@ -77,7 +78,7 @@ _TURNS, _BEFORE_LAWS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("laws", "schedules", "parts", *_SEARCHES)
+STAGES = ("laws", "schedules", "parts", "source", *_SEARCHES)
 
 
 def examine(
@@ -166,6 +167,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
     if subject.pure:
         exam.prove()
+        exam.prove_source(subject)
     else:
         exam.begin_searches(subject)
     while exam.searches and (exam.thorough or not exam.witnesses):
@@ -253,6 +255,14 @@ class _Stages:
         """Proofs do the work that they need, once in a process."""
         before, proved = current().done, partial(_proved, self.filter, self.proofs)
         self.run("parts", 1.0, proved, WorkLimit(sys.maxsize), always=always)
+        self.limit = WorkLimit(self.limit.until + current().done - before)
+
+    def prove_source(self, subject: ExaminationContext) -> None:
+        """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
+        if not has_own_code(self.filter) or any(one.whole for one in self.findings):
+            return
+        before = current().done
+        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(self.units))
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def tell(self, subject: ExaminationContext) -> None:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from filterproof.mc.prove.certificate import Inequality
+from filterproof.mc.prove.comparison import shape_at
 from filterproof.mc.prove.paths import Atom, Path
-from filterproof.mc.prove.plays import Plays, shape_at
+from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import charge_bounds
 from filterproof.mc.prove.solver import Premises, at_model, model_values, z3_module

@@ -73,6 +73,8 @@ class Path:
     line: int = 0
     #: Whether a number of NumPy would have behaved otherwise than one of Python.
     differs: bool = False
+    #: The lines of the statements that ran.
+    lines: set[int] = field(default_factory=set)
     decided_at: list[int] = field(default_factory=list)
     _known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _decided: dict[Inequality, bool] = field(default_factory=dict)
@@ -237,6 +239,7 @@ class Path:
     def tick(self, line: int) -> None:
         """Count a statement; endless loops end in no proof."""
         self.line = line
+        self.lines.add(line)
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise NotTraced("the code takes too many steps", line)

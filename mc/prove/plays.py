@@ -1,4 +1,4 @@
-"""Plays of the real filter, in a process of its own: what its code does at states that requests lead to.
+"""Plays of the real filter: what its code decides at states that requests lead to.
 
 They choose which invariants are worth trying, and a proof is reported only where the trace predicts each decision and
 each new state to the last bit.
@@ -6,29 +6,22 @@ each new state to the last bit.
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 
 import filterproof.theory.pairs as pairs
-from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.filters.contract.work import count
+from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.requests import DECLARED, HUGE
-from filterproof.mc.prove.transitions import Shape, Step, System
 from filterproof.theory.pairs import DominatingPair
 
-#: A play that takes longer has no answer; what is played does not depend on it.
-SECONDS = 120
-#: A proof is reported only if as many decisions were compared.
-COMPARED = 50
+PLAYS, ROUNDS = 16, 28
 
 
 @dataclass(frozen=True)
@@ -48,14 +41,11 @@ class Decision:
 
     @property
     def pair(self) -> DominatingPair:
-        kind = getattr(pairs, self.family)
-        made = {
-            k: np.array([v]) if self.vectorised and isinstance(v, float) else v
-            for k, v in self.parameters.items()
-        }
-        return kind(**made)  # type: ignore[no-any-return]
+        """The request of one run."""
+        return getattr(pairs, self.family)(**self.parameters)  # type: ignore[no-any-return]
 
     def declared(self, name: str) -> float:
+        """A number that the pair declares, by the name of the path's choice."""
         if name not in self._known:
             self._known[name] = self._declared(name)
         return self._known[name]
@@ -72,31 +62,33 @@ class Decision:
 
     def _declared(self, name: str) -> float:
         words = name.split()
-        pair = self.pair
+        parameters = {
+            k: np.array([v]) if self.vectorised and isinstance(v, float) else v
+            for k, v in self.parameters.items()
+        }
+        pair = getattr(pairs, self.family)(**parameters)
         if words[0] == "swapped":
             pair, words = pair.swapped, words[1:]
-        if words[0] in DECLARED:
-            value = getattr(pair, words[0])
-        else:
-            value = getattr(pair, words[0])(float(Fraction(words[1])))
-        return float(np.ravel(value)[0])
+        value = getattr(pair, words[0])
+        return float(np.ravel(value if words[0] in DECLARED else value(float(Fraction(words[1]))))[0])
 
 
 @dataclass
 class Plays:
-    """Decisions, play by play, or what went wrong."""
+    """Decisions, play by play."""
 
-    plays: list[list[Decision]] = field(default_factory=list)
-    problem: str = ""
+    plays: list[list[Decision]]
 
     def leaves(self) -> Iterator[tuple[float, ...]]:
-        for play in self.plays:
-            for decision in play:
+        """The numbers of every state."""
+        for one in self.plays:
+            for decision in one:
                 yield decision.before
                 if decision.granted:
                     yield decision.after
 
     def nonneg(self) -> list[bool]:
+        """Whether each place of a state never was below 0."""
         return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
 
     def modes(self) -> list[bool]:
@@ -105,125 +97,148 @@ class Plays:
         return [len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
 
 
-def play(file: File, name: str, digest: str, library: str = "") -> Plays:
-    """Plays of a class of a file, in another process; with `library`, beside a filter of the library."""
-    places = [str(File(__file__).parents[2]), *(p for p in sys.path if p), str(file.resolve().parent)]
-    given = os.environ | {"PYTHONPATH": os.pathsep.join(places), "PYTHONHASHSEED": "0"}
+def play(filt: PrivacyFilter) -> Plays:
+    """Plays of a filter; in every second one, three runs side by side."""
+    return Plays([_one(filt, number) for number in range(PLAYS)])
+
+
+def grants_no_more(filt: PrivacyFilter, inner: PrivacyFilter) -> int:
+    """The number of decisions in plays, if each is granted only where `inner`, charged for all, grants it; else 0."""
+    decisions = 0
+    for number in range(PLAYS):
+        rng, scale, n = _begin(number)
+        state, own = filt.start(n), inner.start(n)
+        for _ in range(ROUNDS):
+            request, _, _ = _drawn_request(rng, scale, n)
+            loss = _losses(rng, request, n)
+            granted, after = answered(filt, state, request, loss, n)
+            allowed, charged = answered(inner, own, request, loss, n)
+            if (granted & ~allowed).any():
+                return 0
+            decisions += n
+            if granted.any():
+                state, own = merged(granted, after, state, n), merged(granted, charged, own, n)
+    return decisions
+
+
+def _begin(number: int) -> tuple[np.random.Generator, float, int]:
+    rng = np.random.default_rng(number)
+    return rng, float(10 ** rng.uniform(-2.5, 0.0)), 1 if number % 2 == 0 else 3
+
+
+def _drawn_request(
+    rng: np.random.Generator, scale: float, n: int
+) -> tuple[DominatingPair, str, dict[str, Any]]:
+    vectorised = bool(rng.integers(2))
+    family, parameters = _drawn(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
+    return getattr(pairs, family)(**parameters), family, parameters
+
+
+def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
+    rng, scale, n = _begin(number)
+    state, found = filt.start(n), []
+    for _ in range(ROUNDS):
+        request, family, parameters = _drawn_request(rng, scale, n)
+        loss = _losses(rng, request, n)
+        granted, after = answered(filt, state, request, loss, n)
+        for run in range(n):
+            own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
+            found.append(
+                Decision(
+                    before=tuple(_leaves(state, run, n)),
+                    family=family,
+                    parameters=own,
+                    vectorised=any(isinstance(v, np.ndarray) for v in parameters.values()),
+                    granted=bool(granted[run]),
+                    after=tuple(_leaves(after, run, n)) if granted[run] else (),
+                    loss=float(loss[run]),
+                    runs=n,
+                    raised=after is _RAISED,
+                )
+            )
+        if granted.any():
+            state = merged(granted, after, state, n)
+    return found
+
+
+#: In place of a state, where a method raised.
+_RAISED = object()
+
+
+def answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int) -> tuple[Any, Any]:
+    """What the filter decides, and the state afterwards; a method that raises denies."""
+    count(3 * n)
     try:
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "mc.prove.played", str(file), name, digest, library],
-            capture_output=True, text=True, timeout=SECONDS, env=given, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Plays(problem=f"plays of the real code took more than {SECONDS} s")
-    try:
-        parsed = json.loads(done.stdout.splitlines()[-1])
-        made = [[Decision(**_checked(d)) for d in one] for one in parsed["plays"]]
-    except (ValueError, IndexError, KeyError, TypeError):
-        last = done.stderr.strip().splitlines()
-        return Plays(problem=f"the real code could not be played: {last[-1] if last else 'no output'}")
-    return Plays(made, str(parsed["problem"]))
+        with np.errstate(all="ignore"):
+            granted = np.broadcast_to(np.asarray(filt.admits(state, request)).astype(bool), (n,))
+            if not granted.any():
+                return granted, None
+            return granted, filt.observe(filt.spend(state, request), loss)
+    except Exception:  # noqa: BLE001 - whatever the user's code raises, nothing is released
+        return np.zeros(n, dtype=bool), _RAISED
 
 
-def _checked(found: dict[str, Any]) -> dict[str, Any]:
-    return found | {key: tuple(found[key]) for key in ("before", "after")}
+def _drawn(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
+    """A family, and parameters of which the charge is about `size`."""
+
+    def number(value: float) -> Any:
+        return np.asarray(value * 2 ** rng.uniform(-1, 1, n)) if n else float(value * 2 ** rng.uniform(-1, 1))
+
+    kind = int(rng.integers(9))
+    if kind <= 2:
+        return "Gaussian", {"mu": number(size)}
+    if kind <= 4:
+        return "RandomizedResponse", {"epsilon": number(size)}
+    if kind == 5:
+        return "Laplace", {"b": number(1 / size)}
+    if kind == 6:
+        return "Erasure", {"p": number(min(size, 1.0) * 1e-6)}
+    if kind == 7:
+        return "KOV", {"epsilon": number(size), "delta": number(1e-7)}
+    return "BoundedRange", {"epsilon": number(size)}
 
 
-# -- what the trace predicts ------------------------------------------------------------------------------
+def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
+    """A realised loss for each run, half of them of the swapped sign."""
+    with np.errstate(all="ignore"):
+        return request.sample(rng, n) * np.where(rng.random(n) < 0.5, 1.0, -1.0)
 
 
-def shape_at(system: System, leaves: tuple[float, ...]) -> Shape | None:
-    """The shape of a state by its numbers."""
-    for shape in system.shapes:
-        if len(shape.leaves) == len(leaves) and all(
-            _agrees(leaf.value, leaf.kind, x) for leaf, x in zip(shape.leaves, leaves, strict=True)
-        ):
-            return shape
-    return None
+def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
+    """The numbers of one run, in the order in which the trace has them."""
+    if dataclasses.is_dataclass(state):
+        for part in dataclasses.fields(state):
+            yield from _leaves(getattr(state, part.name), run, n)
+    elif isinstance(state, dict | tuple | list):
+        for value in state.values() if isinstance(state, dict) else state:
+            yield from _leaves(value, run, n)
+    elif isinstance(state, np.ndarray):
+        own = state[run] if state.ndim and state.shape[0] == n else state
+        yield from (_number(x) for x in np.ravel(own))
+    elif isinstance(state, bool | int | float | np.generic):
+        yield _number(state)
 
 
-def _agrees(mark: Any, kind: str, x: float) -> bool:
-    if mark is None:
-        return math.isfinite(x)
-    if isinstance(mark, str):
-        return {"True": x == 1, "False": x == 0}.get(mark, repr(x) == mark)
-    return math.isfinite(x) and Fraction(x) == mark
+def _number(value: Any) -> Any:
+    """A whole number stays one: as a double it might be another."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return float(plain) if isinstance(plain, bool) else plain
 
 
-def predicted(step: Step, decision: Decision, grants: int) -> tuple[bool, tuple[Any, ...]] | None:
-    """What a step says of a decision, (granted, leaves afterwards); None where it is another step's."""
-    path = step.path
-    if decision.family not in step.request.possible:
-        return None
-    given: dict[tuple[str, str], Any] = {("runs", "n"): decision.runs, ("grants", "grants so far"): grants}
-    for i, x in enumerate(decision.before):
-        if math.isfinite(x):
-            given["place", str(i)] = x
-    for name, chosen in path.choices.items():
-        if _is_declared(name):
-            if decision.size(name) != chosen:
-                return None
-            given["declared", name] = decision.declared(name)
-        elif name.endswith(" is"):
-            own = name.removesuffix(" is")
-            value = float(decision.parameters[own.partition(".")[2]])
-            if ("huge" if value > HUGE else "finite") != chosen:
-                return None
-            given["parameter", own] = value
-        elif name == "loss":
-            sizes = {math.inf: "infinite", -math.inf: "minus infinite"}
-            if sizes.get(decision.loss, "finite") != chosen:
-                return None
-            given["loss", "loss"] = decision.loss
-    given = {key: Fraction(value) for key, value in given.items() if math.isfinite(value)}
-    for atom in path.atoms:
-        if atom.kind == "parameter" and (atom.kind, atom.name) not in given:
-            given[atom.kind, atom.name] = Fraction(decision.parameters[atom.name.partition(".")[2]])
-    values = path.evaluate(given)
-    if values is None or not path.holds(values):
-        return None
-    if step.after is None:
-        return False, ()
-    return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values)
-
-
-def _is_declared(name: str) -> bool:
-    return name in DECLARED or "renyi" in name or "hockey_stick" in name
-
-
-def compare(system: System, plays: Plays) -> tuple[int, Decision | None]:
-    """(decisions that the trace predicted to the last bit, the first that it did not)."""
-    agreed = 0
-    groups: dict[Any, list[Step]] = {}  # by what they say of declared numbers, which is quickly compared
-    for step in (*system.steps, *system.denied):
-        sizes = tuple((name, size) for name, size in step.path.choices.items() if _is_declared(name))
-        groups.setdefault((step.before, sizes), []).append(step)
-    for one in plays.plays:
-        grants = 0
-        for decision in one:
-            if decision.raised:  # nothing is released, whatever the trace says
-                continue
-            shape = shape_at(system, decision.before)
-            if shape is None:
-                return agreed, decision
-            answers = [
-                answer
-                for (before, sizes), steps in groups.items()
-                if before == shape and all(decision.size(name) == size for name, size in sizes)
-                for step in steps
-                if (answer := predicted(step, decision, grants)) is not None
-            ]
-            actual = decision.granted, decision.after if decision.granted else ()
-            if not answers or not any(_same(answer, actual) for answer in answers):
-                return agreed, decision
-            agreed += 1
-            grants += decision.granted
-    return agreed, None
-
-
-def _same(one: tuple[bool, tuple[Any, ...]], two: tuple[bool, tuple[Any, ...]]) -> bool:
-    return (
-        one[0] == two[0]
-        and len(one[1]) == len(two[1])
-        and all(x == y or (x != x and y != y) for x, y in zip(one[1], two[1], strict=True))
-    )
+def merged(granted: Any, new: Any, old: Any, n: int) -> Any:
+    """The state after, of the runs that were granted."""
+    if granted.all():
+        return new
+    if dataclasses.is_dataclass(new) and not isinstance(new, type):
+        names = [part.name for part in dataclasses.fields(new)]
+        return dataclasses.replace(
+            new, **{k: merged(granted, getattr(new, k), getattr(old, k), n) for k in names}
+        )
+    if isinstance(new, dict):
+        return {k: merged(granted, new[k], old[k], n) for k in new}
+    if isinstance(new, tuple | list):
+        parts = [merged(granted, a, b, n) for a, b in zip(new, old, strict=True)]
+        return type(new)(*parts) if hasattr(new, "_fields") else type(new)(parts)
+    if isinstance(new, np.ndarray) and new.ndim:
+        return np.where(granted.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+    return new

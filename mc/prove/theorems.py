@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from filterproof.mc.prove.paths import NotTraced
 from filterproof.theory.conversions import CKS, gaussian_mu
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
@@ -34,6 +35,11 @@ class Theorem:
     alpha: Fraction | None = None
 
     @property
+    def sum(self) -> str:
+        """The sum that is bounded, in words."""
+        return "size of the realised loss" if self.measure == "loss" else f"sum of {self.charge}"
+
+    @property
     def ghosts(self) -> tuple[int, ...]:
         """The signs of the sum that is bounded: a loss is bounded from both sides."""
         return (1, -1) if self.measure == "loss" else (1,)
@@ -42,7 +48,7 @@ class Theorem:
 def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[Theorem, ...]]:
     """The theorems for a promise, where the code reads divergences at `orders`; of several sums, all are needed.
 
-    Raises TypeError for a promise that has none.
+    Raises NotTraced for a promise that has none.
     """
     single = _single(promise, orders)
     found: list[tuple[Theorem, ...]] = [(theorem,) for theorem in single]
@@ -72,7 +78,7 @@ def _single(promise: Guarantee, orders: Iterable[Fraction]) -> list[Theorem]:
         ]
     if isinstance(promise, ApproxDP):
         return _approximate(promise, orders)
-    raise TypeError(f"no theorem of the prover speaks of {promise}")
+    raise NotTraced(f"no theorem of the prover speaks of {promise}")
 
 
 def _pure(epsilon: float) -> Theorem:

@@ -338,8 +338,8 @@ class Tracer:
 
         for path, result in explore(atoms, run, feasible):
             found = result if isinstance(result, tuple) else (None, ())
-            lines = tuple(dict.fromkeys(line for line in path.decided_at if line))
-            yield Step(path, requests[id(path)], shape, found[0], found[1], lines)
+            decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
+            yield Step(path, requests[id(path)], shape, found[0], found[1], decided)
 
     def _granted(self, interpreter: Interpreter, answer: Any) -> bool:
         number = lift(answer)
