@@ -1,6 +1,6 @@
 """The process in which the user's code runs: it plays a filter and prints what it decides.
 
-python -m mc.prove.played FILE CLASS DIGEST
+python -m filterproof.mc.prove.played FILE CLASS DIGEST
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def library_filter(filt: Any, library: str) -> Any:
     for value in vars(filt).values():
         if isinstance(value, PrivacyFilter) and repr(value) == library:
             return value
-    base = next(kind for kind in type(filt).__mro__ if kind.__module__.startswith("filters."))
+    base = next(kind for kind in type(filt).__mro__ if kind.__module__.startswith("filterproof.filters."))
     names = [part.name for part in dataclasses.fields(base) if part.init]
     return base(**{name: getattr(filt, name) for name in names})
 

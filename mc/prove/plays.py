@@ -107,11 +107,11 @@ class Plays:
 
 def play(file: File, name: str, digest: str, library: str = "") -> Plays:
     """Plays of a class of a file, in another process; with `library`, beside a filter of the library."""
-    places = [str(File(__file__).parents[2]), *(p for p in sys.path if p), str(file.resolve().parent)]
+    places = [str(File(__file__).parents[3]), *(p for p in sys.path if p), str(file.resolve().parent)]
     given = os.environ | {"PYTHONPATH": os.pathsep.join(places), "PYTHONHASHSEED": "0"}
     try:
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "mc.prove.played", str(file), name, digest, library],
+            [sys.executable, "-W", "ignore", "-m", "filterproof.mc.prove.played", str(file), name, digest, library],
             capture_output=True, text=True, timeout=SECONDS, env=given, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
