@@ -212,7 +212,7 @@ class Functions:
                 raise NotTraced(f"{function.__name__} looks at losses, which has no rule here")
             return Opaque("filter", repr(real), real)
         home = str(getattr(function, "__module__", ""))
-        is_theory = home.startswith("theory.") or (
+        is_theory = home.startswith("filterproof.theory.") or (
             isinstance(function, type) and issubclass(function, Guarantee)
         )
         if not callable(function) or not is_theory:
@@ -232,7 +232,7 @@ class Functions:
     def library_attribute(self, holder: Any, name: str) -> Any:
         home = str(getattr(holder, "__module__", "") or type(holder).__module__)
         home_of_type = type(holder).__module__
-        if not (home.startswith("theory.") or home_of_type.startswith("theory.")) or name.startswith("_"):
+        if not (home.startswith("filterproof.theory.") or home_of_type.startswith("filterproof.theory.")) or name.startswith("_"):
             if home_of_type == "types" or isinstance(holder, type(np)):
                 return getattr(holder, name)
             raise NotTraced(f"the attribute {name} of {type(holder).__name__} has no rule")

@@ -938,7 +938,7 @@ def _import(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
         name = alias.asname or alias.name
         if name == "*":
             raise NotTraced(f"everything is imported from {home}, which may hide other names", node.lineno)
-        if node.level or (home not in MODULES and not home.startswith(("filterproof", "theory", "filters"))):
+        if node.level or (home not in MODULES and not home.startswith("filterproof")):
             scope[name] = Unknown(f"from the module {home or '.'}", node.lineno)
         elif home == "__future__":
             continue

@@ -36,7 +36,7 @@ REFUSED_METHODS = frozenset(
             "__new__",
             "__call__",
         ),
-        *("__set_name__", "__class_getitem__", "grant", "grant_in_place", "looks_at_losses", "open"),
+        *("__set_name__", "__class_getitem__", "grant", "step_inplace", "step", "looks_at_losses", "open"),
     }
 )
 MUTATORS = frozenset(
