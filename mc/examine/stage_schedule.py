@@ -71,6 +71,8 @@ FAILURE = 1e-6
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The share of the effort in which a refutation is told, at least.
 _MOMENT = 0.06
+#: The work that a proof from source code may do beside the rest, in shares of the effort.
+_SOURCE = 2.0
 #: The share of the work for what a fresh run grants.
 _ADMISSION = 0.1
 #: The share of its work that each search has done when its turn ends, and the number of turns before the laws.
@@ -262,7 +264,7 @@ class _Stages:
         if not has_own_code(self.filter) or any(one.whole for one in self.findings):
             return
         before = current().done
-        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(self.units))
+        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(_SOURCE * self.units))
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def tell(self, subject: ExaminationContext) -> None:

@@ -232,7 +232,9 @@ class Functions:
     def library_attribute(self, holder: Any, name: str) -> Any:
         home = str(getattr(holder, "__module__", "") or type(holder).__module__)
         home_of_type = type(holder).__module__
-        if not (home.startswith("filterproof.theory.") or home_of_type.startswith("filterproof.theory.")) or name.startswith("_"):
+        if not (
+            home.startswith("filterproof.theory.") or home_of_type.startswith("filterproof.theory.")
+        ) or name.startswith("_"):
             if home_of_type == "types" or isinstance(holder, type(np)):
                 return getattr(holder, name)
             raise NotTraced(f"the attribute {name} of {type(holder).__name__} has no rule")

@@ -15,40 +15,21 @@ from typing import Any
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
 from filterproof.mc.prove.functions import Opaque
+from filterproof.mc.prove.induction import Failure, Induction, SumBound
 from filterproof.mc.prove.interpreter import Interpreter, Record
-from filterproof.mc.prove.invariants import Failed, Proved, Prover
+from filterproof.mc.prove.invariants import charge_of
 from filterproof.mc.prove.loaded import promise_of, record_of, source_of
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised
 from filterproof.mc.prove.plays import Plays, grants_no_more, play
 from filterproof.mc.prove.polynomials import number_text
-from filterproof.mc.prove.solver import z3_module
+from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import Source
-from filterproof.mc.prove.theorems import Theorem, theorems
+from filterproof.mc.prove.theorems import SumTheorem, theorems
 from filterproof.mc.prove.transitions import System, Tracer, dominated
 from filterproof.mc.prove.values import CURRENT
+from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.kernel.kernel_theorems import KERNEL
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A sum of charges that no path takes beyond `budget` and `drift` times the number of grants.
-
-    The theorem needs its own budget, which rounding and a budget like ten times .1 may pass by `excess`.
-    """
-
-    theorem: Theorem
-    budget: Fraction
-    drift: Fraction
-
-    def excess(self, grants: int) -> float:
-        """How much the sum may pass the theorem's budget after so many grants, at most."""
-        return float(self.budget - self.theorem.budget + self.drift * grants)
-
-    @property
-    def text(self) -> str:
-        """The bound on the sum."""
-        return f"{self.theorem.sum} <= {number_text(self.theorem.budget)}"
 
 
 @dataclass(frozen=True)
@@ -61,13 +42,11 @@ class SourceProof:
         Whether every path keeps the sum of charges within the budget of a theorem, in doubles.
     promise : Guarantee or None
         The guarantee of the filter, None where it could not be read.
-    sums : tuple of Bound
+    sums : tuple of SumBound
         The sums that are bounded, with the theorem that turns them into the guarantee.
-    invariant : tuple of str
-        Inequalities that hold of every reachable state; k is the number of grants so far.
-    paths, certificates, compared : int
-        The numbers of paths that were traced, of derivations that the checker accepted, and of decisions of the real
-        code that the trace predicted to the last bit.
+    paths, compared : int
+        The numbers of paths that were traced, and of decisions of the real code that the trace predicted to the last
+        bit.
     lines : tuple of int
         The first and the last line of the file that a path went through.
     assumes : tuple of str
@@ -84,17 +63,15 @@ class SourceProof:
         Where it is not proved: the theorems, and why each does not apply.
     lead : tuple
         Requests, as (family, parameters), whose sum passed the budget in a play: for a search to try first.
-    library : str
-        The filter of the library that admits whatever this one does; the proof is its own.
+    library : PrivacyFilter or None
+        The filter of the library that grants whatever this one does; the rest of the proof is its own.
     """
 
     proved: bool
     file: str = ""
     promise: Guarantee | None = None
-    sums: tuple[Bound, ...] = ()
-    invariant: tuple[str, ...] = ()
+    sums: tuple[SumBound, ...] = ()
     paths: int = 0
-    certificates: int = 0
     compared: int = 0
     lines: tuple[int, int] = (0, 0)
     assumes: tuple[str, ...] = ()
@@ -104,7 +81,12 @@ class SourceProof:
     state: dict[str, float] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
     lead: tuple[tuple[str, dict[str, Any]], ...] = ()
-    library: str = ""
+    library: PrivacyFilter | None = None
+
+    @property
+    def evidence(self) -> Evidence:
+        """EXACT, or CERTIFIED if balls show that the budget gives the guarantee."""
+        return Evidence.weakest(Evidence.EXACT, *(one.theorem.evidence for one in self.sums))
 
     @property
     def scope(self) -> str:
@@ -118,10 +100,10 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        if self.library:
-            return f"it grants no more than {self.library}, so {self.promise}"
+        if self.library is not None:
+            return f"it grants no more than {self.library!r}, which keeps {self.promise}"
         theorem = self.sums[0].theorem.kernel
-        sums = ", ".join(one.text for one in self.sums)
+        sums = ", ".join(str(one.theorem) for one in self.sums)
         return f"{sums} on every path, so {self.promise} (theorem {theorem}, KERNEL)"
 
     @property
@@ -134,14 +116,14 @@ class SourceProof:
                 notes.append(f"step        {numbers}")
             return tuple(notes)
         first, last = self.lines
-        checked = (
-            ""
-            if self.library
-            else f", each closed by certificates in rationals ({self.certificates} of them)"
-        )
+        certificates = sum(one.certificates for one in self.sums)
+        closed = f", closed by {certificates} certificates in rationals" if self.sums else ""
+        lines = dict.fromkeys(line for one in self.sums for line in one.invariants)
+        if self.library is not None:
+            lines = {f"each grant is one of {self.library!r}, which is charged for it": None}
         notes = [
-            f"invariant   {';  '.join(self.invariant)}",
-            f"from        {self.paths} paths ({self.file}:{first}-{last}){checked}",
+            f"invariant   {';  '.join(lines)}",
+            f"from        {self.paths} paths ({self.file}:{first}-{last}){closed}",
         ]
         notes += [
             f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
@@ -180,11 +162,11 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     ImportError
         If z3 is not installed.
     """
-    z3_module()
+    questions = Questions()
     source: Source | None = None
     try:
         source = source_of(filt)
-        return _proof(filt, source)
+        return _proof(filt, source, questions)
     except NotTraced as error:
         reason, line = error.reason, error.line
     except Raised:
@@ -196,14 +178,14 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     return SourceProof(False, source.file.name, reason=reason, line=line, source_line=source.line(line))
 
 
-def _proof(filt: PrivacyFilter, source: Source) -> SourceProof:
+def _proof(filt: PrivacyFilter, source: Source, questions: Questions) -> SourceProof:
     path = Path((), [Atom("runs", "n", (), True, Fraction(1))], lambda *_: True)
     CURRENT[0] = None
     record, promise = record_of(filt, source, Interpreter(path)), promise_of(filt)
     if any(isinstance(v, Opaque) for v in record.values.values()):
-        return _by_library(filt, source, record, promise)
+        return _by_library(filt, source, record, promise, questions)
     plays = play(filt)
-    tracer, system = _traced(record, plays)
+    system = _traced(record, plays, questions)
     possible = theorems(promise, _orders(system))
     known: dict[str, Any] = {"file": source.file.name, "promise": promise, "paths": system.paths}
     agreed, other = compare(system, plays)
@@ -213,40 +195,43 @@ def _proof(filt: PrivacyFilter, source: Source) -> SourceProof:
         return SourceProof(False, reason=reason, **known)
     if agreed < COMPARED:
         return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
-    failures = []
+    failures: list[Failure] = []
     undefined = [step for step in system.steps if step.is_undefined]
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
-        found: list[Proved] = []
+        found: list[SumBound] = []
         for theorem in sums:
-            prover = Prover(tracer, system, plays, theorem, defined)
-            answer = prover.prove()
-            if isinstance(answer, Failed):
-                failures.append((answer, _lead(prover, plays)))
+            answer = Induction(system, plays, theorem, questions, defined).prove()
+            if isinstance(answer, Failure):
+                failures.append(answer)
                 break
             found.append(answer)
         else:
             line = undefined[0].lines[-1] if defined and undefined[0].lines else None
             return SourceProof(
-                True,
-                sums=tuple(Bound(one.theorem, one.budget, one.drift) for one in found),
-                invariant=tuple(dict.fromkeys(i.text(one.names) for one in found for i in one.invariants)),
-                certificates=sum(one.certificates for one in found),
-                lines=_lines(system),
-                assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (),
-                **known,
+                True, sums=tuple(found), lines=_lines(system),
+                assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (), **known,
+            )  # fmt: skip
+    reason = ""
+    for failure in failures:
+        again = Induction(system, plays, failure.theorem, questions, defined=True, exact=True)
+        if failure.values and isinstance(again.prove(), SumBound):
+            reason = (
+                f"rounding may take the sum past the budget, which holds in real arithmetic: {failure.reason}"
             )
-    real = _in_reals(tracer, system, plays, [f for f, _ in failures])
-    failure, lead = next((pair for pair in failures if pair[0].values), failures[0])
+            break
+    failure = next((one for one in failures if one.values), failures[0])
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
-        False, reason=real or failure.reason, tried=tuple(dict.fromkeys(f.text() for f, _ in failures)),
-        line=line, source_line=source.line(line), state=failure.values, lead=lead, **known,
+        False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
+        source_line=source.line(line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
     )  # fmt: skip
 
 
-def _by_library(filt: PrivacyFilter, source: Source, record: Record, promise: Guarantee) -> SourceProof:
+def _by_library(
+    filt: PrivacyFilter, source: Source, record: Record, promise: Guarantee, questions: Questions
+) -> SourceProof:
     """Whether the filter grants no more than a proved filter of the library that it is built on."""
-    system = Tracer(record, [], []).system()
+    system = Tracer(record, [], [], questions).system()
     inner = {v.key: v.real for v in record.values.values() if isinstance(v, Opaque)}
     found = dominated(system)
     if found is None:
@@ -260,34 +245,19 @@ def _by_library(filt: PrivacyFilter, source: Source, record: Record, promise: Gu
     if compared < COMPARED:
         raise NotTraced(f"the filter granted what {key} denies")
     return SourceProof(
-        True, source.file.name, promise, (), (f"every grant is one of {key}, which is charged for it",),
-        system.paths, lines=_lines(system), compared=compared, library=key,
+        True, source.file.name, promise, (), system.paths, compared, _lines(system), library=inner[key],
     )  # fmt: skip
 
 
-def _in_reals(tracer: Tracer, system: System, plays: Plays, failures: list[Failed]) -> str:
-    """What to say of a filter whose sum keeps within a budget in real arithmetic, if not in doubles; '' of others."""
-    for failure in failures:
-        if failure.values and isinstance(
-            Prover(tracer, system, plays, failure.theorem, True, True).prove(), Proved
-        ):
-            return (
-                f"rounding may take the sum past the budget, which holds in real arithmetic: {failure.reason}"
-            )
-    return ""
-
-
-def _traced(record: Record, plays: Plays) -> tuple[Tracer, System]:
+def _traced(record: Record, plays: Plays, questions: Questions) -> System:
     """The system; places that plays took for modes and are none become numbers."""
     modes = plays.modes()
     try:
-        tracer = Tracer(record, plays.nonneg(), modes)
-        return tracer, tracer.system()
+        return Tracer(record, plays.nonneg(), modes, questions).system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    tracer = Tracer(record, plays.nonneg(), [])
-    return tracer, tracer.system()
+    return Tracer(record, plays.nonneg(), [], questions).system()
 
 
 def _orders(system: System) -> set[Fraction]:
@@ -296,22 +266,18 @@ def _orders(system: System) -> set[Fraction]:
     return {Fraction(name.split()[-1]) for name in names}
 
 
-def _lead(prover: Prover, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
     """The shortest play after which the sum is over the budget."""
-    budget = float(prover.theorem.budget) * (1 + 1e-9)
-    best: tuple[tuple[str, dict[str, Any]], ...] = ()
+    budget = float(theorem.budget) * (1 + 1e-9)
+    found = []
     for one in plays.plays:
         for run in range(one[0].runs):
-            total, made = 0.0, []
-            for decision in one[run :: one[0].runs]:
-                if decision.granted:
-                    total += prover.charge(decision)
-                    made.append((decision.family, decision.parameters))
-                    if abs(total) > budget:
-                        if not best or len(made) < len(best):
-                            best = tuple(made)
-                        break
-    return best
+            granted = [decision for decision in one[run :: one[0].runs] if decision.granted]
+            sums = itertools.accumulate(charge_of(decision, theorem) for decision in granted)
+            above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
+            if above is not None:
+                found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
+    return min(found, key=len, default=())
 
 
 def _lines(system: System) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from filterproof.mc.prove.interpreter import Bound, Function, Interpreter, Recor
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE, Request
-from filterproof.mc.prove.solver import feasible
+from filterproof.mc.prove.solver import Feasibility, Questions
 from filterproof.mc.prove.values import CURRENT, INTEGERS, Array, Number, is_float, lift
 
 #: Sizes that a float of the state is taken to keep within; that it does is proved at every step.
@@ -90,12 +90,26 @@ class System:
     shapes: list[Shape]
     steps: list[Step]
     denied: list[Step]
-    observes: bool
     paths: int
+    #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
+    nonneg: Sequence[bool] = ()
 
-    @property
-    def grants(self) -> list[Step]:
-        return self.steps
+
+def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
+    """The atoms that every path from a shape begins with: the runs, the grants so far and its places."""
+    found = [
+        Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
+        Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
+    ]
+    for i in shape.places():
+        leaf = shape.leaves[i]
+        low, high = -LARGEST, LARGEST
+        if not is_float(leaf.kind):
+            low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
+        if i < len(nonneg) and nonneg[i]:
+            low = max(low, Fraction(0))
+        found.append(Atom("place", str(i), (), not is_float(leaf.kind), low, high))
+    return found
 
 
 def flatten(value: Any, name: str = "") -> Iterator[tuple[str, str, Any]]:
@@ -189,6 +203,7 @@ class Tracer:
     #: For each leaf by its place: what plays of the real filter showed.
     nonneg: Sequence[bool]
     modes: Sequence[bool]
+    questions: Questions
 
     def shape_of(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
         leaves, entries = [], []
@@ -251,6 +266,7 @@ class Tracer:
             number = Number("int", Polynomial.atom(0))
             start.append(self.shape_of(Interpreter(path).call(self.method("start"), [number], {})))
 
+        feasible = Feasibility(self.questions)
         outcomes = list(explore(base, begin, feasible))
         if len(start) != 1 or len(outcomes) != 1:
             raise NotTraced("start(n) depends on n, or fails")
@@ -278,7 +294,7 @@ class Tracer:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
-        return System(shape, first, shapes, steps, denied, self.observes, paths)
+        return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
     def method(self, name: str) -> Any:
         function = self.filt.kind.lookup(name)
@@ -287,22 +303,6 @@ class Tracer:
         if not isinstance(function, Function):
             raise NotTraced(f"{self.filt.kind.name}.{name} has no rule")
         return Bound(function, self.filt)
-
-    def atoms(self, shape: Shape) -> list[Atom]:
-        """The atoms that every path from a shape begins with."""
-        found = [
-            Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
-            Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
-        ]
-        for i in shape.places():
-            leaf = shape.leaves[i]
-            low, high = -LARGEST, LARGEST
-            if not is_float(leaf.kind):
-                low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
-            if i < len(self.nonneg) and self.nonneg[i]:
-                low = max(low, Fraction(0))
-            found.append(Atom("place", str(i), (), not is_float(leaf.kind), low, high))
-        return found
 
     def state(self, shape: Shape, atoms: list[Atom]) -> Any:
         number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
@@ -315,7 +315,7 @@ class Tracer:
         return state
 
     def steps(self, shape: Shape, style: str) -> Iterator[Step]:
-        atoms = self.atoms(shape)
+        atoms = place_atoms(shape, self.nonneg)
         requests: dict[int, Request] = {}
 
         def run(path: Path) -> Any:
@@ -336,7 +336,7 @@ class Tracer:
                     ) from None
             return self.shape_of(after)
 
-        for path, result in explore(atoms, run, feasible):
+        for path, result in explore(atoms, run, Feasibility(self.questions)):
             found = result if isinstance(result, tuple) else (None, ())
             decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
             yield Step(path, requests[id(path)], shape, found[0], found[1], decided)

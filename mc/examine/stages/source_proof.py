@@ -8,6 +8,7 @@ measured at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from filterproof.filters.adapters.labelled import program_of
@@ -17,13 +18,17 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination import StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stages.certificate import parts
 from filterproof.mc.examine.stages.sequences import SequenceSearch
 from filterproof.mc.prove.proof import SourceProof, prove
 from filterproof.theory import pairs
-from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.evidence import Outcome, Verdict
 
 _ASKED = "Does its source code keep the guarantee on every path?"
 _UNSEEN = "pairs that a caller declares wrongly, noise that is drawn in doubles, and the Python interpreter"
+
+#: Units of work below which no proof is tried.
+_LEAST_UNITS = 100_000
 
 
 def has_own_code(filt: PrivacyFilter) -> bool:
@@ -33,14 +38,21 @@ def has_own_code(filt: PrivacyFilter) -> bool:
 
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on the source code, and the refutation that a failing step led to, if there is one."""
+    if limit.remaining < _LEAST_UNITS:
+        yield StageFinding("source", _ASKED, "not tried: pass more effort, 0.05 or above", "", "")
+        return
     try:
         proof = prove(subject.filter)
     except ImportError as missing:
         yield StageFinding("source", _ASKED, f"not tried: {missing}", "", "")
         return
     verdict = None
-    if proof.proved:
-        verdict = Verdict(Outcome.HOLDS, Evidence.EXACT, proof.scope, proof.sentence)
+    if proof.library is not None:  # of which a theorem is the rest of the proof
+        inner = parts(proof.library)
+        if inner is not None and inner.outcome is Outcome.HOLDS:
+            verdict = replace(inner, detail=f"{proof.sentence}: {inner.detail}")
+    elif proof.proved:
+        verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
     elif proof.lead and not subject.looks:
         search = SequenceSearch(subject=subject)
         if (found := search.take(_sequence(proof), only_above=True)) is not None:

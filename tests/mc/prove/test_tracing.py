@@ -18,7 +18,7 @@ from filterproof.mc.prove.interpreter import (
 )
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.solver import feasible
+from filterproof.mc.prove.solver import Feasibility, Questions
 from filterproof.mc.prove.values import CURRENT, INTEGERS, Array, Number, lift
 
 #: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
@@ -54,7 +54,7 @@ def traced(text: str) -> list[tuple[Path, Any]]:
         scope["p"] = Number("float", Polynomial.atom(4))
         return lift(Interpreter(path).value(ast.parse(text, mode="eval").body, scope))
 
-    return list(explore(atoms, run, feasible))
+    return list(explore(atoms, run, Feasibility(Questions())))
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
