@@ -120,11 +120,11 @@ LIBRARY = "<library filter>"
 
 @dataclass(eq=False)
 class ModuleFunction:
-    """A function by its module and name, or a method with its holder."""
+    """A function by its module and name, or a method with its accountant."""
 
     home: str
     name: str
-    holder: Any = None
+    accountant: Any = None
 
 
 @dataclass(eq=False)
@@ -167,11 +167,11 @@ class Functions:
         if home == "builtins":
             return self._builtin(name, args, named)
         if home == "request":
-            return self._divergence(function.holder, name, args, named)
+            return self._divergence(function.accountant, name, args, named)
         if home == "method":
-            return self._method(function.holder, name, args, named)
+            return self._method(function.accountant, name, args, named)
         if home == "filter" and name == "init":
-            record, base = function.holder
+            record, base = function.accountant
             return self.initialise(record, base, args, named)
         if home == "reduce" and len(args) == 1 and not named:
             return _fold(lambda x, y: self._numpy(name, [x, y], {}), list(self.interpreter.items(args[0])))
@@ -184,17 +184,17 @@ class Functions:
         if home == "dataclasses" and name == "field" and set(named) <= {"default", "repr"}:
             return named.get("default")
         if home == "library filter":
-            return self._of_library(function.holder, name, args, named)
+            return self._of_library(function.accountant, name, args, named)
         raise NotTraced(f"{home}.{name} has no rule")
 
     # -- this library ------------------------------------------------------------------------------------
 
-    def _divergence(self, holder: Any, name: str, args: list[Any], named: dict[str, Any]) -> Any:
+    def _divergence(self, accountant: Any, name: str, args: list[Any], named: dict[str, Any]) -> Any:
         value = constant_of(args[0] if args else next(iter(named.values()), None))
         if value is None or isinstance(value, bool) or not math.isfinite(value):
             raise NotTraced(f"request.{name} at an order that is not known has no rule")
-        swapped = isinstance(holder, Swapped)
-        request: Request = holder.request if isinstance(holder, Swapped) else holder
+        swapped = isinstance(accountant, Swapped)
+        request: Request = accountant.request if isinstance(accountant, Swapped) else accountant
         rule = request.renyi if name == "renyi" else request.hockey_stick
         return rule(Fraction(value), swapped)
 
@@ -229,17 +229,17 @@ class Functions:
         elif args or named:
             raise Raised
 
-    def library_attribute(self, holder: Any, name: str) -> Any:
-        home = str(getattr(holder, "__module__", "") or type(holder).__module__)
-        home_of_type = type(holder).__module__
+    def library_attribute(self, accountant: Any, name: str) -> Any:
+        home = str(getattr(accountant, "__module__", "") or type(accountant).__module__)
+        home_of_type = type(accountant).__module__
         if not (
             home.startswith("filterproof.theory.") or home_of_type.startswith("filterproof.theory.")
         ) or name.startswith("_"):
-            if home_of_type == "types" or isinstance(holder, type(np)):
-                return getattr(holder, name)
-            raise NotTraced(f"the attribute {name} of {type(holder).__name__} has no rule")
+            if home_of_type == "types" or isinstance(accountant, type(np)):
+                return getattr(accountant, name)
+            raise NotTraced(f"the attribute {name} of {type(accountant).__name__} has no rule")
         try:
-            return getattr(holder, name)
+            return getattr(accountant, name)
         except AttributeError:
             raise Raised from None
 
@@ -261,37 +261,37 @@ class Functions:
             raise NotTraced("a request is passed to a function of a library")
         return value
 
-    def _of_library(self, holder: Opaque, name: str, args: list[Any], named: dict[str, Any]) -> Any:
-        if holder.what != "filter" or named:
+    def _of_library(self, accountant: Opaque, name: str, args: list[Any], named: dict[str, Any]) -> Any:
+        if accountant.what != "filter" or named:
             raise NotTraced(f"the attribute {name} of a filter of the library has no rule")
         if name == "start" and len(args) == 1:
-            return Opaque("state", f"{holder.key} new")
+            return Opaque("state", f"{accountant.key} new")
         if len(args) != 2 or not isinstance(args[0], Opaque) or not isinstance(args[1], Request):
             raise NotTraced(f"{name} of a filter of the library is called with what is not its own")
         state: Opaque = args[0]
-        if state.what != "state" or not state.key.startswith(holder.key):
+        if state.what != "state" or not state.key.startswith(accountant.key):
             raise NotTraced("a state of another filter is passed to a filter of the library")
         if name == "admits":
             return Array("b1", True, (), [self.path.choose(f"admits {state.key}", [True, False])])
         if name == "spend":
-            return Opaque("state", f"{holder.key} spent from {state.key}")
+            return Opaque("state", f"{accountant.key} spent from {state.key}")
         raise NotTraced(f"{name} of a filter of the library has no rule")
 
     # -- attributes and methods ----------------------------------------------------------------------------
 
-    def attribute(self, holder: Any, name: str) -> Any:
-        if isinstance(holder, np.ndarray | np.generic):
-            holder = lift(holder)
-        if isinstance(holder, ModuleFunction):
-            if holder.home == "numpy" and name == "reduce":
-                return ModuleFunction("reduce", holder.name)
+    def attribute(self, accountant: Any, name: str) -> Any:
+        if isinstance(accountant, np.ndarray | np.generic):
+            accountant = lift(accountant)
+        if isinstance(accountant, ModuleFunction):
+            if accountant.home == "numpy" and name == "reduce":
+                return ModuleFunction("reduce", accountant.name)
             raise NotTraced(f"the attribute {name} of a function has no rule")
-        if isinstance(holder, Array):
+        if isinstance(accountant, Array):
             if name in ("shape", "size", "ndim", "T", "dtype"):
-                return self._shape(holder, name)
-        elif isinstance(holder, Number) and name in ("shape", "ndim"):
+                return self._shape(accountant, name)
+        elif isinstance(accountant, Number) and name in ("shape", "ndim"):
             return () if name == "shape" else 0
-        return ModuleFunction("method", name, holder)
+        return ModuleFunction("method", name, accountant)
 
     def _shape(self, array: Array, name: str) -> Any:
         if name == "ndim":
@@ -310,12 +310,12 @@ class Functions:
         number = next(i for i, a in enumerate(self.path.atoms) if a.kind == "runs")
         return Number("int", Polynomial.atom(number))
 
-    def _method(self, holder: Any, name: str, args: list[Any], named: dict[str, Any]) -> Any:
-        if isinstance(holder, dict):
-            return self._of_dict(holder, name, args, named)
-        if isinstance(holder, list | tuple | frozenset | str):
-            return self._of_sequence(holder, name, args, named)
-        value = lift(holder)
+    def _method(self, accountant: Any, name: str, args: list[Any], named: dict[str, Any]) -> Any:
+        if isinstance(accountant, dict):
+            return self._of_dict(accountant, name, args, named)
+        if isinstance(accountant, list | tuple | frozenset | str):
+            return self._of_sequence(accountant, name, args, named)
+        value = lift(accountant)
         if value is None:
             raise NotTraced(f"the method {name} has no rule")
         if name == "copy":
@@ -336,34 +336,34 @@ class Functions:
             return self._numpy("round", [value, *args], named)
         raise NotTraced(f"the method {name} of an array has no rule")
 
-    def _of_dict(self, holder: dict[Any, Any], name: str, args: list[Any], named: dict[str, Any]) -> Any:
+    def _of_dict(self, accountant: dict[Any, Any], name: str, args: list[Any], named: dict[str, Any]) -> Any:
         if name == "get":
-            return self.look_up(holder, args[0], args[1] if len(args) > 1 else None)
+            return self.look_up(accountant, args[0], args[1] if len(args) > 1 else None)
         if name in ("items", "keys", "values"):
-            return tuple(getattr(holder, name)())
+            return tuple(getattr(accountant, name)())
         if name == "copy":
-            return self.interpreter.own(dict(holder))
-        if name == "update" and id(holder) in self.interpreter.fresh:
-            holder.update(*args, **named)
+            return self.interpreter.own(dict(accountant))
+        if name == "update" and id(accountant) in self.interpreter.fresh:
+            accountant.update(*args, **named)
             return None
         raise NotTraced(f"the method {name} of a dict has no rule, or changes what outlives the call")
 
-    def _of_sequence(self, holder: Any, name: str, args: list[Any], named: dict[str, Any]) -> Any:
-        if name == "append" and isinstance(holder, list) and id(holder) in self.interpreter.fresh:
-            holder.append(args[0])
+    def _of_sequence(self, accountant: Any, name: str, args: list[Any], named: dict[str, Any]) -> Any:
+        if name == "append" and isinstance(accountant, list) and id(accountant) in self.interpreter.fresh:
+            accountant.append(args[0])
             return None
-        if name == "copy" and isinstance(holder, list):
-            return self.interpreter.own(list(holder))
-        if isinstance(holder, str) and name in ("lower", "upper", "startswith", "endswith") and not named:
-            return getattr(holder, name)(*args)
+        if name == "copy" and isinstance(accountant, list):
+            return self.interpreter.own(list(accountant))
+        if isinstance(accountant, str) and name in ("lower", "upper", "startswith", "endswith") and not named:
+            return getattr(accountant, name)(*args)
         raise NotTraced(
-            f"the method {name} of a {type(holder).__name__} has no rule, or changes what outlives the call"
+            f"the method {name} of a {type(accountant).__name__} has no rule, or changes what outlives the call"
         )
 
-    def look_up(self, holder: dict[Any, Any], key: Any, default: Any) -> Any:
-        """holder[key], or the default; a class or name that is not known is each in turn."""
+    def look_up(self, accountant: dict[Any, Any], key: Any, default: Any) -> Any:
+        """accountant[key], or the default; a class or name that is not known is each in turn."""
         if isinstance(key, ClassOf | NameOf):
-            for one, value in holder.items():
+            for one, value in accountant.items():
                 if isinstance(key, NameOf) and isinstance(one, str) and key.request.has_name(one):
                     return value
                 if isinstance(key, ClassOf) and _is_family(one) and key.request.is_exactly(one):
@@ -371,8 +371,8 @@ class Functions:
         else:
             key = self.interpreter.key(key)
             try:
-                if key in holder:
-                    return holder[key]
+                if key in accountant:
+                    return accountant[key]
             except TypeError:
                 raise Raised from None
         if default is Raised:

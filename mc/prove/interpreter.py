@@ -212,14 +212,14 @@ class Interpreter:
             self.assign(node.target, self.value(node.value, scope), scope)
 
     def _AugAssign(self, node: ast.AugAssign, scope: Scope) -> None:
-        holder: Any = None
+        accountant: Any = None
         index: Any = None
         if isinstance(node.target, ast.Subscript):
-            holder, index = self.value(node.target.value, scope), self._index(node.target.slice, scope)
-            shared = holder.shared if isinstance(holder, Array) else False
-            old = simple(self.item(holder, index))
-            if isinstance(holder, Array):  # the view lives no longer than this statement
-                holder.shared = shared
+            accountant, index = self.value(node.target.value, scope), self._index(node.target.slice, scope)
+            shared = accountant.shared if isinstance(accountant, Array) else False
+            old = simple(self.item(accountant, index))
+            if isinstance(accountant, Array):  # the view lives no longer than this statement
+                accountant.shared = shared
         else:
             old = self.value(_loaded(node.target), scope)
         if isinstance(old, list) and id(old) in self.fresh and isinstance(node.op, ast.Add):
@@ -228,12 +228,12 @@ class Interpreter:
         if isinstance(old, list | np.ndarray):
             raise NotTraced("a list or an array that outlives the call is changed in place")
         result = self.binary(OPERATORS[type(node.op)], old, self.value(node.value, scope))
-        if isinstance(holder, Array):
-            self._store(holder, index, result)
+        if isinstance(accountant, Array):
+            self._store(accountant, index, result)
         elif isinstance(old, Array):
             self.write(old, result)
-        elif holder is not None:
-            self._store(holder, index, result)
+        elif accountant is not None:
+            self._store(accountant, index, result)
         else:
             self.assign(node.target, simple(result), scope)
 
@@ -301,10 +301,10 @@ class Interpreter:
         elif isinstance(target, ast.Subscript):
             self._store(self.value(target.value, scope), self._index(target.slice, scope), value)
         elif isinstance(target, ast.Attribute):
-            holder = self.value(target.value, scope)
-            if not (isinstance(holder, Record) and holder.writable):
+            accountant = self.value(target.value, scope)
+            if not (isinstance(accountant, Record) and accountant.writable):
                 raise NotTraced(f"an attribute is written ({target.attr})", target.lineno)
-            holder.values[target.attr] = value
+            accountant.values[target.attr] = value
         else:
             raise NotTraced("an assignment has no rule", target.lineno)
 
@@ -326,18 +326,18 @@ class Interpreter:
         self.fresh[id(value)] = value
         return value
 
-    def _store(self, holder: Any, index: Any, value: Any) -> None:
-        if isinstance(holder, dict | list):
-            if id(holder) not in self.fresh:
+    def _store(self, accountant: Any, index: Any, value: Any) -> None:
+        if isinstance(accountant, dict | list):
+            if id(accountant) not in self.fresh:
                 raise NotTraced("code writes into an object that outlives the call")
             try:
-                holder[self.key(index)] = value
+                accountant[self.key(index)] = value
             except (IndexError, TypeError):
                 raise Raised from None
             return
-        if not isinstance(holder, Array):
+        if not isinstance(accountant, Array):
             raise NotTraced("an assignment to an item has no rule")
-        self.functions.store(holder, index, value)
+        self.functions.store(accountant, index, value)
 
     def write(self, array: Array, value: Any) -> None:
         """Put other entries into an array, where no other name can share them."""
@@ -556,42 +556,42 @@ class Interpreter:
         self.path.line = node.lineno
         return self.attribute(self.value(node.value, scope), node.attr)
 
-    def attribute(self, holder: Any, name: str) -> Any:
-        if isinstance(holder, Request):
+    def attribute(self, accountant: Any, name: str) -> Any:
+        if isinstance(accountant, Request):
             if name == "swapped":
-                return Swapped(holder)
+                return Swapped(accountant)
             if name in ("renyi", "hockey_stick"):
-                return ModuleFunction("request", name, holder)
+                return ModuleFunction("request", name, accountant)
             if name == "__class__":
-                return ClassOf(holder)
-            return holder.attribute(name)
-        if isinstance(holder, Swapped):
+                return ClassOf(accountant)
+            return accountant.attribute(name)
+        if isinstance(accountant, Swapped):
             if name in ("renyi", "hockey_stick"):
-                return ModuleFunction("request", name, holder)
+                return ModuleFunction("request", name, accountant)
             raise NotTraced(f"request.swapped.{name} has no rule")
-        if isinstance(holder, ClassOf) and name == "__name__":
-            return NameOf(holder.request)
-        if isinstance(holder, Module):
-            return self._of_module(holder, name)
-        if isinstance(holder, Record):
-            return self._of_record(holder, name)
-        if isinstance(holder, UserClass):
-            member = holder.lookup(name)
+        if isinstance(accountant, ClassOf) and name == "__name__":
+            return NameOf(accountant.request)
+        if isinstance(accountant, Module):
+            return self._of_module(accountant, name)
+        if isinstance(accountant, Record):
+            return self._of_record(accountant, name)
+        if isinstance(accountant, UserClass):
+            member = accountant.lookup(name)
             if member is None:
-                raise NotTraced(f"{holder.name}.{name} has no rule")
+                raise NotTraced(f"{accountant.name}.{name} has no rule")
             return member
-        if isinstance(holder, Super):
-            return self._of_super(holder, name)
-        if isinstance(holder, Opaque):
-            own = getattr(holder.real, "__dataclass_fields__", {})
-            if holder.what == "filter" and (name == "promise" or name in own):
-                return getattr(holder.real, name)
-            return ModuleFunction("library filter", name, holder)
-        if isinstance(holder, ModuleFunction | str | tuple | list | dict | frozenset | float | int):
-            return self.functions.attribute(holder, name)
-        if lift(holder) is not None:
-            return self.functions.attribute(holder, name)
-        return self.functions.library_attribute(holder, name)
+        if isinstance(accountant, Super):
+            return self._of_super(accountant, name)
+        if isinstance(accountant, Opaque):
+            own = getattr(accountant.real, "__dataclass_fields__", {})
+            if accountant.what == "filter" and (name == "promise" or name in own):
+                return getattr(accountant.real, name)
+            return ModuleFunction("library filter", name, accountant)
+        if isinstance(accountant, ModuleFunction | str | tuple | list | dict | frozenset | float | int):
+            return self.functions.attribute(accountant, name)
+        if lift(accountant) is not None:
+            return self.functions.attribute(accountant, name)
+        return self.functions.library_attribute(accountant, name)
 
     def _of_module(self, module: Module, name: str) -> Any:
         if module.name in ("numpy", "math"):
@@ -630,12 +630,12 @@ class Interpreter:
             return record.kind.fields if name == "_fields" else ClassMethod(record, name)
         return self._of_super(Super(record.kind.order()[-1], record), name, whole=True)
 
-    def _of_super(self, holder: Super, name: str, whole: bool = False) -> Any:
-        record = holder.first
+    def _of_super(self, accountant: Super, name: str, whole: bool = False) -> Any:
+        record = accountant.first
         if not isinstance(record, Record):
             raise NotTraced("super() in a class method has no rule")
         if not whole:
-            member = record.kind.lookup(name, after=holder.owner)
+            member = record.kind.lookup(name, after=accountant.owner)
             if isinstance(member, Function):
                 return Bound(member, record)
             if member is not None:
@@ -652,11 +652,11 @@ class Interpreter:
     # -- items -----------------------------------------------------------------------------------------
 
     def _Subscript(self, node: ast.Subscript, scope: Scope) -> Any:
-        holder = self.value(node.value, scope)
-        if isinstance(holder, ModuleFunction | type | UserClass):
-            return holder  # PrivacyFilter[State]: a type
+        accountant = self.value(node.value, scope)
+        if isinstance(accountant, ModuleFunction | type | UserClass):
+            return accountant  # PrivacyFilter[State]: a type
         index = self._index(node.slice, scope)
-        return self.item(holder, index)
+        return self.item(accountant, index)
 
     def _index(self, node: ast.expr, scope: Scope) -> Any:
         if isinstance(node, ast.Tuple):
@@ -669,23 +669,23 @@ class Interpreter:
         ]
         return slice(*[None if end is None else self.key(end) for end in ends])
 
-    def item(self, holder: Any, index: Any) -> Any:
-        if isinstance(holder, Record) and holder.kind.style == "namedtuple":
-            holder = tuple(holder.values.values())
-        if isinstance(holder, dict):
-            return self.functions.look_up(holder, index, Raised)
-        if isinstance(holder, tuple | list | str):
+    def item(self, accountant: Any, index: Any) -> Any:
+        if isinstance(accountant, Record) and accountant.kind.style == "namedtuple":
+            accountant = tuple(accountant.values.values())
+        if isinstance(accountant, dict):
+            return self.functions.look_up(accountant, index, Raised)
+        if isinstance(accountant, tuple | list | str):
             if isinstance(index, Number) and constant_of(index) is None:
-                return self.functions.table(list(holder), index)
+                return self.functions.table(list(accountant), index)
             try:
-                return holder[index if isinstance(index, slice) else operator.index(self.key(index))]
+                return accountant[index if isinstance(index, slice) else operator.index(self.key(index))]
             except (IndexError, TypeError):
                 raise Raised from None
-        if isinstance(holder, Array | np.ndarray):
-            array = lift(holder)
+        if isinstance(accountant, Array | np.ndarray):
+            array = lift(accountant)
             assert isinstance(array, Array)
             return self.functions.index(array, index)
-        raise NotTraced(f"an item of {_type(holder)} has no rule")
+        raise NotTraced(f"an item of {_type(accountant)} has no rule")
 
     def items(self, value: Any) -> Iterable[Any]:
         """What a loop over a value sees."""

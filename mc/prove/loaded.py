@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters import catalogue
-from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.functions import LIBRARY, Opaque
 from filterproof.mc.prove.interpreter import Interpreter, Record, Unknown, UserClass, load_module
@@ -79,7 +79,7 @@ def record_of(filt: PrivacyFilter, source: Source, interpreter: Interpreter) -> 
 def promise_of(filt: PrivacyFilter) -> Guarantee:
     """The guarantee, where it is a value of the library that no code computes."""
     held = inspect.getattr_static(filt, "promise", None)
-    if isinstance(held, property) and not of_the_library(holder_of(type(filt), "promise")):
+    if isinstance(held, property) and not of_the_library(defining_class(type(filt), "promise")):
         raise NotTraced("the promise is computed; make it an attribute")
     promise = filt.promise
     if not (isinstance(promise, Guarantee) and of_the_library(type(promise))):

@@ -114,7 +114,7 @@ small, wrong = Mine(0.5), Uncharged(0.5)
     (tmp_path / "mine.py").write_text(text)
     exam, _ = examined(load_filter(f"{tmp_path / 'mine.py'}::small"))
     assert exam.headline == "HOLDS"
-    assert exam.verdict.evidence is fp.verify(fp.ZCDPFilter(0.5), stages=["parts"]).verdict.evidence
+    assert exam.verdict.evidence is fp.verify(fp.ZCDPFilter(0.5), stages=["certificate"]).verdict.evidence
     assert exam.verdict.detail.startswith("it grants no more than ZCDPFilter(rho=0.5), which keeps 0.5-zCDP")
     assert examined(load_filter(f"{tmp_path / 'mine.py'}::wrong"))[0].headline == "UNDECIDED"
 
@@ -137,7 +137,7 @@ def test_a_play_that_passes_the_budget_is_measured_at_once(tmp_path: Path) -> No
     exam, _ = examined(sum_filter(tmp_path, cost="request.zcdp_rho / 2"))
     assert exam.headline == "REFUTED"
     assert exam.refutation.stage == "source"
-    assert exam.witness.replay().refutes
+    assert exam.counterexample.replay().refutes
 
 
 def test_a_rule_that_doubles_break_is_not_proved(tmp_path: Path) -> None:
