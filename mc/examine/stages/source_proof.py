@@ -15,9 +15,9 @@ from filterproof.filters.adapters.labelled import program_of
 from filterproof.filters.contract.library import of_the_library
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.examination import StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.stages.certificate import parts
 from filterproof.mc.examine.stages.sequences import SequenceSearch
 from filterproof.mc.prove.proof import SourceProof, prove
