@@ -10,22 +10,20 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path as File
 from typing import Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
-from filterproof.mc.prove.functions import Opaque
-from filterproof.mc.prove.interpreter import Interpreter, Record
 from filterproof.mc.prove.invariants import Failed, Proved, Prover
-from filterproof.mc.prove.loaded import promise_of, record_of, source_of
-from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised
-from filterproof.mc.prove.plays import Plays, grants_no_more, play
+from filterproof.mc.prove.loaded import promise_of
+from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.plays import Plays, play
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.solver import z3_module
-from filterproof.mc.prove.source import Source
+from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.theorems import Theorem, theorems
-from filterproof.mc.prove.transitions import System, Tracer, dominated
-from filterproof.mc.prove.values import CURRENT
+from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.kernel.kernel_theorems import KERNEL
 
@@ -181,31 +179,25 @@ def prove(filt: PrivacyFilter) -> SourceProof:
         If z3 is not installed.
     """
     z3_module()
-    source: Source | None = None
+    file = file_of(type(filt)) or ""
     try:
-        source = source_of(filt)
-        return _proof(filt, source)
+        refuse_hidden_state(filt)
+        return _proof(filt, file)
     except NotTraced as error:
-        reason, line = error.reason, error.line
+        reason, line, file = error.reason, error.line, error.file or file
     except Raised:
         reason, line = "the code raises an error before any request is made", None
     except (LookupError, TypeError, ValueError, AttributeError, AssertionError, RecursionError) as error:
         reason, line = f"the code does what has no rule ({type(error).__name__}: {error})", None
-    if source is None:
-        return SourceProof(False, reason=reason)
-    return SourceProof(False, source.file.name, reason=reason, line=line, source_line=source.line(line))
+    return SourceProof(False, File(file).name, reason=reason, line=line, source_line=line_text(file, line))
 
 
-def _proof(filt: PrivacyFilter, source: Source) -> SourceProof:
-    path = Path((), [Atom("runs", "n", (), True, Fraction(1))], lambda *_: True)
-    CURRENT[0] = None
-    record, promise = record_of(filt, source, Interpreter(path)), promise_of(filt)
-    if any(isinstance(v, Opaque) for v in record.values.values()):
-        return _by_library(filt, source, record, promise)
-    plays = play(filt)
-    tracer, system = _traced(record, plays)
+def _proof(filt: PrivacyFilter, file: str) -> SourceProof:
+    promise = promise_of(filt)
+    plays = play(filt).exact(Tracer(filt, [], []).beginning())
+    tracer, system = _traced(filt, plays)
     possible = theorems(promise, _orders(system))
-    known: dict[str, Any] = {"file": source.file.name, "promise": promise, "paths": system.paths}
+    known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = compare(system, plays)
     known["compared"] = agreed
     if other is not None:
@@ -240,28 +232,7 @@ def _proof(filt: PrivacyFilter, source: Source) -> SourceProof:
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=real or failure.reason, tried=tuple(dict.fromkeys(f.text() for f, _ in failures)),
-        line=line, source_line=source.line(line), state=failure.values, lead=lead, **known,
-    )  # fmt: skip
-
-
-def _by_library(filt: PrivacyFilter, source: Source, record: Record, promise: Guarantee) -> SourceProof:
-    """Whether the filter grants no more than a proved filter of the library that it is built on."""
-    system = Tracer(record, [], []).system()
-    inner = {v.key: v.real for v in record.values.values() if isinstance(v, Opaque)}
-    found = dominated(system)
-    if found is None:
-        step = next((s for s in system.steps if s.after is not None), None)
-        reason = "a request may be granted that the library's filter denies, or is not charged for"
-        raise NotTraced(reason, step.lines[-1] if step is not None and step.lines else None)
-    key = found.key.removesuffix(" new")
-    if inner[key].promise != promise:
-        raise NotTraced(f"{key} keeps {inner[key].promise}, and {promise} is promised")
-    compared = grants_no_more(filt, inner[key])
-    if compared < COMPARED:
-        raise NotTraced(f"the filter granted what {key} denies")
-    return SourceProof(
-        True, source.file.name, promise, (), (f"every grant is one of {key}, which is charged for it",),
-        system.paths, lines=_lines(system), compared=compared, library=key,
+        line=line, source_line=line_text(file, line), state=failure.values, lead=lead, **known,
     )  # fmt: skip
 
 
@@ -277,16 +248,16 @@ def _in_reals(tracer: Tracer, system: System, plays: Plays, failures: list[Faile
     return ""
 
 
-def _traced(record: Record, plays: Plays) -> tuple[Tracer, System]:
+def _traced(filt: PrivacyFilter, plays: Plays) -> tuple[Tracer, System]:
     """The system; places that plays took for modes and are none become numbers."""
     modes = plays.modes()
     try:
-        tracer = Tracer(record, plays.nonneg(), modes)
+        tracer = Tracer(filt, plays.nonneg(), modes)
         return tracer, tracer.system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    tracer = Tracer(record, plays.nonneg(), [])
+    tracer = Tracer(filt, plays.nonneg(), [])
     return tracer, tracer.system()
 
 
