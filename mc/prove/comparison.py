@@ -47,7 +47,7 @@ def predicted(step: Step, decision: Decision, grants: int) -> tuple[bool, tuple[
         if _is_declared(name):
             if decision.size(name) != chosen:
                 return None
-            given["declared", name] = decision.declared(name)
+            given["charge" if name.startswith("charge ") else "declared", name] = decision.declared(name)
         elif name.endswith(" is"):
             own = name.removesuffix(" is")
             value = float(decision.parameters[own.partition(".")[2]])
@@ -72,7 +72,7 @@ def predicted(step: Step, decision: Decision, grants: int) -> tuple[bool, tuple[
 
 
 def _is_declared(name: str) -> bool:
-    return name in DECLARED or "renyi" in name or "hockey_stick" in name
+    return name in DECLARED or name.startswith("charge ") or "renyi" in name or "hockey_stick" in name
 
 
 def compare(system: System, plays: Plays) -> tuple[int, Decision | None]:

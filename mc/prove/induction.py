@@ -249,10 +249,10 @@ class Induction:
         """What the trace took for granted about places: that they keep within their ranges."""
         for number, shape in enumerate(self.system.shapes):
             for atom in place_atoms(shape, self.system.nonneg):
-                if atom.kind == "place" and atom.low is not None and atom.high is not None:
-                    place = int(atom.name)
-                    yield Invariant(number, ((place, Fraction(1)),), atom.high)
-                    yield Invariant(number, ((place, Fraction(-1)),), -atom.low)
+                if atom.kind == "place" and atom.high is not None:
+                    yield Invariant(number, ((int(atom.name), Fraction(1)),), atom.high)
+                if atom.kind == "place" and atom.low is not None:
+                    yield Invariant(number, ((int(atom.name), Fraction(-1)),), -atom.low)
 
     # -- failures ----------------------------------------------------------------------------------------------
 

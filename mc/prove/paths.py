@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from filterproof.mc.prove.certificate import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.theory.numerics.error_free import add_up
 
 #: A number that is no rational.
 Special: TypeAlias = float
@@ -25,8 +28,13 @@ MAX_DOUBLE = Fraction(sys.float_info.max)
 #: Steps of code and paths after which a trace gives up.
 MAX_STATEMENTS, MAX_PATHS = 20_000, 6_000
 
+#: Rules that give the whole number next to a number.
+WHOLE: dict[str, Callable[[Fraction], int]] = {
+    "ceil": math.ceil, "floor": math.floor, "rint": round, "trunc": math.trunc,
+}  # fmt: skip
+
 AtomKind: TypeAlias = Literal[
-    "place", "declared", "parameter", "loss", "runs", "grants", "ghost", "truth",
+    "place", "declared", "parameter", "charge", "ledger", "loss", "runs", "grants", "ghost", "truth",
     "rounded", "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown",
 ]  # fmt: skip
 
@@ -34,9 +42,9 @@ AtomKind: TypeAlias = Literal[
 class NotTraced(Exception):  # noqa: N818 - it ends a trace, and is no fault of the code
     """The code does something for which the prover has no rule: no proof, with the line and the reason."""
 
-    def __init__(self, reason: str, line: int | None = None) -> None:
+    def __init__(self, reason: str, line: int | None = None, file: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.line = reason, line
+        self.reason, self.line, self.file = reason, line, file
 
 
 class Raised(Exception):  # noqa: N818
@@ -70,6 +78,7 @@ class Path:
     trail: list[Any] = field(default_factory=list)
     branches: list[tuple[Any, ...]] = field(default_factory=list)
     statements: int = 0
+    file: str = ""
     line: int = 0
     #: Whether a number of NumPy would have behaved otherwise than one of Python.
     differs: bool = False
@@ -114,24 +123,12 @@ class Path:
             return math.inf
         if (low is None or low <= -OVERFLOW) and self.at_least(-exact, OVERFLOW):
             return -math.inf
-        bound = [None if end is None else Fraction(_nearest_finite(end)) for end in (low, high)]
+        bound = [None if end is None else _nearest_finite(end) for end in (low, high)]
         if units > 1:  # the powers of C libraries may miss by a unit
-            bound = [
-                None if end is None else end + sign * abs(end) / 2**50
-                for end, sign in zip(bound, (-1, 1), strict=True)
-            ]
-        whole = self.is_whole(exact)
+            bound = [e and e + sign * abs(e) / 2**50 for e, sign in zip(bound, (-1, 1), strict=True)]
+        name = "" if units == 1 else "power"
         return self.new(
-            Atom(
-                "rounded",
-                "" if units == 1 else "power",
-                (exact,),
-                whole=whole,
-                low=bound[0],
-                high=bound[1],
-                of_sum=of_sum,
-                units=units,
-            )
+            Atom("rounded", name, (exact,), self.is_whole(exact), bound[0], bound[1], of_sum, units)
         )
 
     def _is_double(self, exact: Polynomial) -> bool:
@@ -283,57 +280,42 @@ def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:
         found += [(atom.of[0] - v, False), (v + 1 - atom.of[0], True)]
     elif atom.kind == "rint":
         found += [(v - atom.of[0] + Fraction(1, 2), False), (atom.of[0] - v + Fraction(1, 2), False)]
-    elif atom.kind == "quotient":
-        product = v * atom.of[1] - atom.of[0]
-        found += [(product, False), (-product, False)]
-    elif atom.kind == "sqrt":
-        square = v * v - atom.of[0]
-        found += [(square, False), (-square, False)]
+    elif atom.kind in ("quotient", "sqrt"):
+        gap = (v * atom.of[1] if atom.kind == "quotient" else v * v) - atom.of[0]
+        found += [(gap, False), (-gap, False)]
     return found
 
 
-def interval(
-    value: Polynomial, bounds: Callable[[int], tuple[Fraction | None, Fraction | None]]
-) -> tuple[Fraction | None, Fraction | None]:
+Ends: TypeAlias = tuple[Fraction | None, Fraction | None]
+
+
+def interval(value: Polynomial, bounds: Callable[[int], Ends]) -> Ends:
     """The range of a polynomial, each monomial by itself."""
-    total: tuple[Fraction | None, Fraction | None] = (Fraction(0), Fraction(0))
+    low: Fraction | None = Fraction(0)
+    high: Fraction | None = Fraction(0)
     for key, coefficient in value.terms.items():
-        part: tuple[Fraction | None, Fraction | None] = (coefficient, coefficient)
+        part: Ends = (coefficient, coefficient)
         for number in sorted(set(key)):
-            power = _power(bounds(number), key.count(number))
+            power = ends = bounds(number)
+            for _ in range(key.count(number) - 1):
+                power = _times(power, ends)
+            if key.count(number) % 2 == 0 and (power[0] is None or power[0] < 0):
+                power = (Fraction(0), power[1])
             part = _times(part, power)
-        total = (
-            None if total[0] is None or part[0] is None else total[0] + part[0],
-            None if total[1] is None or part[1] is None else total[1] + part[1],
-        )
-    return total
+        low = None if low is None or part[0] is None else low + part[0]
+        high = None if high is None or part[1] is None else high + part[1]
+    return low, high
 
 
-def _power(
-    ends: tuple[Fraction | None, Fraction | None], times: int
-) -> tuple[Fraction | None, Fraction | None]:
-    result = ends
-    for _ in range(times - 1):
-        result = _times(result, ends)
-    if times % 2 == 0 and (result[0] is None or result[0] < 0):
-        result = (Fraction(0), result[1])
-    return result
-
-
-def _times(
-    one: tuple[Fraction | None, Fraction | None], two: tuple[Fraction | None, Fraction | None]
-) -> tuple[Fraction | None, Fraction | None]:
-    if one[0] is not None and one[0] == one[1]:
+def _times(one: Ends, two: Ends) -> Ends:
+    """The range of a product; None where an end is not known."""
+    if two[0] is not None and two[0] == two[1]:
         one, two = two, one
-    if two[0] is not None and two[0] == two[1]:  # by a number
-        factor = two[0]
-        ends = tuple(None if end is None else end * factor for end in one)
-        if factor == 0:
-            return Fraction(0), Fraction(0)
-        return (ends[0], ends[1]) if factor > 0 else (ends[1], ends[0])
+    if one[0] is not None and one[0] == one[1]:  # by a number
+        low, high = (None if end is None else end * one[0] for end in two)
+        return (Fraction(0), Fraction(0)) if not one[0] else (low, high) if one[0] > 0 else (high, low)
     if one[0] is not None and two[0] is not None and one[0] >= 0 and two[0] >= 0:
-        high = None if one[1] is None or two[1] is None else one[1] * two[1]
-        return one[0] * two[0], high
+        return one[0] * two[0], None if one[1] is None or two[1] is None else one[1] * two[1]
     if None in one or None in two:
         return None, None
     products = [a * b for a in one for b in two if a is not None and b is not None]
@@ -360,7 +342,7 @@ def explore(
         except Raised:
             result = Raised
         except NotTraced as error:
-            error.line = error.line or path.line or None
+            error.line, error.file = error.line or path.line or None, error.file or path.file
             raise
         waiting += path.branches
         yield path, result
@@ -373,11 +355,11 @@ def _nearest(number: Fraction) -> Value:
         return math.inf if number > 0 else -math.inf
 
 
-def _nearest_finite(number: Fraction) -> float:
+def _nearest_finite(number: Fraction) -> Fraction:
     try:
-        return float(number)
+        return Fraction(float(number))
     except OverflowError:
-        return sys.float_info.max if number > 0 else -sys.float_info.max
+        return MAX_DOUBLE if number > 0 else -MAX_DOUBLE
 
 
 def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
@@ -389,16 +371,25 @@ def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
             return None
     if atom.kind == "wrapped" and atom.low is not None and atom.high is not None:
         return (of[0] - atom.low) % (atom.high - atom.low + 1) + atom.low
-    if atom.kind in ("ceil", "floor", "trunc", "rint"):
-        rules: dict[str, Callable[[Fraction], int]] = {
-            "ceil": math.ceil, "floor": math.floor, "trunc": math.trunc, "rint": round,
-        }  # fmt: skip
-        return Fraction(rules[atom.kind](of[0]))
+    if atom.kind in WHOLE:
+        return Fraction(WHOLE[atom.kind](of[0]))
     if atom.kind == "quotient":
         return of[0] / of[1] if of[1] else None
     if atom.kind == "sqrt":
         return _root(of[0])
+    if atom.kind == "ledger":
+        return sum_of(of[0], of[1], int(atom.name.split()[1]))
     return None
+
+
+def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
+    """The exact sum that a budget's addition of two pairs of doubles gives; 4^exponent is its unit."""
+    pairs = []
+    for value in (total / Fraction(4) ** exponent, amount / Fraction(4) ** exponent):
+        high = float(value)
+        pairs.append((np.float64(high), np.float64(float(value - Fraction(high)))))
+    high, low = add_up(*pairs)
+    return (Fraction(float(high)) + Fraction(float(low))) * Fraction(4) ** exponent
 
 
 def _root_of_square(square: Fraction) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,9 @@ import numpy as np
 import filterproof.theory.pairs as pairs
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.ledger import declared_charge
 from filterproof.mc.prove.requests import DECLARED, HUGE
+from filterproof.mc.prove.states import exact_leaves
 from filterproof.theory.pairs import DominatingPair
 
 PLAYS, ROUNDS = 16, 28
@@ -57,16 +59,20 @@ class Decision:
             return "undefined"
         if math.isinf(value):
             return "infinite"
-        bounded = DECLARED.get(name) is not None or "hockey_stick" in name or "renyi" in name
+        bounded = DECLARED.get(name) is not None or any(
+            w in name for w in ("hockey_stick", "renyi", "charge")
+        )
         return "finite" if bounded or value <= HUGE else "huge"
 
-    def _declared(self, name: str) -> float:
+    def _declared(self, name: str) -> Any:
         words = name.split()
         parameters = {
             k: np.array([v]) if self.vectorised and isinstance(v, float) else v
             for k, v in self.parameters.items()
         }
         pair = getattr(pairs, self.family)(**parameters)
+        if words[0] == "charge":
+            return declared_charge(words[1], pair)
         if words[0] == "swapped":
             pair, words = pair.swapped, words[1:]
         value = getattr(pair, words[0])
@@ -87,6 +93,16 @@ class Plays:
                 if decision.granted:
                     yield decision.after
 
+    def exact(self, tree: Any) -> Plays:
+        """The plays with the sums of budgets as exact numbers, where states are built like `tree`."""
+
+        def read(one: Decision) -> Decision:
+            return replace(
+                one, before=exact_leaves(tree, one.before), after=one.after and exact_leaves(tree, one.after)
+            )
+
+        return Plays([[read(decision) for decision in one] for one in self.plays])
+
     def nonneg(self) -> list[bool]:
         """Whether each place of a state never was below 0."""
         return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
@@ -100,25 +116,6 @@ class Plays:
 def play(filt: PrivacyFilter) -> Plays:
     """Plays of a filter; in every second one, three runs side by side."""
     return Plays([_one(filt, number) for number in range(PLAYS)])
-
-
-def grants_no_more(filt: PrivacyFilter, inner: PrivacyFilter) -> int:
-    """The number of decisions in plays, if each is granted only where `inner`, charged for all, grants it; else 0."""
-    decisions = 0
-    for number in range(PLAYS):
-        rng, scale, n = _begin(number)
-        state, own = filt.start(n), inner.start(n)
-        for _ in range(ROUNDS):
-            request, _, _ = _drawn_request(rng, scale, n)
-            loss = _losses(rng, request, n)
-            granted, after = answered(filt, state, request, loss, n)
-            allowed, charged = answered(inner, own, request, loss, n)
-            if (granted & ~allowed).any():
-                return 0
-            decisions += n
-            if granted.any():
-                state, own = merged(granted, after, state, n), merged(granted, charged, own, n)
-    return decisions
 
 
 def _begin(number: int) -> tuple[np.random.Generator, float, int]:

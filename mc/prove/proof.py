@@ -10,23 +10,21 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path as File
 from typing import Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
-from filterproof.mc.prove.functions import Opaque
 from filterproof.mc.prove.induction import Failure, Induction, SumBound
-from filterproof.mc.prove.interpreter import Interpreter, Record
 from filterproof.mc.prove.invariants import charge_of
-from filterproof.mc.prove.loaded import promise_of, record_of, source_of
-from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised
-from filterproof.mc.prove.plays import Plays, grants_no_more, play
+from filterproof.mc.prove.loaded import promise_of
+from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.plays import Plays, play
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.solver import Questions
-from filterproof.mc.prove.source import Source
+from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.theorems import SumTheorem, theorems
-from filterproof.mc.prove.transitions import System, Tracer, dominated
-from filterproof.mc.prove.values import CURRENT
+from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.kernel.kernel_theorems import KERNEL
@@ -63,8 +61,6 @@ class SourceProof:
         Where it is not proved: the theorems, and why each does not apply.
     lead : tuple
         Requests, as (family, parameters), whose sum passed the budget in a play: for a search to try first.
-    library : PrivacyFilter or None
-        The filter of the library that grants whatever this one does; the rest of the proof is its own.
     """
 
     proved: bool
@@ -81,7 +77,6 @@ class SourceProof:
     state: dict[str, float] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
     lead: tuple[tuple[str, dict[str, Any]], ...] = ()
-    library: PrivacyFilter | None = None
 
     @property
     def evidence(self) -> Evidence:
@@ -100,8 +95,6 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        if self.library is not None:
-            return f"it grants no more than {self.library!r}, which keeps {self.promise}"
         theorem = self.sums[0].theorem.kernel
         sums = ", ".join(str(one.theorem) for one in self.sums)
         return f"{sums} on every path, so {self.promise} (theorem {theorem}, KERNEL)"
@@ -117,13 +110,11 @@ class SourceProof:
             return tuple(notes)
         first, last = self.lines
         certificates = sum(one.certificates for one in self.sums)
-        closed = f", closed by {certificates} certificates in rationals" if self.sums else ""
         lines = dict.fromkeys(line for one in self.sums for line in one.invariants)
-        if self.library is not None:
-            lines = {f"each grant is one of {self.library!r}, which is charged for it": None}
         notes = [
             f"invariant   {';  '.join(lines)}",
-            f"from        {self.paths} paths ({self.file}:{first}-{last}){closed}",
+            f"from        {self.paths} paths ({self.file}:{first}-{last}), "
+            f"closed by {certificates} certificates in rationals",
         ]
         notes += [
             f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
@@ -162,32 +153,25 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     ImportError
         If z3 is not installed.
     """
-    questions = Questions()
-    source: Source | None = None
+    questions, file = Questions(), file_of(type(filt)) or ""
     try:
-        source = source_of(filt)
-        return _proof(filt, source, questions)
+        refuse_hidden_state(filt)
+        return _proof(filt, file, questions)
     except NotTraced as error:
-        reason, line = error.reason, error.line
+        reason, line, file = error.reason, error.line, error.file or file
     except Raised:
         reason, line = "the code raises an error before any request is made", None
     except (LookupError, TypeError, ValueError, AttributeError, AssertionError, RecursionError) as error:
         reason, line = f"the code does what has no rule ({type(error).__name__}: {error})", None
-    if source is None:
-        return SourceProof(False, reason=reason)
-    return SourceProof(False, source.file.name, reason=reason, line=line, source_line=source.line(line))
+    return SourceProof(False, File(file).name, reason=reason, line=line, source_line=line_text(file, line))
 
 
-def _proof(filt: PrivacyFilter, source: Source, questions: Questions) -> SourceProof:
-    path = Path((), [Atom("runs", "n", (), True, Fraction(1))], lambda *_: True)
-    CURRENT[0] = None
-    record, promise = record_of(filt, source, Interpreter(path)), promise_of(filt)
-    if any(isinstance(v, Opaque) for v in record.values.values()):
-        return _by_library(filt, source, record, promise, questions)
-    plays = play(filt)
-    system = _traced(record, plays, questions)
+def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
+    promise = promise_of(filt)
+    plays = play(filt).exact(Tracer(filt, [], [], questions).beginning())
+    system = _traced(filt, plays, questions)
     possible = theorems(promise, _orders(system))
-    known: dict[str, Any] = {"file": source.file.name, "promise": promise, "paths": system.paths}
+    known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = compare(system, plays)
     known["compared"] = agreed
     if other is not None:
@@ -223,41 +207,19 @@ def _proof(filt: PrivacyFilter, source: Source, questions: Questions) -> SourceP
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
-        source_line=source.line(line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
+        source_line=line_text(file, line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
     )  # fmt: skip
 
 
-def _by_library(
-    filt: PrivacyFilter, source: Source, record: Record, promise: Guarantee, questions: Questions
-) -> SourceProof:
-    """Whether the filter grants no more than a proved filter of the library that it is built on."""
-    system = Tracer(record, [], [], questions).system()
-    inner = {v.key: v.real for v in record.values.values() if isinstance(v, Opaque)}
-    found = dominated(system)
-    if found is None:
-        step = next((s for s in system.steps if s.after is not None), None)
-        reason = "a request may be granted that the library's filter denies, or is not charged for"
-        raise NotTraced(reason, step.lines[-1] if step is not None and step.lines else None)
-    key = found.key.removesuffix(" new")
-    if inner[key].promise != promise:
-        raise NotTraced(f"{key} keeps {inner[key].promise}, and {promise} is promised")
-    compared = grants_no_more(filt, inner[key])
-    if compared < COMPARED:
-        raise NotTraced(f"the filter granted what {key} denies")
-    return SourceProof(
-        True, source.file.name, promise, (), system.paths, compared, _lines(system), library=inner[key],
-    )  # fmt: skip
-
-
-def _traced(record: Record, plays: Plays, questions: Questions) -> System:
+def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
     """The system; places that plays took for modes and are none become numbers."""
     modes = plays.modes()
     try:
-        return Tracer(record, plays.nonneg(), modes, questions).system()
+        return Tracer(filt, plays.nonneg(), modes, questions).system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    return Tracer(record, plays.nonneg(), [], questions).system()
+    return Tracer(filt, plays.nonneg(), [], questions).system()
 
 
 def _orders(system: System) -> set[Fraction]:

@@ -103,7 +103,7 @@ class Premises:
         for number, atom in new:
             v = Polynomial.atom(number)
             if atom.kind in ("declared", "parameter", "loss", "rounded") or (
-                atom.kind == "place" and not atom.whole
+                atom.kind == "place" and not atom.whole and atom.units
             ):
                 self.doubles.add(number)
             for place, (polynomial, strict) in enumerate(atom_facts(v, atom)):

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from filterproof.mc.prove.functions import LIBRARY, ModuleFunction, Opaque
-from filterproof.mc.prove.interpreter import Bound, Function, Interpreter, Record
+from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE, Request
 from filterproof.mc.prove.solver import Feasibility, Questions
+from filterproof.mc.prove.source import definition, is_traced
+from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
 from filterproof.mc.prove.values import CURRENT, INTEGERS, Array, Number, is_float, lift
 
 #: Sizes that a float of the state is taken to keep within; that it does is proved at every step.
@@ -103,6 +105,9 @@ def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
     ]
     for i in shape.places():
         leaf = shape.leaves[i]
+        if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
+            found.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
+            continue
         low, high = -LARGEST, LARGEST
         if not is_float(leaf.kind):
             low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
@@ -112,100 +117,18 @@ def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
     return found
 
 
-def flatten(value: Any, name: str = "") -> Iterator[tuple[str, str, Any]]:
-    """(name, kind, entry) of each number in a state."""
-    if isinstance(value, Record):
-        for key, part in value.values.items():
-            yield from flatten(part, key)
-    elif isinstance(value, tuple | list):
-        for i, part in enumerate(value):
-            yield from flatten(part, f"{name}[{i}]")
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            yield from flatten(part, str(key))
-    elif (number := lift(value)) is not None:
-        if not isinstance(number, Array) or not number.runs:
-            raise NotTraced("the state holds a number that is no array with an entry for each run")
-        for i, item in enumerate(number.items):
-            yield (f"{name}[{i}]" if len(number.items) > 1 else name), number.kind, item
-    elif value is not None and not isinstance(value, str | Opaque):
-        raise NotTraced(f"a state holds {type(value).__name__}, which has no rule")
-
-
-def library_states(value: Any) -> Iterator[Opaque]:
-    """The states of filters of the library in a state."""
-    if isinstance(value, Opaque):
-        yield value
-    elif isinstance(value, Record | dict):
-        for part in (value.values if isinstance(value, Record) else value).values():
-            yield from library_states(part)
-    elif isinstance(value, tuple | list):
-        for part in value:
-            yield from library_states(part)
-
-
-def dominated(system: System) -> Opaque | None:
-    """The filter of the library that admits whatever this one does, and is charged for it; None where there is none.
-
-    On every path that grants, the state of that filter was asked about the request, said yes, and was charged.
-    """
-    for place, first in enumerate(library_states(system.start.tree)):
-        name = first.key.removesuffix(" new")
-        asked, spent = f"admits {name} now {place}", f"{name} spent from {name} now {place}"
-        if all(
-            step.path.choices.get(asked) is True and [*library_states(step.after.tree)][place].key == spent
-            for step in system.steps
-            if step.after is not None
-        ):
-            return first
-    return None
-
-
-def structure(value: Any) -> str:
-    """The structure of a state, without its numbers."""
-    if isinstance(value, Record):
-        return f"{value.kind.name}({','.join(f'{k}={structure(v)}' for k, v in value.values.items())})"
-    if isinstance(value, tuple | list):
-        return f"{type(value).__name__}({','.join(map(structure, value))})"
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{k!r}:{structure(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, Opaque):
-        return "library state"
-    number = lift(value)
-    if isinstance(number, Array):
-        return f"{number.kind}{'n' * number.runs}{number.tail}"
-    return repr(value) if number is None else number.kind
-
-
-def rebuilt(value: Any, entries: Iterator[Any]) -> Any:
-    """The state with other numbers."""
-    if isinstance(value, Record):
-        return Record(value.kind, {k: rebuilt(v, entries) for k, v in value.values.items()})
-    if isinstance(value, tuple | list):
-        return type(value)(rebuilt(v, entries) for v in value)
-    if isinstance(value, dict):
-        return {k: rebuilt(v, entries) for k, v in value.items()}
-    if isinstance(value, Opaque):
-        return Opaque(value.what, f"{value.key.partition(' new')[0].partition(' spent')[0]} now")
-    number = lift(value)
-    if isinstance(number, Array):
-        return Array(
-            number.kind, number.runs, number.tail, [next(entries) for _ in number.items], False, True
-        )
-    return value if number is None else Number(number.kind, next(entries))
-
-
 @dataclass(eq=False)
 class Tracer:
     """Traces one filter."""
 
-    filt: Record
+    filt: PrivacyFilter
     #: For each leaf by its place: what plays of the real filter showed.
     nonneg: Sequence[bool]
     modes: Sequence[bool]
     questions: Questions
 
     def shape_of(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
+        check_rests(value)
         leaves, entries = [], []
         names = self._names(value)
         for i, (name, kind, entry) in enumerate(flatten(value)):
@@ -222,55 +145,51 @@ class Tracer:
 
     def _names(self, value: Any) -> dict[int, str]:
         """The names that the code gives to the places of a tuple, or to the whole."""
-        for method in ("spend", "admits"):
-            function = self.filt.kind.lookup(method)
-            if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
-                continue
-            whole = function.node.args.args[1].arg if len(function.node.args.args) > 1 else "state"
+        kind = type(self.filt)
+        deciding = [getattr(kind, name) for name in ("spend", "admits")]
+        others = [function for owner in kind.__mro__ for function in vars(owner).values()]
+        for function in filter(is_traced, deciding):
+            whole = (function.__code__.co_varnames[1:2] or ("state",))[0]
             if not isinstance(value, tuple):
                 if not isinstance(value, Array):
                     return {}
                 count = len(value.items)
                 return {0: whole} if count == 1 else {i: f"{whole}[{i}]" for i in range(count)}
-            for owner in (function, *(m for m in self.filt.kind.members.values() if isinstance(m, Function))):
-                for node in ast.walk(owner.node):
-                    if (
-                        isinstance(node, ast.Assign)
-                        and isinstance(node.value, ast.Name)
-                        and node.value.id == whole
-                        and isinstance(node.targets[0], ast.Tuple)
-                        and len(node.targets[0].elts) == len(value)
-                        and all(isinstance(e, ast.Name) for e in node.targets[0].elts)
-                    ):
-                        names = [e.id for e in node.targets[0].elts if isinstance(e, ast.Name)]
-                        if len(list(flatten(value))) == len(names) and not all(
-                            n.startswith("_") for n in names
+            count = len(list(flatten(value)))
+            for owner in (function, *filter(is_traced, others)):
+                for node in ast.walk(definition(owner)):
+                    match node:
+                        case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=name)) if (
+                            name == whole
                         ):
-                            return dict(enumerate(names))
+                            names = [e.id for e in elts if isinstance(e, ast.Name)]
+                            if len(names) == count and not all(n.startswith("_") for n in names):
+                                return dict(enumerate(names))
         return {}
 
     @property
     def observes(self) -> bool:
-        return self.filt.kind.lookup("observe") is not None
+        return self.filt.looks_at_losses
+
+    def beginning(self) -> Any:
+        """The state at the start."""
+
+        def begin(path: Path) -> Any:
+            CURRENT[0] = path
+            return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
+
+        runs = Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)
+        found = [value for _, value in explore([runs], begin, Feasibility(self.questions))]
+        if len(found) != 1 or found[0] is Raised:
+            raise NotTraced("start(n) depends on n, or fails")
+        return found[0]
 
     def system(self) -> System:
         """The transition system from `start`.
 
         Raises NotTraced with the line where code has no rule.
         """
-        start: list[tuple[Shape, tuple[Any, ...]]] = []
-        base = [Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)]
-
-        def begin(path: Path) -> None:
-            CURRENT[0] = path
-            number = Number("int", Polynomial.atom(0))
-            start.append(self.shape_of(Interpreter(path).call(self.method("start"), [number], {})))
-
-        feasible = Feasibility(self.questions)
-        outcomes = list(explore(base, begin, feasible))
-        if len(start) != 1 or len(outcomes) != 1:
-            raise NotTraced("start(n) depends on n, or fails")
-        (shape, first) = start[0]
+        shape, first = self.shape_of(self.beginning())
         if any(isinstance(e, Polynomial) and e.value is None for e in first):
             raise NotTraced("the state at the start is not known")
         shapes, steps, denied, seen = [shape], [], [], set()
@@ -296,23 +215,12 @@ class Tracer:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
         return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
-    def method(self, name: str) -> Any:
-        function = self.filt.kind.lookup(name)
-        if function is None and LIBRARY in self.filt.values:
-            return ModuleFunction("library filter", name, self.filt.values[LIBRARY])
-        if not isinstance(function, Function):
-            raise NotTraced(f"{self.filt.kind.name}.{name} has no rule")
-        return Bound(function, self.filt)
-
     def state(self, shape: Shape, atoms: list[Atom]) -> Any:
         number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
         entries = []
         for i, (_, _, entry) in enumerate(flatten(shape.tree)):
             entries.append(number[str(i)] if shape.leaves[i].symbolic else entry)
-        state = rebuilt(shape.tree, iter(entries))
-        for place, own in enumerate(library_states(state)):
-            own.key += f" {place}"
-        return state
+        return rebuilt(shape.tree, iter(entries))
 
     def steps(self, shape: Shape, style: str) -> Iterator[Step]:
         atoms = place_atoms(shape, self.nonneg)
@@ -323,13 +231,13 @@ class Tracer:
             state = self.state(shape, atoms)
             request = requests[id(path)] = Request(path, style)
             interpreter = Interpreter(path)
-            answer = interpreter.call(self.method("admits"), [state, request], {})
+            answer = interpreter.call(self.filt.admits, [state, request], {})
             if not self._granted(interpreter, answer):
                 return None
-            after = interpreter.call(self.method("spend"), [state, request], {})
+            after = interpreter.call(self.filt.spend, [state, request], {})
             if self.observes:
                 try:
-                    after = interpreter.call(self.method("observe"), [after, self._loss(path)], {})
+                    after = interpreter.call(self.filt.observe, [after, self._loss(path)], {})
                 except Raised:
                     raise NotTraced(
                         "observe may raise an error when the output is out already", path.line

@@ -8,7 +8,6 @@ measured at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 
 from filterproof.filters.adapters.labelled import program_of
@@ -18,7 +17,6 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import StageFinding
-from filterproof.mc.examine.stages.certificate import parts
 from filterproof.mc.examine.stages.sequences import SequenceSearch
 from filterproof.mc.prove.proof import SourceProof, prove
 from filterproof.theory import pairs
@@ -47,11 +45,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         yield StageFinding("source", _ASKED, f"not tried: {missing}", "", "")
         return
     verdict = None
-    if proof.library is not None:  # of which a theorem is the rest of the proof
-        inner = parts(proof.library)
-        if inner is not None and inner.outcome is Outcome.HOLDS:
-            verdict = replace(inner, detail=f"{proof.sentence}: {inner.detail}")
-    elif proof.proved:
+    if proof.proved:
         verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
     elif proof.lead and not subject.looks:
         search = SequenceSearch(subject=subject)

@@ -1,9 +1,9 @@
 """The trace computes what Python and NumPy compute: each path's formula gives the number that the code gives."""
 
-import ast
+import importlib.util
 import math
-from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path as File
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,7 @@ import pytest
 
 pytest.importorskip("z3", reason="traces leave out what z3 says is impossible")
 
-from filterproof.mc.prove.interpreter import (
-    Interpreter,
-    Module,
-    Scope,
-)
+from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.solver import Feasibility, Questions
@@ -36,8 +32,20 @@ EXPRESSIONS = (
 )  # fmt: skip
 
 
-def traced(text: str) -> list[tuple[Path, Any]]:
-    """Each path through an expression, and its value."""
+def function(text: str, folder: File) -> Any:
+    """A function of x, k, b and p that stands in a file."""
+    file = folder / "expression.py"
+    file.write_text(f"import math\nimport numpy as np\n\n\ndef value(x, k, b, p):\n    return {text}\n")
+    spec = importlib.util.spec_from_file_location("expression", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.value
+
+
+def traced(code: Any) -> list[tuple[Path, Any]]:
+    """Each path through a function, and its value."""
     atoms = [
         Atom("runs", "n", (), True, Fraction(1)),
         Atom("place", "x", (), False, Fraction(-100), Fraction(100)),
@@ -48,19 +56,19 @@ def traced(text: str) -> list[tuple[Path, Any]]:
 
     def run(path: Path) -> Any:
         CURRENT[0] = path
-        scope = Scope({"np": Module("numpy"), "math": Module("math")})
-        for number, (name, kind) in enumerate((("x", "f8"), ("k", "i8"), ("b", "u1")), 1):
-            scope[name] = Array(kind, True, (), [Polynomial.atom(number)], writable=False)
-        scope["p"] = Number("float", Polynomial.atom(4))
-        return lift(Interpreter(path).value(ast.parse(text, mode="eval").body, scope))
+        arrays = [
+            Array(kind, True, (), [Polynomial.atom(number)], writable=False)
+            for number, kind in enumerate(("f8", "i8", "u1"), 1)
+        ]
+        return lift(Interpreter(path).call(code, [*arrays, Number("float", Polynomial.atom(4))], {}))
 
     return list(explore(atoms, run, Feasibility(Questions())))
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
-def test_a_trace_predicts_the_number_to_the_last_bit(text: str) -> None:
-    paths = traced(text)
-    code: Callable[..., Any] = eval(f"lambda x, k, b, p: {text}", {"np": np, "math": math})  # noqa: S307
+def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) -> None:
+    code = function(text, tmp_path)
+    paths = traced(code)
     rng = np.random.default_rng(3)
     for _ in range(40):
         point = {
@@ -99,6 +107,6 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str) -> None:
         "open('a')",
     ],
 )
-def test_what_has_no_rule_is_refused(text: str) -> None:
+def test_what_has_no_rule_is_refused(text: str, tmp_path: File) -> None:
     with pytest.raises(NotTraced):
-        traced(text)
+        traced(function(text, tmp_path))
