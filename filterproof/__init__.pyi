@@ -67,6 +67,7 @@ from filterproof.mc.engine.adversaries import RandomSpender as RandomSpender
 from filterproof.mc.engine.adversaries import Scripted as Scripted
 from filterproof.mc.engine.adversary import Adversary as Adversary
 from filterproof.mc.engine.adversary import View as View
+from filterproof.mc.estimate.audit_mechanism import audit_mechanism as audit_mechanism
 from filterproof.mc.estimate.compare_filters import compare_filters as compare_filters
 from filterproof.mc.estimate.decide import decide as decide
 from filterproof.mc.estimate.renyi import simulate_renyi as simulate_renyi
@@ -78,8 +79,11 @@ from filterproof.mc.examine.counterexample import Counterexample as Counterexamp
 from filterproof.mc.examine.counterexample import record_simulation as record_simulation
 from filterproof.mc.examine.counterexample import replay as replay
 from filterproof.mc.examine.difference import first_difference as first_difference
+from filterproof.mc.examine.examination import Examination as Examination
 from filterproof.mc.examine.supremum import supremum as supremum
 from filterproof.mc.examine.testing import invariants as invariants
+from filterproof.mc.examine.verification import assert_holds as assert_holds
+from filterproof.mc.examine.verification import verify as verify
 from filterproof.mc.intervals.estimate import Estimate as Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter as AccountantFilter
 from filterproof.mc.losses.composition import Composition as Composition
@@ -87,9 +91,6 @@ from filterproof.mc.worst_case.calibrate import calibrate as calibrate
 from filterproof.mc.worst_case.calibrated_thresholds import calibrated as calibrated
 from filterproof.mc.worst_case.result import WorstCase as WorstCase
 from filterproof.mc.worst_case.solve import worst_case as worst_case
-from filterproof.reports.examination_result import Examined as Examined
-from filterproof.reports.examination_result import assert_holds as assert_holds
-from filterproof.reports.examination_result import verify as verify
 from filterproof.reports.figures.paper_figure import figure as figure
 from filterproof.reports.figures.paper_figure import figures as figures
 from filterproof.theory.conversions import CKS as CKS

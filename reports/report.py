@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from filterproof.mc.examine.replay import counterexample_kind
+from filterproof.mc.examine.replay_snippets import replay_command
 from filterproof.mc.runs.executors import completed
 from filterproof.mc.runs.output import OutputFolder
+from filterproof.mc.runs.provenance import version
 from filterproof.reports.chapters.accountants import PAGES, AccountantChapter, accountant_chapter
 from filterproof.reports.chapters.filters import FilterChapter, filter_chapter
 from filterproof.reports.chapters.rates import rates_findings
 from filterproof.reports.chapters.tightness import tightness_findings
-from filterproof.reports.examination_words import version
 from filterproof.reports.finding import Finding, Picture
 from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.pages.filter_page import filter_page
@@ -31,7 +32,6 @@ from filterproof.reports.pages.overview import Row, counted, picture
 from filterproof.reports.pages.page import Badge, Page
 from filterproof.reports.pages.page_subjects import SUBJECTS, PageSubject
 from filterproof.reports.pages.simulation_page import simulation_finding, simulation_page
-from filterproof.reports.replay_snippets import replay_command
 from filterproof.reports.study import Study
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Agreement

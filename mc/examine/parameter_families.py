@@ -41,13 +41,16 @@ _FAMILY_OF: dict[type, str] = {
     SubsampledGaussian: "subsampled",
     FinitePair: "twopoint",
 }
-#: Families that are asked for at every label, for budgets that are kept by labels.
+#: Families that are requested at every label, for filters with a budget for each label.
 _PLAINEST = ("gaussian", "rr", "erasure")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Pairs of one family, less private as t grows from `least` to `most`; name says what is fixed."""
+    """Pairs of one family, less private as t grows from `least` to `most`. `name` includes the fixed parameters.
+
+    No size is above `end` or below 2^-1000, wherever the line is moved.
+    """
 
     family: str
     name: str
@@ -55,39 +58,61 @@ class Line:
     least: float = 2.0**-14
     most: float = 32.0
     extra: tuple[float, ...] = ()
+    end: float = 2.0**1000
 
     def pair(self, t: float) -> DominatingPair:
-        """The pair of size t."""
+        """Return the pair of size t."""
         return self.make(t)
 
     @property
     def kind(self) -> str:
-        """The family without labels."""
+        """Return the family without labels."""
         return self.family.partition(" at ")[0]
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Four sizes an octave, with few bits, so that states meet again; and those that people write, 0.1, 0.2."""
+        """Return four sizes per octave, with few bits so that states coincide, and decimal sizes such as 0.1."""
         lowest, highest = math.floor(math.log2(self.least)), math.ceil(math.log2(self.most))
         grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
         grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}
         return tuple(sorted(t for t in (*grid, *self.extra) if self.least <= t <= self.most))
 
+    @property
+    def below(self) -> tuple[float, ...]:
+        """Return sizes from far below the least one up to it."""
+        return tuple(t for k in reversed(_AFAR) if (t := self.least * 2.0**-k) >= _LEAST)
+
+    @property
+    def above(self) -> tuple[float, ...]:
+        """Return sizes from the largest one to far above it."""
+        return tuple(t for k in _AFAR if (t := self.most * 2.0**k) <= self.end)
+
+    def moved(self, to: float) -> Line:
+        """Return the line around a size that is far from all of its own."""
+        least, most = max(to * 2.0**-14, _LEAST), min(to * 2.0**5, self.end)
+        tens = range(math.floor(math.log10(least)), math.ceil(math.log10(most)))
+        written = tuple(float(f"{digit}e{power}") for power in tens for digit in (1, 2, 3, 5))
+        return replace(self, least=least, most=most, extra=(*self.extra, *written))
+
+
+#: Octaves beyond the ends of a line that are probed, and the least size of any line.
+_AFAR, _LEAST = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
+
 
 def coarse_first(sizes: tuple[float, ...]) -> list[float]:
-    """All sizes, octaves first, from end to end however few are asked, then what lies between them."""
+    """Return all sizes: octaves first, then the sizes between them."""
     octaves = sizes[::4]
     spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
     return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
 
 
 def family_of(pair: DominatingPair) -> str:
-    """The name of the family that a pair is of; '' for one of no family that is asked for."""
+    """Return the name of the family of a pair, or ''."""
     return _FAMILY_OF.get(type(pair.asked), "")
 
 
 def names_of(given: object) -> tuple[str, ...]:
-    """The names of families, of one name or several; ValueError for an unknown one."""
+    """Return the names of families as a tuple. Raises ValueError for an unknown name."""
     if not isinstance(given, Iterable):
         raise TypeError(f"mechanisms must be among {', '.join(FAMILIES)}, got {given!r}; name some of these")
     names = (given,) if isinstance(given, str) else tuple(given)
@@ -101,9 +126,9 @@ def names_of(given: object) -> tuple[str, ...]:
 
 
 def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:
-    """The lines of these families, with the constants that the promise suggests.
+    """Return the lines of these families, with the constants that the guarantee suggests.
 
-    extra holds further sizes: numbers that the filter itself names.
+    `extra` has further sizes, which the filter's own attributes suggest.
     """
     more = tuple(sorted(set(extra)))
     kov = tuple(map(_kov, _deltas(promise)))
@@ -111,7 +136,10 @@ def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = 
 
 
 def at_labels(lines: Sequence[Line], filt: object) -> tuple[Line, ...]:
-    """The lines; for budgets kept by labels those lines where the record is, and the plainest at every other label."""
+    """Return the lines.
+
+    For a filter with labelled budgets, the record's label gets all of them and each other label some.
+    """
     if not isinstance(filt, LabelledFilter):
         return tuple(lines)
     here, first = filt.choices[0], {line.family: line for line in reversed(lines) if line.family in _PLAINEST}
@@ -145,20 +173,27 @@ def _kov(delta: float) -> Line:
 
 
 def _subsampled(q: float, way: Literal["removal", "addition"]) -> Line:
-    return Line("subsampled", f"subsampled, q={q:g}, {way}", partial(_subsampled_of, q, way), 2.0**-8, 16.0)
+    return Line(
+        "subsampled",
+        f"subsampled, q={q:g}, {way}",
+        partial(_subsampled_of, q, way),
+        2.0**-8,
+        16.0,
+        end=2.0**30,
+    )
 
 
 def _two_points() -> Iterator[Line]:
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-        yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0)
+        yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0, end=16.0)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5)
+        yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5, end=0.5)
 
 
 def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
-    """The outcome of Q-mass b has a loss of about t, no more than leaves the other outcome a mass."""
+    """Return a pair of two outcomes: one has Q-mass b and a loss of about t, less if the other would lose its mass."""
     ratio = Fraction(math.exp(min(t, 600.0))).limit_denominator(64)
     a = min(b * ratio, 1 - b / 2)
     pair = FinitePair((a, 1 - a), (b, 1 - b))
@@ -166,7 +201,7 @@ def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
 
 
 def _revealed(t: float, *, swap: bool) -> FinitePair:
-    """Only P can produce the first outcome, of mass t."""
+    """Return a pair whose first outcome, of mass t, only P can produce."""
     d = Fraction(t)
     pair = FinitePair((d, 1 - d), (Fraction(0), Fraction(1)))
     return pair.swapped if swap else pair
@@ -179,13 +214,13 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
     return (2.0**-10, 2.0**-20, 0.125)
 
 
-#: Name, as on the command line -> the family's lines; those of KOV pairs depend on the promise.
+#: Name on the command line -> the family's lines. Those of KOV pairs depend on the guarantee.
 FAMILIES: dict[str, tuple[Line, ...]] = {
     "gaussian": (Line("gaussian", "gaussian", Gaussian),),
     "rr": (Line("rr", "rr", RandomizedResponse),),
-    "laplace": (Line("laplace", "laplace", _laplace_of),),
+    "laplace": (Line("laplace", "laplace", _laplace_of, end=2.0**30),),
     "kov": (),
-    "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0),),
+    "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0, end=1.0),),
     "subsampled": (
         *(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
         _subsampled(2.0**-14, "removal"),

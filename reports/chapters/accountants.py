@@ -77,7 +77,7 @@ def accountant_chapter(study: Study, page: str) -> AccountantChapter:
 
 
 def _examined(study: Study, accountant: Any) -> ExaminedAccountant:
-    found: Examination = examine(accountant, effort=_EFFORT, seed=study.seed, stages=("parts",))
+    found: Examination = examine(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
     return ExaminedAccountant(found.name, repr(accountant), found.verdict)
 
 

@@ -136,7 +136,7 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
         if holds and largest.steps
         else tuple(_on_menu(study, filt, one, largest.high if holds else None) for one in games)
     )
-    summary = exam.summary
+    trace = exam.trace
     return FilterChapter(
         subject,
         exam.verdict,
@@ -153,15 +153,15 @@ def filter_chapter(study: Study, subject: PageSubject) -> FilterChapter:
         ),
         comparisons(study, subject, filt, games[0], largest),
         _band(study, filt, subject, games[0], largest if holds else None),
-        summary.turns if summary is not None else (),
-        summary.why if summary is not None else (),
+        trace.rows if trace is not None else (),
+        trace.why if trace is not None else (),
     )
 
 
 def _examined(study: Study, filt: PrivacyFilter) -> Examination:
     """The examination: where the filter is sound only the stage that looks for a theorem."""
     if type(filt).sound:
-        return examine(filt, effort=_EFFORT, seed=study.seed, stages=("parts",))
+        return examine(filt, effort=_EFFORT, seed=study.seed, stages=("certificate",))
     return examine(filt, effort=_TO_REFUTE, seed=study.seed)
 
 

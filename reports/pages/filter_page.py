@@ -150,7 +150,7 @@ def _counterexample(chapter: FilterChapter) -> PageTable | None:
     rows = tuple(
         (
             turn.rounds,
-            f"{turn.when + ': ' if turn.when else ''}{short(turn.asked, 90)}: {turn.answered}",
+            f"{turn.when + ': ' if turn.when else ''}{short(turn.request, 90)}: {turn.answer}",
             *told_apart(turn.reached, turn.promised),
         )
         for turn in chapter.turns[:_MOST_TURNS]

@@ -1,4 +1,4 @@
-"""Plays of one run: fixed orders of requests, each put to the filter's own code as it is built.
+"""Plays of one run: fixed orders of requests, each tested on the filter's own code as the play is built.
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> import filterproof as fp
@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -19,41 +20,42 @@ from itertools import product
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_start
-from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.filters.contract.largest_granted import largest_granted, last_granted
 from filterproof.filters.contract.state import State, same
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
+from filterproof.mc.examine.parameter_families import Line
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
-#: Sizes below the last one that was granted which are tried: what is left farther down is not worth it.
+#: How many grid sizes below the last granted one are tried: a smaller rest is not worth it.
 _FAR = 61
-#: Families whose largest pair is looked for between the sizes of the grid.
+#: Families whose largest pair is also searched between the grid sizes.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
-#: Requests of a play that are the largest granted to the last bit, and the relative precision of those after them.
+#: How many requests of a play are the largest to the last bit, and the relative precision of the later ones.
 _EXACT, _COARSE = 2, 2.0**-12
 
 #: Sizes that people write: one or two digits.
 _DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 ROUND = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _DIGITS)
-#: Families whose pairs shrink as the number that people write grows.
+#: Families whose pairs shrink as their parameter grows.
 _INVERSE = ("laplace", "subsampled")
-#: Shares of the largest request that are tried, and how many small requests stand before a large one.
+#: Shares of the largest request, and how many small requests come before a large one.
 _SHARES, _BEFORE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
-#: Requests of one kind in a row in a plain play.
+#: Requests of one kind in a row in a simple play.
 _ROW = 30
-#: What a request is that is hardly there, relative to the largest.
-_HARDLY = 0.01
+#: The size of a negligible request, relative to the largest, and a sum of squared epsilons below which nothing is seen.
+_HARDLY, _NOTHING = 0.01, 2.0**-40
 
 
 @dataclass(slots=True)
 class Player:
-    """One run of the filter, the requests that it granted so far, and the last state.
+    """One run of the filter, its granted requests so far, and its last state.
 
-    A filter that looks at losses is shown the upper `tail` quantile of each, as if every release came out like that.
+    A filter that looks at losses observes the upper `tail` quantile of each.
     """
 
     filter: PrivacyFilter
@@ -68,13 +70,13 @@ class Player:
     def fresh(
         cls, subject: ExaminationContext, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
     ) -> Player:
-        """A run that has asked nothing."""
+        """Return a run without requests."""
         return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, pure)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
-        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was.
+        """Request the pair up to `times` in a row; return how often it is granted.
 
-        Each release comes out with that loss, if one is given.
+        Stop when the state does not change. `loss` is the realised loss of each release, if given.
         """
         granted_rounds = 0
         while granted_rounds < times and not self.limit.exhausted:
@@ -95,7 +97,7 @@ class Player:
         return granted_rounds
 
     def fork(self) -> Player:
-        """Another run with the same past."""
+        """Return another run with the same past."""
         return replace(self, steps=list(self.steps))
 
     def grants(self, pair: DominatingPair) -> bool:
@@ -113,35 +115,37 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 
 
 def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
-    """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
+    """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
     lines, fresh = subject.lines, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
     yield from (Sequence(((line.largest, 1),)) for line in lines)
     if subject.looks and tail is None:
         return
     every = leaders((*lines, *subject.closed))
-    for line in lines:  # as much as is left each time, then as much of every other family
+    for line in lines:  # the largest remaining request each time, then the largest of every other family
         player = fresh()
         for following in (line, *(other for other in every if other is not line)):
             greedily(player, following, 8)
         yield from _told(player)
-    for line in leaders(lines):  # as much as is left, for as long as anything is
+    for line in leaders(lines):  # the largest remaining request for as long as anything is granted
         player = fresh()
         greedily(player, line, _LASTING)
         yield from _told(player)
 
 
 def _told(player: Player) -> Iterator[Sequence]:
-    """The play so far; where its last request left the state as it was, that request ever more often."""
+    """Yield the play so far. If its last request left the state unchanged, repeat it ever more often."""
     if not player.steps:
         return
     yield player.played
     if player.unchanged is not None and player.steps[-1][0] == player.unchanged:
-        for exponent in range(1, 41, 3):
+        for exponent in (*range(1, 41, 3), 60, 80, 100, 120):
+            if 2.0**exponent * player.unchanged.pure_epsilon**2 < _NOTHING:
+                continue
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
 def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Half of the largest request of a family, then as much as is left of every other one."""
+    """Yield half of the largest request of a family, then the largest remaining request of every other family."""
     every = leaders((*subject.lines, *subject.closed))
     for line in leaders(subject.lines) if not subject.looks else ():
         player = Player.fresh(subject, limit)
@@ -152,18 +156,28 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
 
 
 def swallowed(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
+    """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum."""
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
-        small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
-        for large in line.pairs[-1:-10:-4]:  # after the largest of all nothing may be left
+        sizes = [t for t, pair in zip(line.sizes, line.pairs, strict=True) if pair.pure_epsilon > 0]
+        for large in line.pairs[-1:-10:-4]:  # after the largest request nothing may be left
             player = Player.fresh(subject, limit, pure=True)
-            if small is not None and player.ask(large) and player.ask(small) and player.unchanged == small:
+            if not sizes or not player.ask(large):
+                continue
+            tried = (*line.line.below[:-1], sizes[0])
+            small = largest_granted(partial(_leaves_no_trace, player, line), tried, tolerance=1.0)
+            if small is not None and player.ask(line.line.pair(small)) and player.unchanged is not None:
                 yield from _told(player)
                 break
 
 
+def _leaves_no_trace(player: Player, line: GrantedSizes, size: float) -> bool:
+    """Return whether a request of this size is granted next and leaves the state unchanged."""
+    after = player.fork()
+    return after.ask(line.line.pair(size)) > 0 and after.unchanged is not None
+
+
 def greedily(player: Player, line: GrantedSizes, most: int) -> None:
-    """Ask for the largest pair of the line that is granted, at most so many times."""
+    """Request the largest granted pair of the line, at most this many times."""
     pairs, top = line.every, len(line.every)
     for chosen in range(most):
         lowest = max(top - 1 - _FAR, -1) if chosen else -1
@@ -178,7 +192,7 @@ def greedily(player: Player, line: GrantedSizes, most: int) -> None:
 
 
 def _between(player: Player, line: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
-    """The largest pair granted between one of the grid that is and the next one, which is not."""
+    """Return the largest granted pair between a granted grid size and the next one, which is denied."""
     sizes = sorted({*line.line.sizes, *line.sizes})
 
     def granted_now(size: float) -> bool:
@@ -188,7 +202,7 @@ def _between(player: Player, line: GrantedSizes, place: int, tolerance: float) -
 
 
 def leaders(lines: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
-    """The first line of each family."""
+    """Return the first line of each family."""
     first: dict[str, GrantedSizes] = {}
     for line in lines:
         first.setdefault(line.line.family, line)
@@ -196,7 +210,7 @@ def leaders(lines: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
 
 
 def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """What a person would try: one request again and again; then another family; small ones before."""
+    """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
     fresh = partial(Player.fresh, subject, limit)
     tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
@@ -230,11 +244,19 @@ def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
 
 
 def _largest(player: Player, line: GrantedSizes, most: float | None) -> float | None:
-    """The largest round size that would be granted next, at most `most`, if what is granted is what is small."""
-    sizes = [1 / t for t in reversed(ROUND)] if line.line.family in _INVERSE else list(ROUND)
-    if line.line.family == "own":
-        sizes = list(line.line.sizes)
+    """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
+    sizes = list(line.line.sizes) if line.line.family == "own" else round_sizes(line.line)
     top = line.line.most if most is None else min(most, line.line.most)
     sizes = [t for t in sizes if line.line.least <= t <= top]
     granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(line.line.pair(t)))
     return sizes[granted_sizes - 1] if granted_sizes else None
+
+
+def round_sizes(line: Line) -> list[float]:
+    """Return sizes that people write, or inverses of such: near one, or near the sizes of a line that was moved."""
+    written: Iterable[float] = ROUND
+    if not 0.5 <= line.most <= 32:
+        ends = (1 / line.most, 1 / line.least) if line.family in _INVERSE else (line.least, line.most)
+        tens = range(math.floor(math.log10(ends[0])), math.ceil(math.log10(ends[1])))
+        written = [float(f"{digits:g}e{k}") for k in tens for digits in _DIGITS]
+    return [1 / t for t in reversed([*written])] if line.family in _INVERSE else [*written]

@@ -124,8 +124,8 @@ def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_rou
     assert made.verdict.outcome is Outcome.REFUTED
     assert made.main.high is None
     assert made.main.low > made.main.promised
-    assert made.rows
-    assert made.rows[-1].reached > made.rows[-1].promised
+    assert made.turns
+    assert made.turns[-1].reached > made.turns[-1].promised
 
 
 def test_the_best_strategy_of_a_game_draws_from_the_side_that_the_game_is_worth() -> None:

@@ -9,7 +9,7 @@ import pytest
 import filterproof as fp
 from filterproof.reports.chapters import accountant_examples
 from filterproof.reports.chapters.accountant_examples import instances, nearest, simulations
-from filterproof.reports.chapters.holders import (
+from filterproof.reports.chapters.accountants import (
     PAGES,
     AccountantChapter,
     ExaminedAccountant,
