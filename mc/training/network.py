@@ -73,8 +73,8 @@ class Network:
 
     Notes
     -----
-    The parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer. Methods
-    take take rows x of shape (n, s_0) and labels y of shape (n, s_L).
+    The parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer.
+    Methods take rows x of shape (n, s_0) and labels y of shape (n, s_L).
     """
 
     sizes: tuple[int, ...] = (64, 32, 10)
