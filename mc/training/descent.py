@@ -1,4 +1,4 @@
-"""Private gradient descent with individual filters: each person counts with as much as the own budget covers.
+"""Private gradient descent with individual filters: each person's gradient is limited by their own budget.
 
 >>> import numpy as np
 >>> from filterproof.filters import GaussianFilter, IndividualFilter
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 _VERSION = 5
 _SAVED = ("theta", "parameters", "taken", "secret", "people")
-#: Nobody's secret: what is signed with it is seen to be damaged, and no more.
+#: Not secret: the signature only detects damage.
 _UNDAMAGED = b"filterproof.descent"
 
 
@@ -50,19 +50,19 @@ class Learner(Protocol):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The numbers of features f, of units in between, and of classes k."""
+        """The numbers of features f, of hidden units, and of classes k."""
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Parameters to start from, shape (d,)."""
+        """Return initial parameters, shape (d,)."""
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Vectors:
-        """The gradient of each person's loss by theta."""
+        """Return the gradient of each person's loss by theta."""
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
-        """Each person's loss in nats, shape (n,)."""
+        """Return each person's loss in nats, shape (n,)."""
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class is told rightly, else 0, shape (n,)."""
+        """Return 1 for each correctly classified row, else 0, shape (n,)."""
 
 
 class Descent:
@@ -124,8 +124,8 @@ class Descent:
             )
         if (network.sizes[0], network.sizes[-1]) != (data.inputs, data.outputs):
             raise ValueError(
-                f"network must take {data.inputs} features and tell {data.outputs} classes, got sizes={network.sizes}; "
-                f"pass Network(sizes=({data.inputs}, 32, {data.outputs})), say"
+                f"network must have {data.inputs} features and {data.outputs} classes, got sizes={network.sizes}; "
+                f"pass e.g. Network(sizes=({data.inputs}, 32, {data.outputs}))"
             )
         self.data, self.network, self.people = data, network, people
         self.rate = float(check_positive("rate", rate))
@@ -137,17 +137,17 @@ class Descent:
 
     @property
     def taken(self) -> int:
-        """The steps taken so far."""
+        """The number of steps so far."""
         return self._taken
 
     @property
     def clip(self) -> float:
-        """The largest norm with which a person counts."""
+        """The largest norm of a person's gradient."""
         return self._sums.clip
 
     @property
     def theta(self) -> Array:
-        """The parameters after the steps so far, shape (d,): covered by the promise."""
+        """The parameters after the steps so far, shape (d,), covered by the guarantee."""
         return self._theta.copy()
 
     def __iter__(self) -> Iterator[int]:
@@ -167,27 +167,27 @@ class Descent:
         return self._taken
 
     def steps(self, number: int) -> None:
-        """Take so many steps."""
+        """Take this many steps."""
         for _ in range(number):
             next(self)
 
     def active(self) -> int:
-        """How many people counted in the last step, all before the first; ValueError unless the data are public."""
+        """Return how many people took part in the last step. Raises ValueError unless the data are public."""
         if not self.data.public:
             raise ValueError(
-                f"active must be asked of public data, got {self.data.name!r}; it tells about people: ask for a noisy "
+                f"active is for public data, got {self.data.name!r}; the number is personal data: request a noisy "
                 "count, charged to the same people"
             )
         if not self._taken:
             return self.data.people
         return int(np.count_nonzero(self._sums.factors.made_public()))
 
-    # -- kept and restored -----------------------------------------------------------------------------
+    # -- save and restore -------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write all that `restored` needs but data, network and filter to a file, which is whole or as it was.
+        """Write everything that `restored` needs, except data, network and filter, to a file that is always complete.
 
-        It holds everyone's spending, which is personal data: store it as such. OSError where it cannot be written.
+        The file has everyone's spending, which is personal data. Raises OSError if it cannot be written.
         """
         content = {
             "theta": self._theta.astype("<f8").tobytes().hex(),
@@ -202,20 +202,20 @@ class Descent:
 
     @classmethod
     def restored(cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
-        """The descent that `save` wrote.
+        """Return the descent that `save` wrote.
 
-        OSError without the file; ValueError for a damaged or another one, and for other data, network or filter.
+        Raises OSError without the file; ValueError for a damaged or another one, and for other data, network or filter.
         """
         content = Path(path).read_bytes()
         try:
             saved = unsealed(json.loads(content), "descent", _VERSION, _SAVED, _UNDAMAGED, "Descent.save")
-            # anybody can sign: what is not checked below or by those that are made of it is checked here
+            # anybody can sign: data that is not checked below or by a constructor is checked here
             given, theta = saved["parameters"], np.frombuffer(bytes.fromhex(saved["theta"]), dtype="<f8")
             clip, sigma, rate = (float(given[name]) for name in ("clip", "sigma", "rate"))
             secret, taken = (saved_count(saved, name) for name in ("secret", "taken"))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(
-                f"path must name what Descent.save wrote, got {len(content)} bytes that are not ({error}); pass the "
+                f"path must name a file of Descent.save, got {len(content)} other bytes ({error}); pass the "
                 "file unchanged"
             ) from error
         people = IndividualFilter.from_dict(saved["people"], filt)

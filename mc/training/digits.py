@@ -19,12 +19,12 @@ from filterproof.mc.training.data import DataSet
 FILE = Path(__file__).with_name("digits.npz")
 #: Points are counts from 0 to 16.
 _MOST = 16.0
-#: One row in five is tested with, drawn once by this seed: the order of the rows goes by who wrote them.
+#: One row in five is for testing, drawn once with this seed: the order of the rows follows the writers.
 _TESTED, _SEED = 360, 0
 
 
 def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
+    """Return points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
     with np.load(FILE, allow_pickle=False) as arrays:
         return arrays["pictures"], arrays["labels"]
 

@@ -36,12 +36,12 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-#: The steps after the first `steps`, as many as Feldman & Zrnic (2021) take at most (Appendix A).
+#: The most steps after the first `steps` in Feldman & Zrnic (2021) (Appendix A).
 _FURTHER = 35
 _FAILURE = 0.05
-#: What everyone spent and the generator of the noise: for no other eyes.
+#: Everyone's spending and the generator of the noise: private.
 _PRIVATE, _KEPT = "private", "descent.json"
-#: Held locked by the run that writes beside it.
+#: Locked by the run that writes next to it.
 _LOCK = "lock"
 _MODEL = "model.npz"
 
@@ -50,9 +50,9 @@ _MODEL = "model.npz"
 class Retrained:
     """Parameters theta, shape (d,), that are mu-GDP for adding or removing one person.
 
-    sigma is the noise in units of the clip; steps counts those that everyone's budget covers at the full clip, taken
-    those that were taken. accuracy is the share of test pictures told rightly, with a 95% Clopper-Pearson interval for
-    a test set drawn at random. The test pictures are not covered by the promise.
+    `sigma` is the noise in units of the clip. `steps` is the number that everyone's budget covers at the full clip,
+    `taken` the actual number. `accuracy` is the share of correctly classified test pictures, with a 95% Clopper-Pearson
+    interval for a random test set. The guarantee does not cover the test pictures.
     """
 
     theta: NDArray[np.float64]
@@ -130,7 +130,7 @@ def train_idx(
     mu = float(gaussian_mu(epsilon, check_delta("delta", delta)))
     sigma, steps = _noise(mu, sigma, steps)
     most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
-    network = ConvolutionalNetwork()  # before the files are read: Torch may be missing
+    network = ConvolutionalNetwork()  # before the files are read, because Torch may be missing
     data = read_idx(folder)
     if (data.inputs, data.outputs) != network.sizes:
         raise ValueError(
@@ -173,7 +173,7 @@ def train_idx(
 
 
 def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, int]:
-    """sigma in units of the clip, and the steps at full clip that mu covers with it."""
+    """Return sigma in units of the clip, and the steps at full clip that mu covers with it."""
     if (sigma is None) == (steps is None):
         raise ValueError(
             f"one of sigma and steps must be given, got sigma={sigma!r} and steps={steps!r}; the other follows from it"
@@ -186,7 +186,7 @@ def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, in
 
 
 def _private(out: Path) -> Path:
-    """The folder inside `out` that only its owner may look into; it and `out` are on the disk."""
+    """Return the private folder inside `out`; it and `out` are on the disk."""
     private = out / _PRIVATE
     with OutputFolder(out), suppress(FileExistsError):
         private.mkdir(mode=0o700)
@@ -195,7 +195,7 @@ def _private(out: Path) -> Path:
 
 @contextmanager
 def _alone(private: Path) -> Iterator[None]:
-    """Nobody else runs in `private` meanwhile; the system takes the lock back when the process ends."""
+    """Lock `private` for this run; the system releases the lock when the process ends."""
     with ExitStack() as to_the_end:
         file = os.fdopen(os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
         to_the_end.enter_context(file)
@@ -213,7 +213,7 @@ def _alone(private: Path) -> Iterator[None]:
 def _restored(
     file: Path, data: DataSet, network: Learner, filt: FilterBase, given: Mapping[str, float]
 ) -> Descent:
-    """The descent of the file, which must be of the same numbers."""
+    """Return the descent in the file, which must have the same parameters."""
     try:
         descent = Descent.restored(file, data, network, filt)
         for name, value in given.items():
