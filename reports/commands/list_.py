@@ -12,7 +12,7 @@ def list_() -> None:
     """List the filters, the adversaries and the claims of the report."""
     from filterproof import mc
     from filterproof.filters.catalogue import CATALOGUE
-    from filterproof.reports.chapters import CHAPTERS
+    from filterproof.reports.chapters import CLAIMS
 
     console = Console()
     filters = Table(
@@ -27,7 +27,7 @@ def list_() -> None:
         if isinstance(kind, type) and issubclass(kind, mc.Adversary) and kind is not mc.Adversary:
             adversaries.add_row(kind.__name__, (kind.__doc__ or "").strip().split("\n")[0])
     claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")
-    for claim in (claim for chapter in CHAPTERS for claim in chapter.claims):
+    for claim in CLAIMS:
         claims.add_row(claim.sentence, claim.source, claim.expected.name)
     with clear_errors():
         for table in (filters, adversaries, claims):

@@ -26,7 +26,7 @@ def replay(
     ],
     key: Annotated[
         str | None,
-        typer.Argument(help="The key of a refuted claim in verdicts.json, such as naive-refuted."),
+        typer.Argument(help="The key of a refuted claim in verdicts.json, such as examined-naturalfilter."),
     ] = None,
     target: Annotated[
         str | None, typer.Argument(help="Your filter, file.py::MyFilter, if the counterexample is about it.")

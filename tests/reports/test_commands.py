@@ -11,8 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,26 +19,23 @@ from typing import Any
 import pytest
 import typer
 
-import filterproof.reports.chapters as reports_chapters
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.mc import LocalPool
 from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.runs.output import OutputFolder
-from filterproof.reports.chapters import chapter
+from filterproof.reports import report
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands import verify
 from filterproof.reports.commands.console import clear_errors, complain, doing, say
 from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.reports.commands.prove import RECORD_CHECKED
-from filterproof.reports.finding import Claim, Told
+from filterproof.reports.finding import Finding
 from filterproof.reports.study import Study
 from filterproof.theory.kernel.kernel_theorems import FINITE
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
-
-NAIVE = chapter("naive")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
@@ -102,8 +97,8 @@ _AGAINST = "--against needs TARGET or --exec"
 #: The status -> what is typed, and what is said; dots stand for words between.
 ENDS: dict[int, dict[str, str]] = {
     0: {
-        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
-        "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
+        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... "
+        "The guarantee of GaussianFilter, 1-GDP │ its own code │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
         "prove 'individual filter'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
@@ -325,25 +320,23 @@ def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
     assert (result.returncode, result.stderr) == (141, "")
 
 
-def at_once(study: Study, claims: Sequence[Claim]) -> Told:
-    """A chapter that has nothing to tell."""
-    return Told(())
+def at_once(study: Study) -> tuple[Finding, ...]:
+    """A chapter that decides nothing."""
+    return ()
 
 
-def waits(study: Study, claims: Sequence[Claim]) -> Told:
-    """A chapter that says that it is being told, and goes on for long."""
+def waits(study: Study) -> tuple[Finding, ...]:
+    """A chapter that says that it has begun, and goes on for long."""
+    time.sleep(0.5)  # until the chapter before it is counted
     Path("playing").touch()
     time.sleep(1000)
-    return Told(())
-
-
-AT_ONCE = replace(NAIVE, key="at-once", claims=(), tell=at_once)
-WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
+    return ()
 
 
 def two_chapters() -> None:
-    """Leave the main job a chapter that is told at once and one that is not."""
-    reports_chapters.CHAPTERS = (AT_ONCE, WAITS)
+    """Leave the main job a chapter that is done at once and one that is not."""
+    few = {"at-once": at_once, "waits": waits}
+    report.make_report = partial(report.make_report, subjects=(), accountants=(), others=few)
     verify.LocalPool = partial(LocalPool, 1)
 
 
@@ -356,7 +349,7 @@ def two_chapters() -> None:
             r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
             "again from the start",
         ),
-        ((), r"chapter 2 of 2 \("),
+        ((), r"page 2 of 2 \("),
     ],
     ids=["a filter", "the main job"],
 )
