@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, cast
 from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.work import (
     Meter,
@@ -36,18 +37,21 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
-from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.schedule import Schedule
+from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, of_parts
 from filterproof.mc.examine.stages.filter_invariants import laws
 from filterproof.mc.examine.stages.games import games
+from filterproof.mc.examine.stages.schedules import releases, schedules, service_schedules
 from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import telling
 from filterproof.mc.examine.stages.strategy_search import search
@@ -84,7 +88,7 @@ def examine(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
 ) -> Examination:
     """Examine the promise of a filter with so much effort; the first refutation ends it unless it is `thorough`.
 
@@ -144,6 +148,10 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.run("admission", 1.0, partial(lets_through, holder), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
+    elif isinstance(holder, PromisedService):
+        names = names if own_menu else MECHANISMS
+        exam.run("admission", 1.0, partial(releases, holder, names), WorkLimit(sys.maxsize))
+        exam.run("schedules", 1.0, partial(service_schedules, holder, names, seed))
     else:
         exam.run(
             "admission",
@@ -283,7 +291,12 @@ class _Stages:
         witness, fault = finding.witness, ""
         if witness is None:
             return finding
+        service = cast(object, self.filter)
         try:
+            if isinstance(service, PromisedService):
+                schedule = Schedule.from_data(witness.data["schedule"], nameable())
+                confirm(service.make, service.promise, schedule, self.deadline)
+                return finding
             if not (other := differs(witness, self._aside)):
                 return finding
             fault, found = (

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import filterproof.reports.chapters as reports_chapters
+from filterproof import mc
 from filterproof.mc import LocalPool
 from filterproof.reports import report
 from filterproof.reports.chapters import chapter
-from filterproof.reports.commands import verify
 from filterproof.reports.finding import Claim, Finding, Told
 from filterproof.reports.pages import overview
 from filterproof.reports.pages.page_subjects import SUBJECTS
@@ -60,7 +60,7 @@ def few(*chapters: Any) -> Callable[[], None]:
         reports_chapters.CHAPTERS = chapters
         overview.SUBJECTS = SHOWN
         report.holder_pages = lambda *_: ()
-        verify.LocalPool = partial(LocalPool, 1)
+        mc.LocalPool = partial(LocalPool, 1)
 
     return patch
 
@@ -97,7 +97,7 @@ PICTURES = ("explained-003-5", "gdp_tight", "bstar_slack")
 
 
 def test_a_job_of_few_chapters_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*STAND_INS, *QUICK))
+    result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path, before=few(*STAND_INS, *QUICK))
     page = check_report(tmp_path / "out", result, PICTURES)
     for digits in ("0.815623", "1.004405"):
         assert digits in page
@@ -109,7 +109,7 @@ def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_
     found = Finding(wrong, MADE_UP[Outcome.HOLDS])
     holds = lambda study, claims: Told((found, *_examined(study, claims[1:]).findings))  # noqa: E731
     told = (replace(examined, claims=(wrong, *examined.claims[1:]), tell=holds), games)
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*told))
+    result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path, before=few(*told))
     assert result.returncode == 1, result.stderr
     assert f"Not as expected, UNDECIDED: {wrong.sentence}" in result.stdout
     assert "Otherwise: the best known attack" in " ".join(result.stdout.split())
@@ -119,7 +119,7 @@ def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_
 
 @pytest.mark.slow
 def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path)
+    result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path)
     page = check_report(tmp_path / "out", result, (*PICTURES, "survival"))
     for digits in ("0.815623", "1.004405", "0.224940", "0.352572"):
         assert digits in page
@@ -128,8 +128,8 @@ def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.timeout(3600)  # three whole main jobs, one of which may take 600 s on a busy machine
 def test_the_same_seed_gives_the_same_verdicts_to_the_byte(tmp_path: Path) -> None:
-    first, second = (filterproof("verify", "--quick", "--json", cwd=tmp_path) for _ in range(2))
+    first, second = (filterproof("report", "--quick", "--json", cwd=tmp_path) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout
-    other = filterproof("verify", "--quick", "--json", "--seed", "7", cwd=tmp_path)
+    other = filterproof("report", "--quick", "--json", "--seed", "7", cwd=tmp_path)
     assert other.stdout != first.stdout
