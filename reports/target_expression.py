@@ -90,13 +90,13 @@ def _known(name: str, known: Mapping[str, Any]) -> Any:
 
 def read_filter(text: str) -> PrivacyFilter:
     """Return the filter of an expression, of file.py::Class, or the example of that name in the catalogue."""
-    found = read_holder(text)
+    found = read_accountant(text)
     if not isinstance(found, PrivacyFilter):
         raise ValueError(f"this is not a filter (filter={text!r}); choose one from `filterproof list`")
     return found
 
 
-def read_holder(text: str, promise: str | None = None) -> Any:
+def read_accountant(text: str, promise: str | None = None) -> Any:
     """Return a filter as `read_filter`, an accountant, such as linear queries, or a service with its guarantee."""
     given = None if promise is None else read_promise(promise)
     if "::" in text:
@@ -125,7 +125,7 @@ def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
             f"--exec, --labels and --over describe a program and not a file (target={target!r}); "
             "remove TARGET or these options"
         )
-    return read_holder(target, promise)
+    return read_accountant(target, promise)
 
 
 def read_promise(text: str) -> Guarantee:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.ending import Ending, Status
-from filterproof.mc.examine.replay_snippets import witness_command
+from filterproof.mc.examine.replay_snippets import counterexample_command
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import LOST
 from filterproof.mc.runs.provenance import version
 from filterproof.theory.display import Displayed, Row, finite_data, json_text, printable, renderer, row_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: The number of the layout of verdict.json.
 SCHEMA = 1
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
-_NO_ATTACKS = frozenset({"admission", "laws", "parts"})
+_NO_ATTACKS = frozenset({"admission", "invariants", "certificate"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,7 +58,7 @@ class Examination(Displayed):
     target : str, sequence of str or None
         The name of the filter on the command line, with the options that it needs.
     refutation : StageFinding or None
-        The finding with the counterexample that is easiest to understand, by `Witness.order`.
+        The finding with the counterexample that is easiest to understand, by `Counterexample.order`.
     """
 
     filter: PrivacyFilter
@@ -74,7 +74,11 @@ class Examination(Displayed):
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
+        refuted = [
+            (one.counterexample.order, one)
+            for one in reversed(self.findings)
+            if one.counterexample is not None
+        ]
         most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
         object.__setattr__(self, "refutation", most)
 
@@ -103,7 +107,7 @@ class Examination(Displayed):
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
-        if self.witness is not None and self._proved is not None:
+        if self.counterexample is not None and self._proved is not None:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
@@ -118,14 +122,14 @@ class Examination(Displayed):
         return [one for one in self.findings if one.stage == "admission"]
 
     @property
-    def witness(self) -> Witness | None:
+    def counterexample(self) -> Counterexample | None:
         """The counterexample of `refutation`; None if nothing was refuted."""
-        return None if self.refutation is None else self.refutation.witness
+        return None if self.refutation is None else self.refutation.counterexample
 
     @property
-    def story(self) -> Trace | None:
+    def trace(self) -> Trace | None:
         """The trace of the counterexample, round by round; None if it has none."""
-        return None if self.refutation is None else self.refutation.story
+        return None if self.refutation is None else self.refutation.trace
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
@@ -135,7 +139,8 @@ class Examination(Displayed):
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a witness; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near it came.
+        """REFUTED by a counterexample; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near
+        it came.
 
         What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED. So does a
         disagreement: a theorem that a counterexample contradicts.
@@ -143,7 +148,7 @@ class Examination(Displayed):
         proved = self._proved
         if self.status is Status.DISAGREES:
             assert proved is not None
-            both = f"Theorem: {proved.detail}. Counterexample: {self.witness}"
+            both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
             detail = f"no verdict: {self.status.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
         if self.refutation is not None and self.refutation.verdict is not None:
@@ -241,23 +246,25 @@ class Examination(Displayed):
 
     def again(self, folder: Path = Path("out")) -> str:
         """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
-        if self.witness is None:
+        if self.counterexample is None:
             return ""
-        return witness_command(self.witness, folder / "verdict.json", self.target)
+        return counterexample_command(self.counterexample, folder / "verdict.json", self.target)
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
         """The refutation of each stage that the report shows: the counterexample's, or else the first."""
         shown: dict[str, StageFinding] = {}
         for one in self.findings:
-            if one.witness is not None and (one.witness is self.witness or one.stage not in shown):
+            if one.counterexample is not None and (
+                one.counterexample is self.counterexample or one.stage not in shown
+            ):
                 shown[one.stage] = one
         return shown
 
     def found(self, finding: StageFinding) -> str:
         """Return the result of a stage in words, and a short form for the counterexample that is shown."""
-        if finding.witness is not None and finding.witness is self.witness:
-            return "refuted, by the witness that is shown"
+        if finding.counterexample is not None and finding.counterexample is self.counterexample:
+            return "refuted, by the counterexample that is shown"
         return finding.found
 
     def __str__(self) -> str:
@@ -268,11 +275,11 @@ class Examination(Displayed):
         lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
         for stage in dict.fromkeys(one.stage for one in self.findings):
             lines += self._of_stage(stage)
-        if self.witness is not None:
+        if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines += [
-                f"Witness: {self.witness}",
-                *(f"  {line}" for line in (self.story.lines if self.story else ())),
+                f"Counterexample: {self.counterexample}",
+                *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
             ]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
@@ -280,7 +287,7 @@ class Examination(Displayed):
     def _of_stage(self, stage: str) -> Iterator[str]:
         """A line for a stage: its refutation, or else its last finding; then its notes."""
         findings = [one for one in self.findings if one.stage == stage]
-        others = sum(one.witness is not None for one in findings) - 1
+        others = sum(one.counterexample is not None for one in findings) - 1
         # a stage that was ended has summed up what it did before it says so
         summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
@@ -291,7 +298,7 @@ class Examination(Displayed):
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""
-        story = self.story
+        trace = self.trace
         data = {
             "schema": SCHEMA,
             "filterproof": version(),
@@ -307,8 +314,8 @@ class Examination(Displayed):
                 for one in self.findings
             ],
             "tightness": self.rows(),
-            "witness": None if self.witness is None else self.witness.to_data(),
-            "story": None if story is None else asdict(story) | {"measure": str(story.measure)},
+            "counterexample": None if self.counterexample is None else self.counterexample.to_data(),
+            "trace": None if trace is None else asdict(trace) | {"measure": str(trace.measure)},
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
             "seed": self.seed,

@@ -64,7 +64,7 @@ class Breach:
     """A schedule whose releases break the promise: of an epoch's answers together `measure` is at least `low`."""
 
     schedule: Schedule
-    story: tuple[str, ...]
+    events: tuple[str, ...]
     epoch: int | None
     measure: Divergence
     low: float
@@ -74,7 +74,7 @@ class Breach:
 
     def __str__(self) -> str:
         """What happened, move by move, and what it comes to."""
-        told = [f"{number}. {said}" for number, said in enumerate(self.story, 1)]
+        told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
         whose = "all that went out" if self.epoch is None else f"what went out from epoch {self.epoch}"
         end = f"so of {whose} {self.measure} is at least {below(self.low)} where {self.promised:.6g} is promised"
         return "\n".join([*told, end])
@@ -140,7 +140,7 @@ def breaks(promise: Guarantee) -> Breaks:
         for epoch, pairs in world.by_epoch.items():
             if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
-                return Breach(done, world.story, whose, *found, found[0].promised(promise))
+                return Breach(done, world.events, whose, *found, found[0].promised(promise))
         return None
 
     return among

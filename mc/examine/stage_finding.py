@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.witness import Witness
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
 
@@ -58,7 +58,8 @@ class StageFinding:
     answer in a sentence. verdict is on the promise, within its own scope, None where the stage asks nothing of the
     promise or was not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says
     that a HOLDS covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a
-    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the witness's play.
+    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the
+    counterexample's play.
     """
 
     stage: str
@@ -67,13 +68,13 @@ class StageFinding:
     menu: str
     unseen: str
     verdict: Verdict | None = None
-    witness: Witness | None = None
+    counterexample: Counterexample | None = None
     whole: bool = False
     seconds: float = 0.0
     tightness: tuple[Tightness, ...] = ()
     fault: str = ""
     notes: tuple[str, ...] = ()
-    story: Trace | None = None
+    trace: Trace | None = None
 
     @classmethod
     def refuted(
@@ -82,18 +83,20 @@ class StageFinding:
         asked: str,
         menu: str,
         scope: str,
-        witness: Witness,
+        counterexample: Counterexample,
         *,
         worst: float | None = None,
         evidence: Evidence | None = None,
         **more: Any,
     ) -> Self:
-        """The finding of a refutation: what follows from its witness, and how far it goes."""
-        found, sure = str(witness), evidence or witness.evidence
-        row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
-        verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
+        """The finding of a refutation: what follows from its counterexample, and how far it goes."""
+        found, sure = str(counterexample), evidence or counterexample.evidence
+        row = Tightness(
+            counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure
+        )
+        verdict = Verdict(Outcome.REFUTED, sure, scope, found, counterexample.data)
         given = {"unseen": "", "tightness": (row,)} | more
-        return cls(stage, asked, found, menu, verdict=verdict, witness=witness, **given)
+        return cls(stage, asked, found, menu, verdict=verdict, counterexample=counterexample, **given)
 
 
 def closest(rows: Iterable[Tightness]) -> str:

@@ -4,7 +4,7 @@
 >>> with fp.suppress_unsound_warning():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
 >>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"])
->>> exam.headline, exam.witness.replay().refutes
+>>> exam.headline, exam.counterexample.replay().refutes
 ('REFUTED', True)
 """
 
@@ -66,7 +66,7 @@ def verify(
     Returns
     -------
     Examination
-        The findings, the `verdict`, and the counterexample in `witness`.
+        The findings, the `verdict`, and the counterexample in `counterexample`.
 
     Raises
     ------
@@ -157,11 +157,11 @@ def failure(exam: Examination) -> str:
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
-    if exam.witness is not None:
+    if exam.counterexample is not None:
         lines += [
-            str(exam.witness),
+            str(exam.counterexample),
             "To replay it:",
             "",
-            textwrap.indent(replay_snippet(exam.witness), "    "),
+            textwrap.indent(replay_snippet(exam.counterexample), "    "),
         ]
     return "\n".join(lines)

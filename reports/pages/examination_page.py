@@ -31,7 +31,7 @@ _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
 
 
 def examination_page(exam: Examination, folder: Path) -> str:
-    """The whole page; folder is where it will stand, for the command that replays the witness."""
+    """The whole page; folder is where it will stand, for the command that replays the counterexample."""
     return _render(
         "examined.html.j2",
         exam,
@@ -56,21 +56,21 @@ def examination_page(exam: Examination, folder: Path) -> str:
 
 
 def examination_fragment(exam: Examination) -> str:
-    """The verdict, the stages and the witness as HTML that borrows the colours of what surrounds it."""
+    """The verdict, the stages and the counterexample as HTML that borrows the colours of what surrounds it."""
     return _render("examined_fragment.html.j2", exam)
 
 
 def _render(template: str, exam: Examination, **more: Any) -> str:
-    witness, shown = exam.witness, exam.refutations
-    findings = [one for one in exam.findings if one.witness is None or shown[one.stage] is one]
+    counterexample, shown = exam.counterexample, exam.refutations
+    findings = [one for one in exam.findings if one.counterexample is None or shown[one.stage] is one]
     return rendered(
         template,
         exam=exam,
         pill=_pill,
         findings=findings,
         left_out=len(exam.findings) - len(findings),
-        snippet=play_snippet(witness) if witness is not None else "",
-        data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
+        snippet=play_snippet(counterexample) if counterexample is not None else "",
+        data=json.dumps(counterexample.to_data(), indent=2) if counterexample is not None else "",
         told_apart=told_apart,
         above=above,
         chance=chance,
@@ -103,16 +103,16 @@ def _sources(exam: Examination) -> list[dict[str, str]]:
 
 def _curve(exam: Examination) -> str:
     """The picture of the play against the promise, as data; '' where there is none."""
-    story = exam.story
-    figure = None if story is None else story_figure(exam.name, story)
+    trace = exam.trace
+    figure = None if trace is None else trace_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))
 
 
-def story_figure(name: str, story: Trace, *, width: float = 8.0) -> Figure | None:
+def trace_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
     """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
-    if not story.curve:
+    if not trace.curve:
         return None
-    at, reached, promised = zip(*story.curve, strict=True)
+    at, reached, promised = zip(*trace.curve, strict=True)
     with new_figure(width, 3.2) as figure:
         ax = figure.subplots()
         ax.plot(at, promised, color=INK, lw=1.6, label="promised")

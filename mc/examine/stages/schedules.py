@@ -8,6 +8,7 @@ from filterproof.filters.adapters.labelled import service_of
 from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import pair_words
@@ -15,7 +16,6 @@ from filterproof.mc.examine.parameter_families import lines_of
 from filterproof.mc.examine.schedule_search import ScheduleSearch, menu_of, requests_of, searched, shares_of
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.witness import measured_witness
 from filterproof.theory.pairs import DominatingPair
 
 _ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
@@ -58,7 +58,7 @@ def _finding(
     if breach is None:
         return StageFinding("schedules", _ASKED, str(found), names, unseen)
     game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
-    witness = measured_witness(filt, breach.measure, breach.low, breach.promised, **game)
-    story = Trace(breach.measure, (), None, (), moves=breach.story)
+    counterexample = measured_counterexample(filt, breach.measure, breach.low, breach.promised, **game)
+    trace = Trace(breach.measure, (), None, (), moves=breach.trace)
     scope = PromisedService.scope
-    return StageFinding.refuted("schedules", _ASKED, names, scope, witness, unseen=unseen, story=story)
+    return StageFinding.refuted("schedules", _ASKED, names, scope, counterexample, unseen=unseen, trace=trace)
