@@ -32,7 +32,7 @@ from filterproof.theory.agreement import Accord, Agreement
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import above, below
 
-SCHEMA = 2
+SCHEMA = 3
 #: The papers, by the numbers that the project cites them by.
 PAPERS: tuple[tuple[str, str], ...] = (
     ("000", "Vitaly Feldman and Tijana Zrnic, Individual Privacy Accounting via a Rényi Filter"),

@@ -71,7 +71,7 @@ class PromisedService:
     make: MakeService
     promise: Guarantee
     scope: ClassVar[str] = (
-        "clients with requests in flight, who send them again, and a process that is killed and begins again"
+        "clients with concurrent requests and retries, and a process that is killed and restarted"
     )
 
 

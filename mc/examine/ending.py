@@ -9,15 +9,13 @@ from filterproof.theory.evidence import Outcome
 
 
 class Status(Enum):
-    """Whether a filter could be examined at all."""
+    """Whether a filter could be examined."""
 
     EXAMINED = "examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
-    FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
-    DENIES = "the filter admits nothing that was tried, so nothing was examined"
-    DISAGREES = (
-        "a theorem says that the promise holds, and a counterexample refutes it: one of the two is wrong"
-    )
+    THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
+    FAULTY = "the filter's code breaks the contract of a filter; its guarantee was not judged"
+    DENIES = "the filter denies every request that was tried; nothing was examined"
+    DISAGREES = "a theorem proves the guarantee and a counterexample refutes it; one of the two is wrong"
 
 
 class Ending(Enum):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: The number of the layout of verdict.json.
-SCHEMA = 1
+SCHEMA = 2
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
 _NO_ATTACKS = frozenset({"admission", "invariants", "certificate"})
 
@@ -133,17 +133,16 @@ class Examination(Displayed):
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
-        """The best attack, the worst case and the promise for each measure and menu, nearest to the promise first."""
+        """The best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
         rows = [row for one in self.findings for row in one.tightness]
         return tuple(sorted(rows, key=lambda row: -row.share))
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a counterexample; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near
-        it came.
+        """REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
 
-        What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED. So does a
-        disagreement: a theorem that a counterexample contradicts.
+        A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
+        theorem and a counterexample.
         """
         proved = self._proved
         if self.status is Status.DISAGREES:
@@ -162,7 +161,7 @@ class Examination(Displayed):
         else:
             detail = self._closest()
         scope = self.scope or "every adaptive adversary"
-        # as sure as the least sure of what was compared with the promise
+        # the evidence is as weak as the weakest comparison with the guarantee
         known = (row.evidence for row in self.tightness)
         evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
@@ -175,7 +174,7 @@ class Examination(Displayed):
 
     @property
     def unseen(self) -> str:
-        """What no stage that looks for attacks looked at, in short; there the promise may be false."""
+        """What the attacking stages did not look at. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
             if not finding.unseen or finding.stage in _NO_ATTACKS:
@@ -186,15 +185,17 @@ class Examination(Displayed):
             # the last finding of a stage sums it up
             if first != UNFINISHED or finding.stage not in summaries:
                 summaries[finding.stage] = f"{first} ({finding.stage})"
-        cut = [f"the work was used up in {', '.join(late)}"] if late else []
+        cut = [f"the work limit ended {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
     def _closest(self) -> str:
         rows = self.tightness
-        near = f"the closest, {rows[0].reached}" if rows else "nothing could be compared with the promise"
+        near = (
+            f"Closest attack: {rows[0].reached}" if rows else "Nothing could be compared with the guarantee"
+        )
         left = f". Not tried: {self.unseen}" if self.unseen else ""
         cut = f"{self.stopped}: " if self.stopped else ""
-        return f"{cut}nothing was found above the promise, which proves nothing; {near}{left}"
+        return f"{cut}No violation found. This is not a proof. {near}{left}"
 
     @property
     def promised(self) -> str:

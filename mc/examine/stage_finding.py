@@ -12,20 +12,20 @@ from filterproof.mc.examine.trace import Trace
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
 
-#: What a stage found that a person ended.
+#: The finding of a stage that the user ended.
 STOPPED = "stopped by Ctrl-C"
-#: How it reads that the time limit ended an examination, before the share of the work that was done.
+#: How a finding begins that the time limit ended, before the share of the work.
 CUT = "stopped after"
-#: What a stage did not look at that was ended, and what a stage says that looked at its limit.
+#: The unexamined part of a stage that was ended, and the remark of a stage that reached its limit.
 UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
 
 
 @dataclass(frozen=True, slots=True)
 class Tightness:
-    """How near to its promise a filter comes on a menu: the best attack found, the worst case, and the promise.
+    """The best attack, the worst case and the guarantee on one menu.
 
-    attack is a lower bound on the measure against the best adversary found; worst an upper bound against every
-    adversary on the menu, None where none was computed; evidence says how both are known.
+    `attack` is a lower bound on the divergence of the best adversary found. `worst` is an upper bound for every
+    adversary on the menu, or None if none was computed. `evidence` is the strength of both.
     """
 
     measure: Divergence
@@ -37,14 +37,14 @@ class Tightness:
 
     @property
     def reached(self) -> str:
-        """How much of what is promised the best attack reaches, and where; it bounds nothing."""
+        """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
         if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {below(self.attack)} where 0 is promised"
-        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of what is promised"
+            return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
+        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of the guarantee"
 
     @property
     def share(self) -> float:
-        """attack / promised; inf where something was found and nothing promised."""
+        """attack / promised; inf for a positive attack on a guarantee of 0."""
         if self.promised > 0:
             return self.attack / self.promised
         return float("inf") if self.attack > 0 else 0.0
@@ -52,14 +52,13 @@ class Tightness:
 
 @dataclass(frozen=True, slots=True)
 class StageFinding:
-    """One stage's question, its answer, and the limits of both.
+    """The question of one stage, its answer, and the limits of both.
 
-    stage is laws, parts, schedules, sequences, games, search or telling; asked is the question, found the
-    answer in a sentence. verdict is on the promise, within its own scope, None where the stage asks nothing of the
-    promise or was not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says
-    that a HOLDS covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a
-    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the
-    counterexample's play.
+    `stage` is the name of the stage, `asked` the question and `found` the answer in a sentence. `verdict` is the
+    verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested mechanisms.
+    `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism that the
+    filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract. `notes` are
+    facts that decide nothing. `trace` is the trace of the counterexample.
     """
 
     stage: str
@@ -100,6 +99,6 @@ class StageFinding:
 
 
 def closest(rows: Iterable[Tightness]) -> str:
-    """The row that came nearest to its promise, as the end of a sentence; '' where there is none."""
+    """Return the row nearest to its guarantee as the end of a sentence, or ''."""
     near = max(rows, key=lambda row: row.share, default=None)
-    return f"; the closest, {near.reached}" if near else ""
+    return f"; closest: {near.reached}" if near else ""

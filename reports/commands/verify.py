@@ -66,7 +66,9 @@ def verify(
     ] = False,
     stages: Annotated[
         str | None,
-        typer.Option(help="Stages to run: laws, schedules, parts, sequences, games, search. Default: all."),
+        typer.Option(
+            help="Stages to run: invariants, schedules, certificate, sequences, games, search. Default: all."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,

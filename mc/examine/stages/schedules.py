@@ -1,4 +1,4 @@
-"""The stage of schedules: requests in flight, requests sent again, and a process that is killed."""
+"""The stage of schedules: concurrent requests, retries, and a process that is killed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
-_ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
+_ASKED = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 
 
 def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """The finding on a filter whose program is a service; none for any other."""
+    """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
     if service is None or not subject.lines:
@@ -34,18 +34,18 @@ def schedules(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
 
 
 def releases(service: PromisedService, names: Sequence[str], limit: WorkLimit) -> Iterator[object]:
-    """The guarantee of a service, and the requests that a fresh one answers."""
+    """Yield the guarantee of a service, and the finding about the requests that a new one answers."""
     yield {"promise": service.promise, "scope": service.scope}
     menu = menu_of(service.make, lines_of(tuple(names), service.promise))
     largest = {type(pair): pair for pair in reversed(menu)}
     told = ", ".join(map(pair_words, reversed(largest.values()))) or "nothing"
-    yield StageFinding("admission", "What does a fresh service answer?", told, ", ".join(names), "")
+    yield StageFinding("admission", "What does a new service answer?", told, ", ".join(names), "")
 
 
 def service_schedules(
     service: PromisedService, names: Sequence[str], seed: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """The finding on a service in Python."""
+    """Yield the finding about a service in Python."""
     menu = requests_of(service.make, lines_of(tuple(names), service.promise))
     *_, found = searched(service.make, service.promise, menu, limit, seed=seed)
     yield _finding(service, menu, found, "requests of other kinds, and longer schedules")

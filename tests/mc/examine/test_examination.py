@@ -69,7 +69,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     assert found.verdict.scope == filt.scope
     for stage in ("invariants", "games"):
         (ended,) = (one for one in found.findings if one.stage == stage)
-        assert ended.notes == ("the stage broke off at what StopsAtLosses returned: LookupError: odd",)
+        assert ended.notes == ("the stage ended with an error: StopsAtLosses returned: LookupError: odd",)
         assert ended.unseen == UNFINISHED
     assert "the rest of the stage (games)" in found.verdict.detail
 
@@ -167,7 +167,7 @@ REFUTED = _found(
 #: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
 FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
-    ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "nothing could be compared with the promise"),
+    ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "Nothing could be compared with the guarantee"),
     (
         (OPEN, _found(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), whole=True), WHOLE),
         Status.EXAMINED,
@@ -198,7 +198,7 @@ def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_bef
     cut = replace(_found("games", f"{CUT} 41 % of the work"), unseen=UNFINISHED)
     found = _examination(OPEN, cut)
     assert found.stopped == "stopped after 41 % of the work"
-    assert found.verdict.detail.startswith("stopped after 41 % of the work: nothing was found")
+    assert found.verdict.detail.startswith("stopped after 41 % of the work: No violation found")
     assert _examination(OPEN, REFUTED, cut).verdict.outcome is Outcome.REFUTED
     assert not _examination(OPEN, WHOLE).stopped
 
