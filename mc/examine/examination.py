@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.ending import Ending, Status
+from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import counterexample_command
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.trace import Trace
@@ -84,8 +85,11 @@ class Examination(Displayed):
 
     @property
     def name(self) -> str:
-        """The class of the filter, in printable letters."""
-        return printable(type(self.filter).__name__)
+        """The name of the filter on the command line, or else of its class, command or object."""
+        if self.target is not None:
+            target = self.target if isinstance(self.target, str) else self.target[0]
+            return printable(target.rpartition("::")[2])
+        return filter_name(self.filter)
 
     @property
     def stopped(self) -> str:
@@ -233,6 +237,8 @@ class Examination(Displayed):
     @property
     def conclusion(self) -> str:
         """The headline with its evidence, its scope and the theorems that it uses."""
+        if self.ending is Ending.UNDECIDED:
+            return f"UNDECIDED (left open for {self.verdict.scope})"
         return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"
 
     @property
