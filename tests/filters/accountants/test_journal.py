@@ -310,7 +310,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
         lambda: made(path),
         lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
     ):
-        with refused("journal must be a new file, got .*; open what it holds by") as kept:
+        with refused("journal must be a new file, got .*; open an existing journal by") as kept:
             make()
         assert reopened(path), f"open elsewhere, while the error is there: {kept}"
     assert path.read_bytes() == content
@@ -348,7 +348,7 @@ def test_a_file_that_was_removed_or_replaced_answers_no_more(put: bool, path: Pa
         shutil.copy(path, path.with_name("older"))
         CHANGES["one person is asked"](queries)
         path.with_name("older").replace(path) if put else path.unlink()
-        with refused("journal must be a file that can be written, got .*: it was removed, or another file"):
+        with refused("journal must be a file that can be written, got .*: it was removed or replaced"):
             CHANGES["one person is asked"](queries)
         with refused(UNUSABLE):
             CHANGES["one person is asked"](queries)
