@@ -87,7 +87,7 @@ def worse(
     counts: NDArray[np.uint32],
     bounds: Callable[[Inversion], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
-    """Return bounds for each person, who has counts[person, k] steps of laws[k]: of removal or of addition, the larger."""
+    """Return bounds for each person with counts[person, k] steps of laws[k], the larger of removal and addition."""
     removal, addition = bounds(Inversion(laws, counts, "PQ")), bounds(Inversion(laws, counts, "QP"))
     return np.maximum(removal[0], addition[0]), np.maximum(removal[1], addition[1])
 

@@ -203,7 +203,7 @@ def tilt_to(
 
 
 def _infinite(laws: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
-    """Return a bound on the P-mass of outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
+    """Return a bound on the P-mass of outcomes with an infinite loss: prod (S + r)^k - prod S^k, S finite masses."""
     if not any(law.revealed for law, _ in laws):
         return 0.0
     log_all = log_finite = slack = 0.0

@@ -118,7 +118,7 @@ class TiltedSum:
 
 
 def power(laws: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> Power:
-    """Return the distribution of the sum of counts[i] independent losses of laws[i], for all i, tilted by e^{tilt J}."""
+    """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
     each = [law.mean_and_variance(tilt) for law in laws]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
     spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
