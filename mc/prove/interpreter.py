@@ -214,6 +214,9 @@ class Interpreter:
             return one is two
         if isinstance(one, type) and isinstance(two, type):
             return one is two
+        if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
+            pairs = zip(one, two, strict=False)
+            return len(one) == len(two) and all(self.truth(self._comparison("==", *pair)) for pair in pairs)
         if isinstance(one, np.dtype) or isinstance(two, np.dtype):
             return bool(np.dtype(one) == np.dtype(two))
         if isinstance(one, Request) or isinstance(two, Request) or identity:

@@ -241,6 +241,12 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
     return hasattr(np.float64 if value.is_scalar else np.ndarray, name)
 
 
+def getattr_(own: Caller, value: Any, name: str, *default: Any) -> Any:
+    if isinstance(value, Request) and default and name in ("pairs", "members", "index", "choice"):
+        return default[0]  # a filter receives one mechanism at a time
+    return own.attribute(value, name)
+
+
 def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
     """dataclasses.replace, or _replace of a named tuple."""
     if is_traced(getattr(type(record), "__post_init__", None)):
@@ -276,7 +282,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     sorted: ordered, dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     reversed: lambda own, sequence: iterator(own, list(own.items(sequence))[::-1]),
-    type: class_of, isinstance: is_instance, hasattr: hasattr_, dataclasses.replace: replace,
+    type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
     dataclasses.asdict: asdict, typing.cast: lambda own, kind, value: value,
 }  # fmt: skip
 

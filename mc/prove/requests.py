@@ -97,6 +97,9 @@ class Request:
             raise NotTraced(f"request.swapped.{name} has no rule")
         if name == "swapped":
             return Swapped(self)
+        if name == "shape":
+            runs = next(n for n, atom in enumerate(self.path.atoms) if atom.kind == "runs")
+            return (Number("int", Polynomial.atom(runs)),) if self.style == "array" else ()
         if name in DECLARED:
             return self._wrapped(self._declared(name, DECLARED[name]), name)
         holders = {family for family, own in FAMILIES.items() if name in own}
@@ -124,7 +127,7 @@ class Request:
         """What a charge rule of the library charges it: at least what is true."""
         if self.path.choose(f"charge {rule}", ["finite", "infinite"]) == "infinite":
             return math.inf
-        return self.path.new(Atom("charge", f"charge {rule}", (), False, Fraction(0)))
+        return self.path.new(Atom("charge", f"charge {rule}", low=Fraction(0), units=0))
 
     def _declared(self, name: str, high: Fraction | None) -> Value:
         options = ["finite", "huge", "infinite", "undefined"] if high is None else ["finite", "undefined"]

@@ -15,7 +15,7 @@ from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE, Request
 from filterproof.mc.prove.solver import feasible
-from filterproof.mc.prove.source import definition, is_traced
+from filterproof.mc.prove.source import definition, file_of, is_traced
 from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
 from filterproof.mc.prove.values import CURRENT, INTEGERS, Array, Number, is_float, lift
 
@@ -228,7 +228,7 @@ class Tracer:
         requests: dict[int, Request] = {}
 
         def run(path: Path) -> Any:
-            CURRENT[0] = path
+            CURRENT[0], path.home = path, file_of(type(self.filt)) or ""
             state = self.state(shape, atoms)
             request = requests[id(path)] = Request(path, style)
             interpreter = Interpreter(path)
