@@ -419,7 +419,10 @@ class Interpreter:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise NotTraced("the code calls itself too deeply")
-        result = function(*args, **named)
+        try:
+            result = function(*args, **named)
+        except NameError as error:
+            raise NotTraced(str(error)) from None
         self.depth -= 1
         if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
             self.own(result)

@@ -30,6 +30,7 @@ from filterproof.filters.accounting.charge_rules import (
     zcdp_charge,
 )
 from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.library import of_the_library
 from filterproof.mc.prove.numpy_rules import Caller, number
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Value
 from filterproof.mc.prove.polynomials import Polynomial
@@ -72,8 +73,7 @@ def by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
 
 
 def start(own: Caller, budget: Budget, n: Any) -> tuple[Array, Array]:
-    zero = Polynomial.constant(0)
-    return pair(budget, Array("f8", True, (), [zero]))
+    return pair(budget, Array("f8", True, (), [Polynomial.constant(0)]))
 
 
 def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
@@ -87,6 +87,8 @@ def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
 def _total(budget: Budget, state: Any) -> Array:
     """The exact sums in a state of a budget."""
     kinds = [f"{part} {budget.exponent}" for part in ("sum", "rest")]
+    if type(budget) is not Budget:
+        raise NotTraced("a budget of another class has no rule")
     if not isinstance(state, tuple | list) or [getattr(s, "kind", None) for s in state] != kinds:
         raise NotTraced("a budget is given what is no state of its own")
     if state[0].items != state[1].items:
@@ -195,6 +197,8 @@ RULES: dict[Any, Any] = {
 
 def charge_rule(function: Any) -> Any:
     """The rule for calling a charge rule; None for what is none."""
+    if not of_the_library(type(function)):
+        return None
     if isinstance(function, ChargeRule):
         return partial(by_rule, rule=function)
     if isinstance(function, RenyiCharges):
