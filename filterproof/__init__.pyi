@@ -74,12 +74,12 @@ from filterproof.mc.estimate.simulate import simulate as simulate
 from filterproof.mc.estimate.survival import survival as survival
 from filterproof.mc.estimate.trade_off import TradeOff as TradeOff
 from filterproof.mc.evaluate.evaluate import evaluate as evaluate
+from filterproof.mc.examine.counterexample import Counterexample as Counterexample
+from filterproof.mc.examine.counterexample import record_simulation as record_simulation
+from filterproof.mc.examine.counterexample import replay as replay
 from filterproof.mc.examine.difference import first_difference as first_difference
 from filterproof.mc.examine.supremum import supremum as supremum
-from filterproof.mc.examine.testing import laws as laws
-from filterproof.mc.examine.witness import Witness as Witness
-from filterproof.mc.examine.witness import replay as replay
-from filterproof.mc.examine.witness import witness as witness
+from filterproof.mc.examine.testing import invariants as invariants
 from filterproof.mc.intervals.estimate import Estimate as Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter as AccountantFilter
 from filterproof.mc.losses.composition import Composition as Composition

@@ -32,7 +32,7 @@ class PrivacyFilter(FilterBase[StateT]):
     sound : bool or None
         True for filters with a proof, False for counterexamples, None where neither is known.
     order_free : bool
-        Whether decisions depend on the granted requests and not on their order. If True, `fp.laws` tests it.
+        Whether decisions depend on the granted requests and not on their order. If True, `fp.invariants` tests it.
     scope : str
         The mechanisms and adversaries that the promise covers.
 

@@ -31,8 +31,8 @@ from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from filterproof.mc.examine.counterexample import Counterexample, replay
 from filterproof.mc.examine.supremum import Supremum
-from filterproof.mc.examine.witness import Witness, replay
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
 from filterproof.mc.intervals.anytime import BettingTest, Decision, Side
 from filterproof.mc.intervals.betting import betting
@@ -63,6 +63,7 @@ __all__ = [
     "CalibratedThreshold",
     "Composition",
     "Constant",
+    "Counterexample",
     "Curve",
     "Decision",
     "EraserForever",
@@ -102,7 +103,6 @@ __all__ = [
     "TrainingAudit",
     "View",
     "WithCanary",
-    "Witness",
     "WorstCase",
     "answer_misses",
     "audit_training",

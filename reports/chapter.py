@@ -24,7 +24,7 @@ class Chapter:
     key: str
     title: str
     promise: str
-    story: str
+    summary: str
     claims: tuple[Claim, ...]
     tell: Callable[[Study, Sequence[Claim]], Told]
     gathers: bool = False
@@ -37,7 +37,7 @@ class Chapter:
         The file has `tell`, and may have CLAIMS, after those of the rows, and GATHERS.
         """
         row, named = declared("chapters", "chapter")[key], vars(file)
-        title, promise, story = (said(row[name], named) for name in ("title", "promise", "story"))
+        title, promise, summary = (said(row[name], named) for name in ("title", "promise", "summary"))
         rows = tuple(
             Claim(name, said(sentence, named), said(source, named), _OUTCOMES[expected])
             for name, expected, source, sentence in row.get("claims", ())
@@ -46,7 +46,7 @@ class Chapter:
             (*rows, *named.get("CLAIMS", ())),
             tuple(said(one, named) for one in row.get("notes", ())),
         )
-        return cls(key, title, promise, story, claims, file.tell, named.get("GATHERS", False), notes)
+        return cls(key, title, promise, summary, claims, file.tell, named.get("GATHERS", False), notes)
 
 
 _OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}

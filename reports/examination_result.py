@@ -4,7 +4,7 @@
 >>> with fp.suppress_unsound_warning():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
 >>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"])
->>> exam.headline, exam.witness.replay().refutes
+>>> exam.headline, exam.counterexample.replay().refutes
 ('REFUTED', True)
 """
 
@@ -62,7 +62,7 @@ def verify(
     thorough : bool, default False
         Continue after the first refutation, and look for more.
     stages : sequence of str, optional
-        The stages to run: laws, schedules, parts, source, sequences, games, search. All by default.
+        The stages to run: invariants, schedules, certificate, source, sequences, games, search. All by default.
     on_stage : callable, optional
         A function that receives the name of each stage when it starts.
     target : str, optional
@@ -71,7 +71,7 @@ def verify(
     Returns
     -------
     Examined
-        The findings, the `verdict`, and the counterexample in `witness`.
+        The findings, the `verdict`, and the counterexample in `counterexample`.
 
     Raises
     ------
@@ -175,7 +175,8 @@ class Examined(ExaminationWords):
         return figure
 
     def save(self, out: str | Path) -> Path:
-        """Write report.html, verdict.json and, after a refutation, witness.json into a folder: all files or none.
+        """Write report.html, verdict.json and, after a refutation, counterexample.json into a folder: all files or
+        none.
 
         Parameters
         ----------
@@ -200,13 +201,15 @@ class Examined(ExaminationWords):
             "verdict.json": self.json(),
             "report.html": examination_page(self, folder),
         }
-        if self.witness is not None:
-            contents["witness.json"] = _text(self.witness.to_data())
+        if self.counterexample is not None:
+            contents["counterexample.json"] = _text(self.counterexample.to_data())
         with OutputFolder(folder) as files:
             for name, content in contents.items():
                 files.add(name, content.encode())
-            if self.witness is None:
-                files.drop("witness.json")  # of an earlier examination: beside this verdict it would mislead
+            if self.counterexample is None:
+                files.drop(
+                    "counterexample.json"
+                )  # of an earlier examination: beside this verdict it would mislead
         return folder / "report.html"
 
     def _repr_html_(self) -> str:
@@ -270,11 +273,11 @@ def failure(exam: Examined) -> str:
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
-    if exam.witness is not None:
+    if exam.counterexample is not None:
         lines += [
-            str(exam.witness),
+            str(exam.counterexample),
             "To replay it:",
             "",
-            textwrap.indent(replay_snippet(exam.witness), "    "),
+            textwrap.indent(replay_snippet(exam.counterexample), "    "),
         ]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, Sta
 from filterproof.mc.examine.formatting import told_apart
 from filterproof.mc.examine.trace import Trace
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
-from filterproof.reports.replay_snippets import witness_command
+from filterproof.reports.replay_snippets import counterexample_command
 from filterproof.theory.display import Row, row_of
 from filterproof.theory.evidence import Outcome, Verdict
 
@@ -107,7 +107,7 @@ class ExaminationWords(Examination):
     @property
     def play(self) -> list[str]:
         """The counterexample round by round, one line each, with remarks; empty if there is no trace."""
-        return [] if self.story is None else story_lines(self.story)
+        return [] if self.trace is None else trace_lines(self.trace)
 
     @property
     def detail(self) -> str:
@@ -127,23 +127,25 @@ class ExaminationWords(Examination):
         str
             A command line.
         """
-        if self.witness is None:
+        if self.counterexample is None:
             return ""
-        return witness_command(self.witness, folder / "witness.json", self.target)
+        return counterexample_command(self.counterexample, folder / "counterexample.json", self.target)
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
         """The refutation of each stage that the report shows: the counterexample's, or else the first."""
         shown: dict[str, StageFinding] = {}
         for one in self.findings:
-            if one.witness is not None and (one.witness is self.witness or one.stage not in shown):
+            if one.counterexample is not None and (
+                one.counterexample is self.counterexample or one.stage not in shown
+            ):
                 shown[one.stage] = one
         return shown
 
     def found(self, finding: StageFinding) -> str:
         """Return the result of a stage in words, and a short form for the counterexample that is shown."""
-        if finding.witness is not None and finding.witness is self.witness:
-            return "refuted, by the witness that is shown"
+        if finding.counterexample is not None and finding.counterexample is self.counterexample:
+            return "refuted, by the counterexample that is shown"
         return finding.found
 
     def __str__(self) -> str:
@@ -154,16 +156,16 @@ class ExaminationWords(Examination):
         lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
         for stage in dict.fromkeys(one.stage for one in self.findings):
             lines += self._of_stage(stage)
-        if self.witness is not None:
+        if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
-            lines += [f"Witness: {self.witness}", *(f"  {line}" for line in self.play)]
+            lines += [f"Counterexample: {self.counterexample}", *(f"  {line}" for line in self.play)]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 
     def _of_stage(self, stage: str) -> Iterator[str]:
         """A line for a stage: its refutation, or else its last finding; then its notes."""
         findings = [one for one in self.findings if one.stage == stage]
-        others = sum(one.witness is not None for one in findings) - 1
+        others = sum(one.counterexample is not None for one in findings) - 1
         # a stage that was ended has summed up what it did before it says so
         summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
         told = self.refutations.get(stage, summed_up[-1])
@@ -174,7 +176,7 @@ class ExaminationWords(Examination):
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""
-        story = self.story
+        trace = self.trace
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "filterproof": version(),
@@ -190,8 +192,8 @@ class ExaminationWords(Examination):
                 for one in self.findings
             ],
             "tightness": self.rows(),
-            "witness": None if self.witness is None else self.witness.to_data(),
-            "story": None if story is None else asdict(story) | {"measure": str(story.measure)},
+            "counterexample": None if self.counterexample is None else self.counterexample.to_data(),
+            "trace": None if trace is None else asdict(trace) | {"measure": str(trace.measure)},
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
             "seed": self.seed,
@@ -242,31 +244,31 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}
 
 
-def story_lines(story: Trace) -> list[str]:
+def trace_lines(trace: Trace) -> list[str]:
     """Return the trace, one line a move or step, and the remarks on it."""
-    lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
-    for turn in story.turns:
-        above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-        reached, promised = told_apart(turn.reached, turn.promised)
-        when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+    lines = [f"{number}. {move}" for number, move in enumerate(trace.moves, 1)]
+    for row in trace.rows:
+        above = " <- above" if exceeds(row.reached, row.promised) else ""
+        reached, promised = told_apart(row.reached, row.promised)
+        when, several = f"{row.when}: " if row.when else "", "s" if "-" in row.rounds else ""
         lines.append(
-            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> "
-            f"{turn.after}; revealed so far {reached} of {promised}{above}"
+            f"round{several} {row.rounds}: {when}ask {row.request}: {row.answer}; state {row.state_before} -> "
+            f"{row.state_after}; revealed so far {reached} of {promised}{above}"
         )
-    return [*lines, *remarks(story)]
+    return [*lines, *remarks(trace)]
 
 
-def remarks(story: Trace) -> list[str]:
+def remarks(trace: Trace) -> list[str]:
     """Return the round in which the guarantee is exceeded, and the reasons that the trace shows."""
-    passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
-    return [*passed, *(f"Why: {reason}." for reason in story.why)]
+    passed = [] if trace.passed is None else [f"The promise is passed in round {trace.passed}."]
+    return [*passed, *(f"Why: {reason}." for reason in trace.why)]
 
 
-def story_figure(name: str, story: Trace, *, width: float = 8.0) -> Figure | None:
+def trace_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
     """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
-    if not story.curve:
+    if not trace.curve:
         return None
-    at, reached, promised = zip(*story.curve, strict=True)
+    at, reached, promised = zip(*trace.curve, strict=True)
     with new_figure(width, 3.2) as figure:
         ax = figure.subplots()
         ax.plot(at, promised, color=INK, lw=1.6, label="promised")

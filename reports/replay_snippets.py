@@ -1,4 +1,4 @@
-"""How a witness is played again: the command that a person types, and Python that needs no files.
+"""How a counterexample is played again: the command that a person types, and Python that needs no files.
 
 >>> replay_command(Path("out/verdicts.json"), "naive-refuted")
 'filterproof replay out/verdicts.json naive-refuted'
@@ -18,8 +18,8 @@ from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled import LabelledFilter, program_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.sequence import MOST_PLAYED
-from filterproof.mc.examine.witness import Witness
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -30,9 +30,11 @@ def replay_command(file: Path, key: str | None = None, *, target: str | Sequence
     return shlex.join(word for word in words if word is not None)
 
 
-def witness_command(witness: Witness, file: Path, target: str | None = None) -> str:
-    """The command that replays a witness kept in `file`, whose filter the command line calls `target`."""
-    return replay_command(file, target=(target or target_of(witness.filter)) if _outside(witness) else None)
+def counterexample_command(counterexample: Counterexample, file: Path, target: str | None = None) -> str:
+    """The command that replays a counterexample kept in `file`, whose filter the command line calls `target`."""
+    return replay_command(
+        file, target=(target or target_of(counterexample.filter)) if _outside(counterexample) else None
+    )
 
 
 def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
@@ -56,12 +58,13 @@ def beside(path: Path) -> str:
     return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
 
 
-def replay_snippet(witness: Witness) -> str:
-    """Python that rebuilds the witness from a string and plays it again: no file is needed but the filter's own."""
-    text = json.dumps(witness.to_data(), separators=(",", ":"))
-    if not _outside(witness):
+def replay_snippet(counterexample: Counterexample) -> str:
+    """Python that rebuilds the counterexample from a string and plays it again: no file is needed but the filter's
+    own."""
+    text = json.dumps(counterexample.to_data(), separators=(",", ":"))
+    if not _outside(counterexample):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
-    imported, made = _made_again(witness.filter)
+    imported, made = _made_again(counterexample.filter)
     return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={made}))"
 
 
@@ -82,21 +85,21 @@ def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
     return f"from {module} import {kind.__name__}\n", made
 
 
-def play_snippet(witness: Witness) -> str:
+def play_snippet(counterexample: Counterexample) -> str:
     """Python that plays a fixed sequence through the filter itself, with no more of ours than pairs and laws.
 
-    For other witnesses, and filters that take arguments, it is the snippet that replays the witness.
+    For other counterexamples, and filters that take arguments, it is the snippet that replays the counterexample.
     """
-    kind = type(witness.filter)
+    kind = type(counterexample.filter)
     own = kind.__module__ != "__main__" and not kind.__module__.startswith("filterproof.")
-    short = witness.kind == "sequence" and witness.rounds <= MOST_PLAYED
+    short = counterexample.kind == "sequence" and counterexample.rounds <= MOST_PLAYED
     if not (own and short) or _needs_arguments(kind):
-        return replay_snippet(witness)
+        return replay_snippet(counterexample)
     asked = " + ".join(
         f"{times} * [{_code(pair)}]" if times > 1 else f"[{_code(pair)}]"
-        for pair, times in witness.played.steps
+        for pair, times in counterexample.played.steps
     )
-    measure, way = witness.measure, ".swapped" if witness.measure.direction == "QP" else ""
+    measure, way = counterexample.measure, ".swapped" if counterexample.measure.direction == "QP" else ""
     revealed = f"sum(float(pair{way}.renyi({measure.at!r})) for pair in asked)"
     if measure.kind == "hockey-stick":
         counted = "{pair: asked.count(pair) for pair in asked}"
@@ -106,7 +109,7 @@ def play_snippet(witness: Witness) -> str:
         f"{fractions}import filterproof as fp\nfrom {_module(kind)} import {kind.__name__}\n"
         f"asked = {asked}\nsession = {kind.__name__}().open()\n"
         'print("granted", all(session.request(pair) for pair in asked))\n'
-        f'print("revealed", {revealed}, "promised", {witness.promised!r})'
+        f'print("revealed", {revealed}, "promised", {counterexample.promised!r})'
     )
 
 
@@ -121,9 +124,9 @@ def _needs_arguments(kind: type) -> bool:
     )
 
 
-def _outside(witness: Witness) -> bool:
-    """Whether the witness holds its filter by name alone."""
-    told: Any = witness.data["filter"]
+def _outside(counterexample: Counterexample) -> bool:
+    """Whether the counterexample holds its filter by name alone."""
+    told: Any = counterexample.data["filter"]
     return not isinstance(told, Mapping) or set(told) == {"outside"}
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from filterproof.mc.examine.replay import witness_kind
+from filterproof.mc.examine.replay import counterexample_kind
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.chapter import Chapter
 from filterproof.reports.drawing import data_uri, svg_text
 from filterproof.reports.examination_words import version
 from filterproof.reports.finding import Finding, Picture, Told
 from filterproof.reports.html_repr.numbers import percent
-from filterproof.reports.pages.accountant_pages import holder_pages
+from filterproof.reports.pages.accountant_pages import accountant_pages
 from filterproof.reports.pages.filter_page import filter_page
 from filterproof.reports.pages.overview import Row, counted, overview, picture
 from filterproof.reports.pages.page import Badge, Page
@@ -61,7 +61,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "as_expected": finding.as_expected,
         "scope": verdict.scope,
         "detail": verdict.detail,
-        "witness": dict(verdict.witness) if verdict.witness is not None else None,
+        "counterexample": dict(verdict.counterexample) if verdict.counterexample is not None else None,
     }
     if isinstance(verdict, Agreement):
         return told | {
@@ -115,7 +115,10 @@ def write_report(
         drawing = beside.submit(study.map, _paged, rows, doing="drawing the pages")
         if study.executor is None:  # matplotlib draws one picture at a time in a process
             wait([drawing])
-        held, compared = holder_pages(study.holders), (picture(rows, wide=True), picture(rows, wide=False))
+        held, compared = (
+            accountant_pages(study.accountant_results),
+            (picture(rows, wide=True), picture(rows, wide=False)),
+        )
         shown = dict(study.drawn)
         for each in (
             *compared,
@@ -160,7 +163,7 @@ def render_page(
     study: Study,
     rows: Sequence[Row],
     pages: Sequence[Page],
-    holders: Sequence[Page],
+    accountant_results: Sequence[Page],
     *,
     overview: tuple[Picture, Picture],
     drawings: Mapping[str, str],
@@ -173,7 +176,7 @@ def render_page(
     """
     findings = [finding for _, what in told for finding in what.findings]
     expected = sum(finding.as_expected for finding in findings)
-    typed = {} if study.holders is None else study.holders.typed
+    typed = {} if study.accountant_results is None else study.accountant_results.typed
 
     def image(picture: Picture) -> dict[str, object]:
         # in CSS pixels, so that nothing moves when pictures appear
@@ -181,8 +184,8 @@ def render_page(
         return {"src": data_uri(drawings[picture.name]), "width": wide, "height": high}
 
     def replay(finding: Finding) -> str:
-        if witness_kind(finding.result.witness) is None:
-            return ""  # a witness that only compares numbers has no game to replay
+        if counterexample_kind(finding.result.counterexample) is None:
+            return ""  # a counterexample that only compares numbers has no game to replay
         key = finding.claim.key
         return replay_command(out / "verdicts.json", key, target=typed.get(key))
 
@@ -194,7 +197,7 @@ def render_page(
         narrow=overview[1],
         rows=rows,
         filters=pages,
-        holders=holders,
+        accountant_results=accountant_results,
         image=image,
         told=told,
         findings=findings,

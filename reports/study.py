@@ -12,8 +12,8 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc import Adversary, Estimate
 from filterproof.mc.estimate.estimator import Method
 from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.examine.counterexample import record_simulation
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.witness import witness
 from filterproof.mc.runs.executors import completed
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.pairs.base import Direction
@@ -21,7 +21,7 @@ from filterproof.theory.proofs import prove
 from filterproof.theory.proofs.proof import Proof
 
 if TYPE_CHECKING:
-    from filterproof.reports.pages.accountant_examples import Holders
+    from filterproof.reports.pages.accountant_examples import AccountantResults
     from filterproof.reports.pages.simulated_games import Played
 
 T = TypeVar("T")
@@ -63,9 +63,9 @@ class Simulated:
         """Whether the whole interval lies above the promise."""
         return self.estimate.low > self.promised
 
-    def witness(self, closed_form: float | None = None) -> dict[str, Any]:
+    def counterexample(self, closed_form: float | None = None) -> dict[str, Any]:
         """The game as replayable data; `closed_form` is the true value if a formula for it is known."""
-        played = witness(
+        played = record_simulation(
             self.filter,
             self.adversary,
             epsilon=self.epsilon,
@@ -110,8 +110,8 @@ class Study:
     games: dict[str, Played] = field(default_factory=dict, init=False)
     #: Pictures that are drawn already, as SVG, by name.
     drawn: dict[str, str] = field(default_factory=dict, init=False)
-    #: What was simulated of the odometers, trackers and other holders; None until their chapter has run.
-    holders: Holders | None = field(default=None, init=False)
+    #: What was simulated of the odometers, trackers and other accountants; None until their chapter has run.
+    accountant_results: AccountantResults | None = field(default=None, init=False)
 
     def count(self, comparisons: int = 1) -> float:
         """Count further comparisons, and return the confidence with which all of these must hold simultaneously."""
@@ -136,7 +136,7 @@ class Study:
         """work(task) for every task, in their order; on the executor, beside each other, and told as each is done."""
         self.on_progress(doing)
         found: dict[int, R] = {}
-        # what takes longest stands last among filters, pages and holders: begun last, it would leave workers idle
+        # what takes longest stands last among filters, pages and accountants: begun last, it would leave workers idle
         numbered = [*enumerate(tasks)][::-1]
         for (place, _), result in completed(
             self.executor, partial(_second, work), numbered, window=len(tasks)

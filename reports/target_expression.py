@@ -90,13 +90,13 @@ def _known(name: str, known: Mapping[str, Any]) -> Any:
 
 def read_filter(text: str) -> PrivacyFilter:
     """Return the filter of an expression, of file.py::Class, or the example of that name in the catalogue."""
-    found = read_holder(text)
+    found = read_accountant(text)
     if not isinstance(found, PrivacyFilter):
         raise ValueError(f"this is not a filter (filter={text!r}); choose one from `filterproof list`")
     return found
 
 
-def read_holder(text: str) -> Any:
+def read_accountant(text: str) -> Any:
     """Return a filter as `read_filter`, or an accountant: an individual filter, clipped sums, linear queries, ..."""
     if "::" in text:
         return load_filter(text)
@@ -110,7 +110,7 @@ def read_holder(text: str) -> Any:
 
 def read_target(target: str | None, program: Iterable[str | None]) -> Any:
     """Return the filter or accountant of a target or, without a target, of a program; None without both."""
-    return read_command(*program) if target is None else read_holder(target)
+    return read_command(*program) if target is None else read_accountant(target)
 
 
 def read_promise(text: str) -> Guarantee:

@@ -120,7 +120,7 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.supremum(fp.ZCDPFilter, 1.0), "filt must be a filter, got the class"),
     (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
     (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),
-    (lambda: fp.replay("missing.json"), "data must be a witness or its JSON text"),
+    (lambda: fp.replay("missing.json"), "data must be a counterexample or its JSON text"),
     (lambda: fp.training.WithCanary(3, 1.0), "training must be a Training, got 3"),
     (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 if epsilon is above 0"),
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),

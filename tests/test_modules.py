@@ -77,7 +77,8 @@ STATEMENTS = (
     "import filterproof.mc.worst_case.plan; filterproof.mc.worst_case.plan.Plan",
     "import filterproof as fp, filterproof.mc.examine.supremum as room; assert fp.supremum is room.supremum",
     "from filterproof import mc, theory; mc.Game, theory.ZCDP",
-    "import filterproof.filters.testing.invariant_tests; filterproof.filters.testing.invariant_tests.law_class",
+    "import filterproof.filters.testing.invariant_tests; "
+    "filterproof.filters.testing.invariant_tests.invariant_test_class",
 )
 #: A child for each, which has what others wrote and nothing of ours; the first that fails is said.
 FRESH = """

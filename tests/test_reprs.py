@@ -76,7 +76,7 @@ LARGE: dict[str, Callable[[], Any]] = {
     "Session": lambda: GDP.open(),
     "SquaredCharge": lambda: fp.charges.SquaredCharge(np.full(100, 0.5)),
     "View": lambda: fp.View(1, np.zeros(3), np.zeros(3), GDP.start(3), None, GDP, np.random.default_rng(0)),
-    "Witness": lambda: fp.Witness(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
+    "Counterexample": lambda: fp.Counterexample(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
 }
 LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}
 PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in examples()}

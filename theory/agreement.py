@@ -100,7 +100,7 @@ class Agreement(Displayed):
         Probability, in [0, 1], that some interval of the simulations misses its number by chance.
     note : str, optional
         A sentence with more information.
-    witness : Mapping or None, optional
+    counterexample : Mapping or None, optional
         Plain data that reproduces a disagreement. DISAGREES requires it.
 
     Raises
@@ -120,7 +120,7 @@ class Agreement(Displayed):
     scope: str
     failure: float
     note: str = ""
-    witness: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
+    counterexample: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.compared or not self.scope:
@@ -130,9 +130,10 @@ class Agreement(Displayed):
             )
         if not 0 <= self.failure <= 1:
             raise ValueError(f"failure must be in [0, 1], got failure={self.failure}; pass a probability")
-        if self.outcome is Accord.DISAGREES and self.witness is None:
+        if self.outcome is Accord.DISAGREES and self.counterexample is None:
             raise ValueError(
-                "outcome DISAGREES needs a counterexample, got witness=None; pass the data that reproduces the numbers"
+                "outcome DISAGREES needs a counterexample, got counterexample=None; pass the data that reproduces "
+                "the numbers"
             )
 
     @property

@@ -116,7 +116,7 @@ class Verdict(Displayed):
         The adversaries and mechanisms that the verdict covers. It must not be empty.
     detail : str, optional
         A sentence with more information.
-    witness : Mapping or None, optional
+    counterexample : Mapping or None, optional
         The counterexample as plain data that fits in JSON, from which a refutation can be replayed. REFUTED requires
         it.
     citations : tuple of str, optional
@@ -139,7 +139,7 @@ class Verdict(Displayed):
     evidence: Evidence
     scope: str
     detail: str = ""
-    witness: Mapping[str, object] | None = field(default=None, compare=False)
+    counterexample: Mapping[str, object] | None = field(default=None, compare=False)
     citations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -157,9 +157,10 @@ class Verdict(Displayed):
                 "citations must name the theorems exactly if the evidence of HOLDS is CITED, "
                 f"got citations={self.citations!r} with {self.evidence.name}; pass each source with Evidence.CITED"
             )
-        if self.outcome is Outcome.REFUTED and self.witness is None:
+        if self.outcome is Outcome.REFUTED and self.counterexample is None:
             raise ValueError(
-                "outcome REFUTED needs a counterexample, got witness=None; pass the data that replays the violation"
+                "outcome REFUTED needs a counterexample, got counterexample=None; pass the data that replays the "
+                "violation"
             )
 
     def __bool__(self) -> NoReturn:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.contract_checks import checked_grant, checked_grant_in_place, checked_spend
+from filterproof.filters.contract.contract_checks import checked_spend, checked_step, checked_step_inplace
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.state import State, choose, copied, fold, leaves
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -32,7 +32,7 @@ def grant_in_blocks(
     n: int,
     keep: Callable[[State], None],
 ) -> NDArray[np.bool_]:
-    """Whether each of n people takes part, by `filt.grant`; `keep` is given the state in which those are charged.
+    """Whether each of n people takes part, by `filt.step`; `keep` is given the state in which those are charged.
 
     More than a block of people are charged in place, in the arrays of `state`, which must be nobody else's. If the
     filter then raises, the people whom it decided before stay charged.
@@ -60,7 +60,7 @@ def grant_in_blocks(
 
 def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
     """Who takes part, charged in the arrays of `part`; None where what is spent cannot be written over them."""
-    granted = checked_grant_in_place(filt, part, pair)
+    granted = checked_step_inplace(filt, part, pair)
     if granted is None:
         granted, spent = _granted(filt, part, pair, n)
         old, new = leaves(part), leaves(spent)
@@ -74,7 +74,7 @@ def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> ND
 def _granted(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State]:
-    active, spent = checked_grant(filt, state, request, n)
+    active, spent = checked_step(filt, state, request, n)
     return active, checked_spend(filt, state, request, n) if spent is None else spent
 
 

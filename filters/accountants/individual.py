@@ -42,7 +42,7 @@ from filterproof.filters.accounting import compiled
 from filterproof.filters.contract.contract_checks import (
     checked_affordable,
     checked_filter,
-    checked_reaches,
+    checked_is_reachable_state,
     checked_remaining,
     checked_start,
 )
@@ -385,7 +385,10 @@ class IndividualFilter(StatefulAccountant):
         identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
-        start, is_reachable_state = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
+        start, is_reachable_state = (
+            checked_start(filt, 1),
+            lambda state: checked_is_reachable_state(filt, state, number),
+        )
         state = decode_state(content["state"], start, number, is_reachable_state)
         people = cls(filt, number)
         people._state, people._key = state, key

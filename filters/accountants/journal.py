@@ -60,7 +60,7 @@ class Terms(NamedTuple):
 class Sums:
     """Everybody's sum of charges, high + low in a budget's units, and whether they left: three arrays of shape (n,).
 
-    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one holder.
+    17 bytes a person: two doubles and a flag. The arrays are changed in place, by their one accountant.
     """
 
     high: NDArray[np.float64]

@@ -22,7 +22,7 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import above
 from filterproof.theory.pairs import DominatingPair
 
-#: The most people of one holder: more than memory holds.
+#: The most people of one accountant: more than memory holds.
 MOST_PEOPLE = 2**33
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from filterproof.filters.contract.contract_checks import (
     checked_filter,
-    checked_grant,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.argument_checks import check_count
@@ -32,7 +32,7 @@ def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
     limit = check_count("most", most, least=0)
     state = checked_start(filt, 1)
     for released in range(limit):
-        granted, after = checked_grant(filt, state, request, 1)
+        granted, after = checked_step(filt, state, request, 1)
         if not granted[0]:
             return released
         state = checked_spend(filt, state, request, 1) if after is None else after

@@ -1,4 +1,5 @@
-"""Saved data: a holder's numbers as JSON values under known names, restored to the bit, signed where a key is given."""
+"""Saved data: an accountant's numbers as JSON values under known names, restored to the bit, signed where a key is
+given."""
 
 from __future__ import annotations
 

@@ -99,10 +99,10 @@ class SecretNoise:
 
 
 class UsedNoise:
-    """The noise that the releases of one holder used: none is drawn for a second sum.
+    """The noise that the releases of one accountant used: none is drawn for a second sum.
 
     A refusal depends on what the caller passed and never on data. Of secrets the last step is kept, and saved with the
-    holder; of generators the states that they drew in, as long as the process lives. What draws by code of its own,
+    accountant; of generators the states that they drew in, as long as the process lives. What draws by code of its own,
     such as a hardened sampler, is not looked at.
     """
 

@@ -32,12 +32,12 @@ from filterproof.filters.accounting.declared_charges import nonneg_or_inf
 from filterproof.filters.contract.contract_checks import (
     checked_affordable,
     checked_filter,
-    checked_grant,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_remaining,
     checked_spend,
     checked_start,
+    checked_step,
     says_what_remains,
 )
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
@@ -188,7 +188,7 @@ class Session(StatefulAccountant):
                     "none; call observe(loss) first"
                 )
             ours = self._terms.fixed
-            admitted, spent = checked_grant(self._filter, now.state, pair, 1, ours=ours)
+            admitted, spent = checked_step(self._filter, now.state, pair, 1, ours=ours)
             granted = bool(admitted[0])  # read once: the filter may go on writing into what it returned
             if granted and spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)
@@ -346,7 +346,10 @@ class Session(StatefulAccountant):
                 f"loss_within must be 'inf' where no loss is awaited, got {short(content['loss_within'])}; pass the "
                 "data as it was saved"
             )
-        start, is_reachable_state = session._now.state, lambda state: checked_reaches(filt, state, 1)
+        start, is_reachable_state = (
+            session._now.state,
+            lambda state: checked_is_reachable_state(filt, state, 1),
+        )
         state = decode_state(content["state"], start, 1, is_reachable_state, fresh=granted == 0)
         session._now = _Standing(frozen(state), halted, awaits, granted, most)
         session._identity = identity

@@ -1,4 +1,4 @@
-"""What a holder is held to: what it says of all that is released, the theorem on its rule, and how it is asked.
+"""What an accountant is held to: what it says of all that is released, the theorem on its rule, and how it is asked.
 
 >>> import filterproof as fp
 >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, runtime_checkab
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.latex import tex_number
 
-#: How a holder is asked: for who takes part, for a noisy sum, for blocks, or for a bound on the loss.
+#: How an accountant is asked: for who takes part, for a noisy sum, for blocks, or for a bound on the loss.
 QueryKind: TypeAlias = Literal["selects", "sums", "blocks", "losses"]
 
 
@@ -53,10 +53,10 @@ class BlockByBlock:
 
 @runtime_checkable
 class VerifiableAccountant(Protocol):
-    """What `fp.verify` asks of what is no filter; subclasses of the library's holders inherit it.
+    """What `fp.verify` asks of what is no filter; subclasses of the library's accountants inherit it.
 
     theorem is a key of `fp.THEOREMS`, kernel names the kernel's theorems on this very rule, rests_on
-    holds the filters and holders whose promise it passes on, scope says whom the promise is about.
+    holds the filters and accountants whose promise it passes on, scope says whom the promise is about.
     """
 
     @property
@@ -77,6 +77,6 @@ _MEMBERS = tuple(name for name, member in vars(VerifiableAccountant).items() if 
 
 
 def is_verifiable(made: object) -> TypeGuard[VerifiableAccountant]:
-    """Whether it has all that a holder says; none of its properties is run, which may raise."""
+    """Whether it has all that an accountant says; none of its properties is run, which may raise."""
     found = (getattr_static(made, name, None) for name in _MEMBERS)
     return not isinstance(made, type) and all(one is not None for one in found)

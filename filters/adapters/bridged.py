@@ -60,12 +60,12 @@ class BridgedFilter(PrivacyFilter):
         return np.full(n, self.asks_program.fresh(), dtype=np.int64)
 
     def admits(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.bool_]:
-        return self.grant(state, request)[0]
+        return self.step(state, request)[0]
 
     def spend(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
-        return self.grant(state, request)[1]
+        return self.step(state, request)[1]
 
-    def grant(
+    def step(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         count(LINE_UNITS + DECISION_UNITS * len(state))  # also of what is known, and is not asked again

@@ -100,12 +100,12 @@ class CopiedFilter(PrivacyFilter):
         return _objects([self.foreign.make() for _ in range(n)])
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return self.grant(state, request)[0]
+        return self.step(state, request)[0]
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return self.grant(state, request)[1]
+        return self.step(state, request)[1]
 
-    def grant(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
+    def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
         # both of one asking: an object that fails once may answer a second asking otherwise
         after = [copy.deepcopy(held) for held in state]
         granted = [self.foreign.granted(held, request.of_run(run)) for run, held in enumerate(after)]

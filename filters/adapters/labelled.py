@@ -29,11 +29,11 @@ from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.bridged_service import BridgedServices
 from filterproof.filters.contract.contract_checks import (
     checked_filter,
-    checked_grant,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -186,19 +186,19 @@ class LabelledFilter(PrivacyFilter[Any]):
         return checked_start(self.keeper, n)
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
-        return self.grant(state, request)[0]
+        return self.step(state, request)[0]
 
     def spend(self, state: State, request: DominatingPair) -> State:
         return checked_spend(self.keeper, state, self._shown(request), runs_of(state))
 
-    def grant(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        return checked_grant(self.keeper, state, self._shown(request), runs_of(state))
+    def step(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
+        return checked_step(self.keeper, state, self._shown(request), runs_of(state))
 
     def observe(self, state: State, loss: NDArray[np.float64]) -> State:
         return checked_observe(self.keeper, state, loss, runs_of(state))
 
     def is_reachable_state(self, state: State) -> NDArray[np.bool_]:
-        return checked_reaches(self.keeper, state, runs_of(state))
+        return checked_is_reachable_state(self.keeper, state, runs_of(state))
 
     def _shown(self, request: DominatingPair) -> DominatingPair:
         """What the keeper is shown: the mechanism and its labels, whatever it reveals about the record."""
@@ -217,7 +217,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         if not request.labels:
             return Labelled(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))
-        # a witness is data: what it says a request reveals is not believed
+        # a counterexample is data: what it says a request reveals is not believed
         if request != (true := Labelled(request.asked, where, self.reads(where))):
             raise ValueError(f"request must reveal what its labels say, got {request!r}; pass {true!r}")
         return Labelled(request.asked, where)

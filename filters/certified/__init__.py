@@ -1,1 +1,1 @@
-"""The numbers that filters, holders and charges run with, found by running them, and certified against theorems."""
+"""The numbers that filters, accountants and charges run with, found by running them, and certified against theorems."""

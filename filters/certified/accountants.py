@@ -79,20 +79,20 @@ def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100
     return last_granted(ask, low, high) or math.nan
 
 
-def individual(holder: IndividualFilter, name: str) -> Iterator[Comparison]:
+def individual(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     """What a Gaussian request is charged, who is selected and how norms are cut, under the filter that each one has."""
     of, sigma = Comparisons("individual filter", name), 0.7
     norms = np.array([0.1, 1 / 3, 7.7, 1e-300, 1e200])
     for norm, mu in zip(norms, np.asarray(gaussian_request(norms, sigma).gdp_mu).tolist(), strict=True):
         says = f"mu of a vector of norm {norm!r} under noise {sigma}"
         yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, norm=float(norm), sigma=sigma)
-    law = law_of(holder.filter)
+    law = law_of(accountant.filter)
     if law is None or "Gaussian(x)" not in law.costs:
         return
     scale = 4.0  # a power of two, so that norms are multiples of mu
 
     def people_after(before: int, count: int = 2) -> IndividualFilter:
-        people = IndividualFilter(holder.filter, count)
+        people = IndividualFilter(accountant.filter, count)
         for _ in range(before):
             people.select(gaussian_request(np.array([scale * unit, 0.0]), scale))
         return people
@@ -118,23 +118,23 @@ def individual(holder: IndividualFilter, name: str) -> Iterator[Comparison]:
     )
 
 
-def linear_queries(holder: LinearQueries, name: str) -> Iterator[Comparison]:
+def linear_queries(accountant: LinearQueries, name: str) -> Iterator[Comparison]:
     """The noise, the error that is told, and the largest values with which a person still counts."""
     of, rng = Comparisons("linear queries", name), np.random.default_rng(1)
-    at = {"B": Fraction(holder.norm_budget), "kappa": Fraction(holder.kappa)}
+    at = {"B": Fraction(accountant.norm_budget), "kappa": Fraction(accountant.kappa)}
 
     def started() -> LinearQueries:
-        return LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
+        return LinearQueries(1, norm_budget=accountant.norm_budget, kappa=accountant.kappa)
 
     drawn = float(started().answer(np.zeros((1, 1)), UNIT_NOISE).value[0])
     # it covers norms that are too small by dimension + 2 half-ulps
     margin = "x**2*(1 - (d + 2)/2**53) - B/(2*kappa)"
     for says, sigma, d in (
-        *((f"noise in dimension {d}", holder.sigma(d), d) for d in (1, 100, 2**20)),
+        *((f"noise in dimension {d}", accountant.sigma(d), d) for d in (1, 100, 2**20)),
         ("the noise that is added where a normal is one", drawn, 1),
     ):
         yield of.by_margin(says, sigma, ">=", margin, slack=(d + 10) * 2.0**-50, d=d, **at)
-    error, truth = LinearAnswer(np.zeros(5), holder.sigma(5)).error(0.05), "sqrt(B*log(5/delta)/kappa)"
+    error, truth = LinearAnswer(np.zeros(5), accountant.sigma(5)).error(0.05), "sqrt(B*log(5/delta)/kappa)"
     yield of.near("error told at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at)
 
     def counts(x: float, *, before: int) -> bool:
@@ -145,7 +145,7 @@ def linear_queries(holder: LinearQueries, name: str) -> Iterator[Comparison]:
         queries.answer(np.array([x]), rng)
         return queries.report_for(0).remaining < left
 
-    root = math.sqrt(holder.norm_budget)
+    root = math.sqrt(accountant.norm_budget)
     whole = _last(partial(counts, before=0), 1e-6 * root, 1e6 * root)
     unit = whole / 3
     for before in (0, 4):
@@ -153,21 +153,23 @@ def linear_queries(holder: LinearQueries, name: str) -> Iterator[Comparison]:
         says = f"last value with which a person counts after {before} answers of {unit!r}"
         # squares are rounded, and the noise covers it: together they must not cost more than kappa
         margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"
-        more = {"kappa": holder.kappa, "sigma": holder.sigma(1), "before": before, "unit": unit}
+        more = {"kappa": accountant.kappa, "sigma": accountant.sigma(1), "before": before, "unit": unit}
         yield of.by_margin(says, last, "<=", margin, slack=2.0**-40, **more)
 
 
-def clipped_sums(holder: ClippedSums, name: str) -> Iterator[Comparison]:
+def clipped_sums(accountant: ClippedSums, name: str) -> Iterator[Comparison]:
     """The noise of a clipped sum, and the norm with which a vector counts."""
-    of, sigma = Comparisons("individual filter", name), Fraction(holder._sigma)
-    sums = ClippedSums(IndividualFilter(holder.people.filter, 1), clip=holder.clip, sigma=holder._sigma)
+    of, sigma = Comparisons("individual filter", name), Fraction(accountant._sigma)
+    sums = ClippedSums(
+        IndividualFilter(accountant.people.filter, 1), clip=accountant.clip, sigma=accountant._sigma
+    )
     drawn = float(sums.release(np.zeros((1, 2)), UNIT_NOISE).value[0])
-    yield of.at_least("noise", holder.sigma, sigma, slack=2.0**-30)
+    yield of.at_least("noise", accountant.sigma, sigma, slack=2.0**-30)
     yield of.at_least("the noise that is added where a normal is one", drawn, sigma, slack=2.0**-30)
-    vector = np.array([[3.0 * holder.clip, 4.0 * holder.clip]])
+    vector = np.array([[3.0 * accountant.clip, 4.0 * accountant.clip]])
     sums.release(vector, np.random.default_rng(1))
     norm = Fraction(float(sums.factors.made_public()[0])) * Fraction(float(vector[0, 0])) / 3 * 5
-    room = last_admitted(holder.people.filter, [], FAMILIES["Gaussian(x)"])
-    clip = Fraction(holder.clip)
+    room = last_admitted(accountant.people.filter, [], FAMILIES["Gaussian(x)"])
+    clip = Fraction(accountant.clip)
     cap = clip if room is None else min(clip, Fraction(room) * sigma)
     yield of.at_most("norm of a vector that was clipped", norm, cap, slack=2.0**-36)

@@ -1,4 +1,5 @@
-"""Certify: run a filter, a holder or a pair's charges, and hold its numbers at named points against their theorems.
+"""Certify: run a filter, an accountant or a pair's charges, and hold its numbers at named points against their
+theorems.
 
 >>> import filterproof as fp
 >>> found = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
@@ -128,7 +129,7 @@ def _(thing: IndividualFilter) -> CertifiedNumbers:
 
 #: What a filter's decisions are made of, beside methods.
 _TERMS = ("promise", "budget", "charge", "conversion")
-#: What holders decide by.
+#: What accountants decide by.
 _HELD = FilterBase | Tracker | IndividualFilter
 
 

@@ -18,9 +18,9 @@ from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.families import FAMILIES, RequestFamily
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
-    checked_grant,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.largest_granted import last_granted as bisected
@@ -113,7 +113,7 @@ def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
     """Two runs at once, one asking for what is admitted last and one for what is refused first: answers that differ."""
     refused = next_above(last) if asked.grows else next_below(last)
     both, state = asked.make(np.array([last, refused])), after(filt, [], 2)
-    answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
+    answers = [checked_admits(filt, state, both, 2), checked_step(filt, state, both, 2)[0]]
     placed = filt.step_inplace(copied(after(filt, [], 2)), both)
     if placed is not None:
         answers.append(placed)

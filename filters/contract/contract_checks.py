@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.answer_checks import checked_booleans, checked_numbers, checked_state
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.library import holder_of, made_of_the_library, of_the_library
+from filterproof.filters.contract.library import defining_class, made_of_the_library, of_the_library
 from filterproof.filters.contract.state import State, join, read_only, take
 from filterproof.filters.contract.work import current
 from filterproof.theory.guarantees import Guarantee
@@ -32,13 +32,13 @@ _RUNS_PER_UNIT = 10
 _ROOMS = ("filterproof.filters.", "filterproof.mc.")
 #: Methods that speak of others. A subclass that overrides one of those alone inherits a method that does not know it.
 _SPEAKS_OF = {
-    "grant": ("admits", "spend"),
+    "step": ("admits", "spend"),
     "is_reachable_state": ("start", "spend", "observe"),
-    "remaining": ("admits", "grant"),
-    "affordable": ("admits", "grant"),
+    "remaining": ("admits", "step"),
+    "affordable": ("admits", "step"),
 }
 #: What a class decides by, and no instance has of its own.
-_RULES = frozenset(("start", "admits", "spend", "grant", "observe"))
+_RULES = frozenset(("start", "admits", "spend", "step", "observe"))
 
 
 class StateWrittenError(TypeError):
@@ -62,7 +62,7 @@ def checked_rule(filt: object) -> FilterBase:
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
     name = type(filt).__name__
     if hasattr(type(filt), "decide"):
-        raise TypeError(f"{name}.decide is never called; rename it to grant, as in PrivacyFilter")
+        raise TypeError(f"{name}.decide is never called; rename it to step, as in PrivacyFilter")
     if own := _RULES.intersection(getattr(filt, "__dict__", ())):
         raise TypeError(f"{name} has its own {min(own)} on the instance; define the method in a subclass")
     return filt
@@ -109,17 +109,17 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     return _together(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
 
 
-def checked_grant(
+def checked_step(
     filt: FilterBase, state: State, request: DominatingPair, n: int, *, ours: bool = False
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
+    """`filt.step(state, request)`, booleans of shape (n,) and a state of n runs or None.
 
-    Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
+    Where a subclass overrides `admits` or `spend` and not `step`, these decide, and a `step` of its user's as well.
     ours: the filter is made of the library, whose answers are what they should be, and the state is read-only.
     """
     if ours:
         current().count(1 + (n >> _RUNS_PER_UNIT))
-        answer = filt.grant(state, request)
+        answer = filt.step(state, request)
         if answer[0].shape == (n,):  # else the request declares more than one number
             return answer
     decides = _decides(type(filt))
@@ -137,17 +137,15 @@ def checked_grant(
 def _granted(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """What `grant` answers about runs that it is shown at once."""
-    answer, after = _asked(filt, "grant", n, state, request)
-    admitted = checked_booleans(answer, filt, "grant", n, "put first what admits returns")
+    """What `step` answers about runs that it is shown at once."""
+    answer, after = _asked(filt, "step", n, state, request)
+    admitted = checked_booleans(answer, filt, "step", n, "put first what admits returns")
     if decides == "both":
         return admitted & checked_admits(filt, state, request, n), None
-    return admitted, None if after is None else checked_state(after, filt, "grant", n)
+    return admitted, None if after is None else checked_state(after, filt, "step", n)
 
 
-def checked_grant_in_place(
-    filt: FilterBase, state: State, request: DominatingPair
-) -> NDArray[np.bool_] | None:
+def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair) -> NDArray[np.bool_] | None:
     """`filt.step_inplace(state, request)`, whose state is written to, or None: the caller has to do it.
 
     None but the library's own code is given a state to write to.
@@ -177,7 +175,7 @@ def granted(
 
     loss is what it is shown then, None for nothing.
     """
-    admitted, after = checked_grant(filt, state, request, 1)
+    admitted, after = checked_step(filt, state, request, 1)
     if not admitted[0]:
         return None
     after = checked_spend(filt, state, request, 1) if after is None else after
@@ -205,13 +203,13 @@ def checked_affordable(
 
 
 def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
-    """By the filter's own method where it knows its rules, or else by what decides, which `grant` may have to say."""
-    if _knows_its_rules(type(filt), "affordable") or type(filt).grant is FilterBase.grant:
+    """By the filter's own method where it knows its rules, or else by what decides, which `step` may have to say."""
+    if _knows_its_rules(type(filt), "affordable") or type(filt).step is FilterBase.step:
         return _asked(filt, "affordable", n, state, family)
-    return largest_affordable(lambda pair: checked_grant(filt, state, pair, n)[0], family, n)
+    return largest_affordable(lambda pair: checked_step(filt, state, pair, n)[0], family, n)
 
 
-def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
+def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
     """`filt.is_reachable_state(state)`, booleans of shape (n,)."""
     remedy = "say of each run whether granted requests can have led to its state"
     return checked_booleans(
@@ -246,7 +244,7 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
     """
     current().count(1 + (n >> _RUNS_PER_UNIT))
     asked = getattr(filt, method)
-    if method in _SPEAKS_OF and method != "grant" and not _knows_its_rules(type(filt), method):
+    if method in _SPEAKS_OF and method != "step" and not _knows_its_rules(type(filt), method):
         asked = getattr(FilterBase, method).__get__(filt)
     try:
         return asked(read_only(state), *more)
@@ -260,24 +258,24 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
 def _knows_its_rules(kind: type, method: str) -> bool:
     """Whether a class has a method from as near as what the method speaks of."""
     order = kind.__mro__
-    place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
+    place = {name: order.index(defining_class(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
     # the library's own classes inherit a `remaining` that asks their `admits`
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
 
 
 @lru_cache(maxsize=1024)
-def _decides(kind: type) -> Literal["grant", "admits", "both"]:
-    """By what a class decides: by both where a user's `grant` is older than the `admits` or `spend` below it."""
-    if kind.grant is FilterBase.grant:  # type: ignore[attr-defined]
+def _decides(kind: type) -> Literal["step", "admits", "both"]:
+    """By what a class decides: by both where a user's `step` is older than the `admits` or `spend` below it."""
+    if kind.step is FilterBase.step:  # type: ignore[attr-defined]
         return "admits"
-    if _knows_its_rules(kind, "grant"):
-        return "grant"
-    return "admits" if of_the_library(holder_of(kind, "grant")) else "both"
+    if _knows_its_rules(kind, "step"):
+        return "step"
+    return "admits" if of_the_library(defining_class(kind, "step")) else "both"
 
 
 def _knows_selections(filt: FilterBase) -> bool:
     """Whether all that decides what a request costs is code of this library."""
     kind = type(filt)
-    rules = (kind.admits, kind.spend, kind.grant, getattr(filt, "charge", kind.admits))
+    rules = (kind.admits, kind.spend, kind.step, getattr(filt, "charge", kind.admits))
     return all(str(getattr(rule, "__module__", "")).startswith(_ROOMS) for rule in rules)

@@ -85,7 +85,7 @@ class FilterBase(ABC, Generic[StateT]):
         The charge comes before the output of the mechanism is known.
         """
 
-    def grant(self, state: StateT, request: DominatingPair) -> tuple[NDArray[Any], StateT | None]:
+    def step(self, state: StateT, request: DominatingPair) -> tuple[NDArray[Any], StateT | None]:
         """Decide and charge in one call.
 
         Override this method where `admits` and `spend` share work. The state of a denied run has no meaning.
@@ -100,14 +100,14 @@ class FilterBase(ABC, Generic[StateT]):
         return self.admits(state, request), None
 
     def step_inplace(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
-        """Decide as `grant` does, and charge the granted runs in the arrays of `state`.
+        """Decide as `step` does, and charge the granted runs in the arrays of `state`.
 
         Accountants of many people use this method, because a second state would not fit into memory.
 
         Returns
         -------
         ndarray of bool, shape (n,), or None
-            The decisions, or None if the filter does not support the method and the caller has to call `grant`.
+            The decisions, or None if the filter does not support the method and the caller has to call `step`.
         """
         return None
 

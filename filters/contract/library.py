@@ -47,7 +47,7 @@ def made_of_the_library(value: Any) -> bool:
     )
 
 
-def holder_of(kind: type, name: str) -> type:
+def defining_class(kind: type, name: str) -> type:
     """The class from which instances of `kind` have a method."""
     return next(one for one in kind.__mro__ if name in vars(one))
 

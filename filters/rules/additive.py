@@ -174,12 +174,12 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self.budget.add(state, self._cost(request))
 
-    def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
+    def step(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
         return self.budget.step(state, self._cost(request))
 
     def step_inplace(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
         budget, kind = self.budget, type(self)
-        own = [getattr(kind, name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "grant")]
+        own = [getattr(kind, name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")]
         if not all(own) or type(budget) is not Budget:
             return None
         return budget.charge(state, self._cost(request))

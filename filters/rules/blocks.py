@@ -85,9 +85,9 @@ class BlockFilter(PrivacyFilter[Any]):
         return self.tracker.start(n)
 
     def admits(self, state: Any, request: DominatingPair) -> NDArray[np.bool_]:
-        return self.grant(state, request)[0]
+        return self.step(state, request)[0]
 
-    def grant(self, state: Any, request: DominatingPair) -> tuple[NDArray[np.bool_], Any]:
+    def step(self, state: Any, request: DominatingPair) -> tuple[NDArray[np.bool_], Any]:
         after = self.tracker.spend(state, request)
         closed: NDArray[np.float64] = after[0]
         return closed < self.blocks, after

@@ -87,12 +87,12 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         return (np.zeros(n), np.zeros(n), *self._delta.start(n), *self._delta.start(n))
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        return self.grant(state, request)[0]
+        return self.step(state, request)[0]
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
-        return self.grant(state, request)[1]
+        return self.step(state, request)[1]
 
-    def grant(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
+    def step(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
         loss, doubt, *spent = state
         forward, backward = (LinearCharge(charge) for charge in self._added(loss, doubt, request))
         one, after = self._delta.step((spent[0], spent[1]), forward)

@@ -45,7 +45,7 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
     def spend(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
         return self._left(state, request)
 
-    def grant(
+    def step(
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         left = self._left(state, request)

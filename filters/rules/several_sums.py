@@ -69,11 +69,11 @@ class SeveralSums(PrivacyFilter[Sums]):
     def spend(self, state: Sums, request: DominatingPair) -> Sums:
         return self._steps(state, request)[1]
 
-    def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+    def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
         return self._decided(state, request)
 
     def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        """What `grant` answers; not by `grant`, for a subclass's own may ask `admits` and `spend`."""
+        """What `step` answers; not by `step`, for a subclass's own may ask `admits` and `spend`."""
         fits, after = self._steps(state, request)
         return np.asarray(fits.all(axis=0)), after
 
@@ -398,8 +398,8 @@ class RogersFilter(_Declared):
         fits = SeveralSums.admits(self, state, request)  # super() fails in a slotted dataclass
         return np.asarray(fits & self._keeps(self.spend(state, request)))  # a subclass may charge more
 
-    def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        fits, after = SeveralSums.grant(self, state, request)
+    def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        fits, after = SeveralSums.step(self, state, request)
         return fits & self._keeps(after), after
 
     def _keeps(self, after: Sums) -> NDArray[Any]:

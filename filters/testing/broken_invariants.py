@@ -1,11 +1,11 @@
-"""Broken laws: which laws of the contract a filter breaks, on examples drawn by a numpy Generator.
+"""Broken invariants: which invariants of the contract a filter breaks, on examples drawn by a numpy Generator.
 
     >>> import filterproof as fp
     >>> import numpy as np
     >>> broken_invariants(fp.ZCDPFilter(0.5), rng=np.random.default_rng(1), examples=5)
     ()
 
-Importing this module does not import hypothesis. `laws` makes a test class of the same laws.
+Importing this module does not import hypothesis. `invariants` makes a test class of the same invariants.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from filterproof.filters.testing.invariants import (
 from filterproof.filters.testing.request_sampling import Tape, requests_near, requests_of
 from filterproof.theory.pairs import DominatingPair
 
-#: The law that a method breaks by writing into the state that it is given; every other method only gives advice.
+#: The invariant that a method breaks by writing into the state that it is given; every other method only gives advice.
 _WRITING = {
     "admits": "a_denial_changes_nothing",
-    "grant": "a_denial_changes_nothing",
+    "step": "a_denial_changes_nothing",
     "spend": "the_old_state_is_left_alone",
     "observe": "the_old_state_is_left_alone",
 }
@@ -38,10 +38,10 @@ _WRITING = {
 
 @dataclass(frozen=True, slots=True)
 class BrokenInvariant:
-    """The name of a law, as that of the function in `filterproof.filters.testing.invariants`, and what happened
+    """The name of an invariant, as that of the function in `filterproof.filters.testing.invariants`, and what happened
     instead of it."""
 
-    law: str
+    name: str
     words: str
 
 
@@ -53,21 +53,22 @@ def broken_invariants(
     requests: Sequence[DominatingPair] | None = None,
     until: Callable[[], bool] = lambda: False,
 ) -> tuple[BrokenInvariant, ...]:
-    """The laws of purity and of monotony that some example breaks, each at most once, in the order of `EXAMINED`.
+    """The invariants of purity and of monotony that some example breaks, each at most once, in the order of `EXAMINED`.
 
     `requests` are the single pairs to draw from, by default those of `requests_near(filt)`; a filter that raises for
     some pairs needs requests without them, since exceptions of its own code pass through. Realised losses are drawn
     from [-2, 2], as far as the request can have them. Between examples `until` is asked whether to stop. Nothing broken
-    is no proof: it says that no example contradicted a law. Raises ValueError for no requests and for examples below 1.
+    is no proof: it says that no example contradicted an invariant. Raises ValueError for no requests and for examples
+    below 1.
     """
     checked_filter(filt)
     try:
-        return _broken_laws(filt, rng, examples, requests, until)
+        return _broken_invariants(filt, rng, examples, requests, until)
     except StateWrittenError as how:
         return (BrokenInvariant(_WRITING.get(how.method, "asking_changes_nothing"), str(how)),)
 
 
-def _broken_laws(
+def _broken_invariants(
     filt: PrivacyFilter,
     rng: np.random.Generator,
     examples: int,
@@ -84,18 +85,18 @@ def _broken_laws(
             "something_is_admitted", "a fresh run admits none of the requests"
         )
     for _ in range(examples):
-        for law in EXAMINED:
-            name = law.__name__
+        for invariant in EXAMINED:
+            name = invariant.__name__
             if name in broken:
                 continue
             if until():
                 return _in_order(broken)
             case = drawn_case(name, drawn, Tape(rng.bytes(case_bytes(name))))
             try:
-                law(filt, **case)
+                invariant(filt, **case)
             except InvariantBrokenError as how:
                 broken[name] = BrokenInvariant(name, str(how))
-        # a filter that keeps what is spent in itself soon denies everything, and then no law can be seen to break
+        # a filter that keeps what is spent in itself soon denies everything, and then no invariant can be seen to break
         for pair in admitted[:4]:
             if not something_is_admitted(filt, pair):
                 words = f"a fresh run denies {pair!r}, which one admitted before other runs were played"
@@ -106,5 +107,5 @@ def _broken_laws(
 
 
 def _in_order(broken: dict[str, BrokenInvariant]) -> tuple[BrokenInvariant, ...]:
-    names = ("something_is_admitted", *(law.__name__ for law in EXAMINED))
+    names = ("something_is_admitted", *(invariant.__name__ for invariant in EXAMINED))
     return tuple(broken[name] for name in names if name in broken)

@@ -1,11 +1,12 @@
-"""A test class of a filter's laws, for pytest.
+"""A test class of a filter's invariants, for pytest.
 
     >>> import filterproof as fp
-    >>> TestMyFilter = law_class(fp.ZCDPFilter(0.5))
+    >>> TestMyFilter = invariant_test_class(fp.ZCDPFilter(0.5))
     >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
     13
 
-pytest collects the class from a test module. Only calling `law_class` imports hypothesis, not importing this module.
+pytest collects the class from a test module. Only calling `invariant_test_class` imports hypothesis, not importing
+this module.
 """
 
 from __future__ import annotations
@@ -35,18 +36,19 @@ if TYPE_CHECKING:
 
 #: Where the examples begin, the same in every release.
 _SEED = 20_261_121
-#: Runs that share the examples: those of one run are much alike, and some run breaks no law that most would break.
+#: Runs that share the examples: those of one run are much alike, and some run breaks no invariant that most would
+#: break.
 _RUNS = 4
 
 
-def law_class(
+def invariant_test_class(
     target: PrivacyFilter | Callable[[], PrivacyFilter],
     *,
     mechanisms: SearchStrategy[DominatingPair] | None = None,
     larger: PrivacyFilter | None = None,
     examples: int = 40,
 ) -> type:
-    """Make a pytest class that tests the invariants of every filter: `TestMyFilter = fp.laws(MyFilter)`.
+    """Make a pytest class that tests the invariants of every filter: `TestMyFilter = fp.invariants(MyFilter)`.
 
     Hypothesis draws sequences of requests, among them requests near what the filter just admits or denies.
 
@@ -70,8 +72,8 @@ def law_class(
 
     Notes
     -----
-    Each test of `fp.laws` runs in a process of its own. Tests are reproducible and do not depend on the clock. A test
-    that passes is not a proof: no example violated the invariant.
+    Each test of `fp.invariants` runs in a process of its own. Tests are reproducible and do not depend on the clock. A
+    test that passes is not a proof: no example violated the invariant.
     """
     import hypothesis
     from hypothesis import strategies as st
@@ -117,20 +119,20 @@ def law_class(
     methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
 
     def add(
-        law: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
+        invariant: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
     ) -> None:
-        name = law.__name__
+        name = invariant.__name__
         if given is None:
             given = strategies.drawn(requests, partial(drawn_case, name), case_bytes(name))
 
         def test(self: object, given: dict[str, Any]) -> None:
             try:
-                law(made(), **fixed, **given)
+                invariant(made(), **fixed, **given)
             except StateWrittenError as how:
                 raise InvariantBrokenError(str(how)) from how
 
         test.__name__ = test.__qualname__ = f"test_{name}"
-        test.__doc__ = law.__doc__
+        test.__doc__ = invariant.__doc__
         # seeds of our own: hypothesis takes one from the text of `test`, and an edit here would move every example
         runs = [
             configured(hypothesis.seed(_SEED + place)(hypothesis.given(given=given)(test)))
@@ -142,11 +144,11 @@ def law_class(
                 run(self)
 
         test_all.__name__ = test_all.__qualname__ = test.__name__
-        test_all.__doc__ = law.__doc__
+        test_all.__doc__ = invariant.__doc__
         methods[test.__name__] = test_all
 
-    for law in EXAMINED:
-        add(law)
+    for invariant in EXAMINED:
+        add(invariant)
     add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
     add(order_does_not_matter)
     if larger is not None:

@@ -1,7 +1,7 @@
-"""Laws: properties that every privacy filter must have; `law_class` makes a test class of them.
+"""Invariants: properties that every privacy filter must have; `invariant_test_class` makes a test class of them.
 
 >>> import filterproof as fp
->>> a_grant_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
+>>> step_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from filterproof.filters.accountants.session import FilterHaltedError, Session
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
-    checked_grant,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.state import State, choose, leaves, same, take
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 
 class InvariantBrokenError(AssertionError):
-    """A filter breaks a law; an exception of the filter's own code is never one of these."""
+    """A filter breaks an invariant; an exception of the filter's own code is never one of these."""
 
 
-# -- the laws --------------------------------------------------------------------------------------------------
+# -- the invariants --------------------------------------------------------------------------------------------------
 
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
-    """Whether a fresh run admits the request: a filter that denies everything would pass the laws vacuously."""
+    """Whether a fresh run admits the request: a filter that denies everything would pass the invariants vacuously."""
     return admits(filt, checked_start(filt, 1), request)
 
 
@@ -166,10 +166,10 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
         raise InvariantBrokenError(f"the state before spend denies {request!r} now, which it admitted")
 
 
-def a_grant_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """`grant` answers as `admits` does, and gives the state that `spend` gives."""
+def step_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """`step` answers as `admits` does, and gives the state that `spend` gives."""
     state, _ = play(filt, history)
-    granted, after = checked_grant(filt, state, request, 1)
+    granted, after = checked_step(filt, state, request, 1)
     if granted[0] != admits(filt, state, request):
         raise InvariantBrokenError(f"grant and admits answer {request!r} in two ways")
     if after is None or not granted[0]:
@@ -212,7 +212,7 @@ def the_future_changes_no_past_decision(
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
-    """n runs at once decide as n single runs do: asked by `grant`, as people are, as games are, or for one pair."""
+    """n runs at once decide as n single runs do: asked by `step`, as people are, as games are, or for one pair."""
     n = len(together)
     if n == 0:
         return
@@ -226,7 +226,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         told = zip(asked, rounds, strict=True)
         loss = np.array([possible_loss(pair, realised) for pair, (_, realised) in told])
         if turn % 2:
-            granted, spent = checked_grant(filt, state, request, n)
+            granted, spent = checked_step(filt, state, request, n)
         else:
             granted, spent = checked_admits(filt, state, request, n), None
         spent = checked_spend(filt, state, request, n) if spent is None else spent
@@ -252,7 +252,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             return Session.from_dict(written, filt, "retry")
         except ValueError as refused:
             # raises what was raised, if the filter raised it
-            checked_reaches(filt, play(filt, history)[0], 1)
+            checked_is_reachable_state(filt, play(filt, history)[0], 1)
             raise InvariantBrokenError(f"a saved session is not restored: {refused}") from refused
 
     plain, moved = filt.open("retry"), filt.open("retry")
@@ -282,7 +282,7 @@ def order_does_not_matter(
 ) -> None:
     """After the same requests in another order, the next request, one of them or another, gets the same answer.
 
-    A law of filters that say so, `order_free = True`.
+    An invariant of filters that say so, `order_free = True`.
     """
     if not filt.order_free:
         return
@@ -310,12 +310,12 @@ def a_larger_budget_admits_as_much(
             large, _ = one_round(larger, large, pair, loss)
 
 
-#: The laws about decisions and states, for which `drawn_case` draws what is asked.
+#: The invariants about decisions and states, for which `drawn_case` draws what is asked.
 EXAMINED: tuple[Callable[..., None], ...] = (
     a_denial_changes_nothing,
     asking_changes_nothing,
     the_old_state_is_left_alone,
-    a_grant_is_admits_and_spend,
+    step_is_admits_and_spend,
     halting_absorbs,
     the_future_changes_no_past_decision,
     runs_do_not_see_each_other,
@@ -378,7 +378,7 @@ _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
     "a_denial_changes_nothing": (_asked, 80),
     "asking_changes_nothing": (_asked, 80),
     "the_old_state_is_left_alone": (_asked, 80),
-    "a_grant_is_admits_and_spend": (_asked, 80),
+    "step_is_admits_and_spend": (_asked, 80),
     "halting_absorbs": (_history, 80),
     "the_future_changes_no_past_decision": (_futures, 160),
     "runs_do_not_see_each_other": (_together, 320),
@@ -388,17 +388,17 @@ _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
 }
 
 
-def case_bytes(law: str) -> int:
-    """How many bytes the longest case of a law reads."""
-    return _CASES[law][1]
+def case_bytes(invariant: str) -> int:
+    """How many bytes the longest case of an invariant reads."""
+    return _CASES[invariant][1]
 
 
-def drawn_case(law: str, requests: Requests, tape: Tape) -> dict[str, Any]:
-    """The arguments of a law beside the filter, by name: what it is asked about, drawn from bytes.
+def drawn_case(invariant: str, requests: Requests, tape: Tape) -> dict[str, Any]:
+    """The arguments of an invariant beside the filter, by name: what it is asked about, drawn from bytes.
 
     >>> import filterproof as fp
     >>> from filterproof.filters.testing.request_sampling import requests_of
     >>> sorted(drawn_case("the_old_state_is_left_alone", requests_of([fp.Erasure(0.1)]), Tape(b"")))
     ['history', 'request']
     """
-    return _CASES[law][0](requests, tape)
+    return _CASES[invariant][0](requests, tape)

@@ -1,4 +1,4 @@
-"""Play of a filter by plain histories and by enumerated adversaries, as the laws need it.
+"""Play of a filter by plain histories and by enumerated adversaries, as the invariants need it.
 
 >>> import filterproof as fp
 >>> play(fp.GaussianFilter(mu=1.0), [(fp.Gaussian(0.8), 0.1), (fp.Gaussian(0.8), 0.1)])[1]
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_affordable,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_remaining,
     checked_spend,
     checked_start,
@@ -75,7 +75,7 @@ def answers(filt: PrivacyFilter, state: State, request: DominatingPair, m: int) 
 
 def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
     """Everything that a filter says of a state in code of its own, and decides nothing."""
-    checked_reaches(filt, state, 1)
+    checked_is_reachable_state(filt, state, 1)
     if _is_own(filt, "remaining"):
         checked_remaining(filt, state, 1)
     if _is_own(filt, "affordable") or _is_own(filt, "_scale"):

@@ -27,7 +27,8 @@ _SEED = 20_261_122
 
 @dataclass(frozen=True)  # without slots, which would leave no place for what is kept
 class AuditedAccountant:
-    """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what laws need of it.
+    """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what invariants need
+    of it.
 
     raw(held, value) charges a bare parameter, such as an epsilon or a noise; None where the library has no such thing.
     Answers are compared within `tolerance`, relative, which the library's own docs set.

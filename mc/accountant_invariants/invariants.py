@@ -256,10 +256,10 @@ def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
     return value
 
 
-#: Key -> law, in the order in which they are asked.
+#: Key -> invariant, in the order in which they are asked.
 ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
-    law.__name__: law
-    for law in (
+    invariant.__name__: invariant
+    for invariant in (
         a_count_is_so_many_uses,
         the_order_does_not_matter,
         the_total_never_falls,
@@ -327,20 +327,22 @@ def invariants_for_accountants(
     if not isinstance(filt, (CountedFilter, CopiedFilter)):
         raise TypeError(
             f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; "
-            "use fp.laws for other filters"
+            "use fp.invariants for other filters"
         )
     asked = menu if menu is not None else getattr(filt, "menu", None)
     if not asked:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
     subject = AuditedAccountant(filt, tuple(asked), tolerance, raw)
-    methods = {f"test_{name}": _test(law, subject) for name, law in ACCOUNTANT_INVARIANTS.items()}
+    methods = {f"test_{name}": _test(invariant, subject) for name, invariant in ACCOUNTANT_INVARIANTS.items()}
     return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
 
 
-def _test(law: Callable[[AuditedAccountant], str], subject: AuditedAccountant) -> Callable[[object], None]:
+def _test(
+    invariant: Callable[[AuditedAccountant], str], subject: AuditedAccountant
+) -> Callable[[object], None]:
     def test(self: object) -> None:
-        law(subject)
+        invariant(subject)
 
-    test.__name__ = test.__qualname__ = f"test_{law.__name__}"
-    test.__doc__ = law.__doc__
+    test.__name__ = test.__qualname__ = f"test_{invariant.__name__}"
+    test.__doc__ = invariant.__doc__
     return test

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.contract_checks import checked_grant
+from filterproof.filters.contract.contract_checks import checked_step
 from filterproof.filters.contract.state import State, leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
@@ -70,7 +70,7 @@ class View:
         The call charges nothing. A real adversary can compute the decision too, because the filter decides from what
         the adversary has seen.
         """
-        return checked_grant(self.filter, self.state, request, self.n)[0]
+        return checked_step(self.filter, self.state, request, self.n)[0]
 
 
 class Adversary(ABC):

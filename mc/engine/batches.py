@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import (
-    checked_grant,
     checked_observe,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.state import State, fold, join, moved, put, read_only, take
 from filterproof.mc.engine.adversary import View, checked_request
@@ -124,7 +124,7 @@ class _Live:
         """Release to the admitted runs; finish the others, or put them aside for their final requests."""
         request = self.asked(t, method)
         # by the filter's own state: the adversary may have put another into what it saw
-        admitted, after = checked_grant(self.game.filter, self.state, request, self.n)
+        admitted, after = checked_step(self.game.filter, self.state, request, self.n)
         if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
             after = None
@@ -155,7 +155,7 @@ class _Live:
     def release_or_wait(self, t: int) -> None:
         """Release to the admitted runs; the others, of loss 0 in this round, ask again in the next one."""
         request = self.asked(t, "request")
-        admitted, _ = checked_grant(self.game.filter, self.state, request, self.n)
+        admitted, _ = checked_step(self.game.filter, self.state, request, self.n)
         if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
         self.last = np.zeros(self.n)

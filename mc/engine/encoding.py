@@ -107,7 +107,7 @@ def _decoded(data: Any, known: Nameable) -> Any:
         case {"outside": str(name)} if len(data) == 1:
             raise ValueError(
                 f"data must say what it was made with, got the class name {name!r} alone; make that class a frozen "
-                "dataclass, and pass it among the kinds when the witness is made and when it is replayed"
+                "dataclass, and pass it among the kinds when the counterexample is made and when it is replayed"
             )
     raise _refused(f"{type(data).__name__} {repr(data)[:40]}")
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from filterproof.filters.contract.contract_checks import (
     checked_affordable,
-    checked_grant,
     checked_observe,
     checked_spend,
     checked_start,
+    checked_step,
 )
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.state import take
@@ -41,7 +41,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
         levels = np.geomspace(low, high, 257)
         alive, state, request = np.arange(len(levels)), filt.start(len(levels)), family(levels)
         for _ in range(rounds):
-            go, after = checked_grant(filt, state, request, len(alive))
+            go, after = checked_step(filt, state, request, len(alive))
             if not go.all():
                 alive, state, request = alive[go], take(state, go), request.take(go)
                 after = None if after is None else take(after, go)

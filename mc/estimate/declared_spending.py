@@ -11,7 +11,7 @@ from types import FunctionType
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.contract_checks import checked_grant, checked_spend, checked_start
+from filterproof.filters.contract.contract_checks import checked_spend, checked_start, checked_step
 from filterproof.filters.contract.library import of_the_library
 from filterproof.filters.contract.state import State, bits, join, leaves, runs_of, take
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -201,7 +201,7 @@ def _steps(
     """The runs that may release a pair and their states afterwards, for every form of request and way to charge it.
 
     An adversary can ask for the one pair, for one pair per run, or for a choice from the menu; the engine takes the
-    state afterwards from `grant` or from `spend`. Forms that raise are left out: a play with one ends in an error.
+    state afterwards from `step` or from `spend`. Forms that raise are left out: a play with one ends in an error.
     """
     pair = asks[place]
     numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
@@ -220,8 +220,8 @@ def _steps(
 def _answers(
     filt: PrivacyFilter, state: State, request: DominatingPair, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """The runs that may release `request` and their states afterwards: by `spend`, and by `grant` if it gives any."""
-    admitted, after = checked_grant(filt, state, request, n)
+    """The runs that may release `request` and their states afterwards: by `spend`, and by `step` if it gives any."""
+    admitted, after = checked_step(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
         return [(go, take(state, go))]

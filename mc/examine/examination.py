@@ -12,9 +12,9 @@ from operator import itemgetter
 from typing import Any, Self
 
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import LOST
 from filterproof.theory.display import printable
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -63,11 +63,12 @@ class Tightness:
 class StageFinding:
     """One stage's question, its answer, and the limits of both.
 
-    stage is laws, parts, source, schedules, sequences, games, search or telling; asked is the question, found the
+    stage is invariants, parts, source, schedules, sequences, games, search or telling; asked is the question, found the
     answer in a sentence. verdict is on the promise, within its own scope, None where the stage asks nothing of the
     promise or was not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says
     that a HOLDS covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a
-    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the witness's play.
+    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the
+    counterexample's play.
     """
 
     stage: str
@@ -76,13 +77,13 @@ class StageFinding:
     menu: str
     unseen: str
     verdict: Verdict | None = None
-    witness: Witness | None = None
+    counterexample: Counterexample | None = None
     whole: bool = False
     seconds: float = 0.0
     tightness: tuple[Tightness, ...] = ()
     fault: str = ""
     notes: tuple[str, ...] = ()
-    story: Trace | None = None
+    trace: Trace | None = None
 
     @classmethod
     def refuted(
@@ -91,18 +92,20 @@ class StageFinding:
         asked: str,
         menu: str,
         scope: str,
-        witness: Witness,
+        counterexample: Counterexample,
         *,
         worst: float | None = None,
         evidence: Evidence | None = None,
         **more: Any,
     ) -> Self:
-        """The finding of a refutation: what follows from its witness, and how far it goes."""
-        found, sure = str(witness), evidence or witness.evidence
-        row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
-        verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
+        """The finding of a refutation: what follows from its counterexample, and how far it goes."""
+        found, sure = str(counterexample), evidence or counterexample.evidence
+        row = Tightness(
+            counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure
+        )
+        verdict = Verdict(Outcome.REFUTED, sure, scope, found, counterexample.data)
         given = {"unseen": "", "tightness": (row,)} | more
-        return cls(stage, asked, found, menu, verdict=verdict, witness=witness, **given)
+        return cls(stage, asked, found, menu, verdict=verdict, counterexample=counterexample, **given)
 
 
 def closest(rows: Iterable[Tightness]) -> str:
@@ -130,7 +133,7 @@ class Examination:
     mechanisms names the families asked for, effort the work that it was given, seed what its random numbers came from;
     seconds is the time it took, which says nothing about the filter. promise
     and scope are what the filter's own code said where it was examined, None and '' where it did not come to say it.
-    refutation is the finding with the most telling witness, by `Witness.order`; None if nothing was refuted.
+    refutation is the finding with the clearest counterexample, by `Counterexample.order`; None if nothing was refuted.
     """
 
     filter: PrivacyFilter
@@ -145,7 +148,11 @@ class Examination:
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
+        refuted = [
+            (one.counterexample.order, one)
+            for one in reversed(self.findings)
+            if one.counterexample is not None
+        ]
         most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
         object.__setattr__(self, "refutation", most)
 
@@ -180,7 +187,7 @@ class Examination:
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
-        if self.witness is not None and self._proved is not None:
+        if self.counterexample is not None and self._proved is not None:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
@@ -195,14 +202,14 @@ class Examination:
         return [one for one in self.findings if one.stage == "admission"]
 
     @property
-    def witness(self) -> Witness | None:
-        """The most telling witness, None if nothing was refuted."""
-        return None if self.refutation is None else self.refutation.witness
+    def counterexample(self) -> Counterexample | None:
+        """The clearest counterexample, None if nothing was refuted."""
+        return None if self.refutation is None else self.refutation.counterexample
 
     @property
-    def story(self) -> Trace | None:
-        """The play of the most telling witness, round by round; None where it was not told."""
-        return None if self.refutation is None else self.refutation.story
+    def trace(self) -> Trace | None:
+        """The play of the clearest counterexample, round by round; None where it was not told."""
+        return None if self.refutation is None else self.refutation.trace
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
@@ -212,7 +219,8 @@ class Examination:
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a witness; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near it came.
+        """REFUTED by a counterexample; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near
+        it came.
 
         What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED. So does a
         disagreement: a theorem that a counterexample contradicts.
@@ -220,9 +228,7 @@ class Examination:
         proved = self._proved
         if self.status is Status.DISAGREES:
             assert proved is not None
-            detail = (
-                f"no verdict: {self.status.value}. Theorem: {proved.detail}. Counterexample: {self.witness}"
-            )
+            detail = f"no verdict: {self.status.value}. Theorem: {proved.detail}. Counterexample: {self.counterexample}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
@@ -279,4 +285,4 @@ class PartialExamination(KeyboardInterrupt):
 
 
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
-_NO_ATTACKS = frozenset({"admission", "laws", "parts", "source"})
+_NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})

@@ -13,7 +13,7 @@ from typing import Any
 
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import last_granted
-from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import encode, nameable
@@ -95,7 +95,7 @@ def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
 
 
 def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
-    """The pairs that a filter names so and that a witness can name; none where it names anything else."""
+    """The pairs that a filter names so and that a counterexample can name; none where it names anything else."""
     held = _held_as(filt, name)
     own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
     own = tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own  # no order of hashes
@@ -113,7 +113,7 @@ def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
 def _held_as(filt: PrivacyFilter, name: str) -> Any:
     """What a filter holds under a name; no property is run unless it is ours, for it may raise or never return."""
     value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and of_the_library(holder_of(type(filt), name))
+    ours = isinstance(value, property) and of_the_library(defining_class(type(filt), name))
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
@@ -207,7 +207,7 @@ def admission(
         notes=(
             *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
             *(
-                f"not asked for: its own {kind}, which no witness can name: its class is not ours"
+                f"not asked for: its own {kind}, which no counterexample can name: its class is not ours"
                 for kind in unnamed
             ),
         ),

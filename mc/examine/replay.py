@@ -48,20 +48,20 @@ MOST_FAILURE = 1.001e-6
 _CLOSE = 2.0**-40
 
 
-Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "holder"]
+Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", "accountant"]
 
 
 class ReplayError(ValueError):
-    """A witness states other numbers than playing it gives."""
+    """A counterexample states other numbers than playing it gives."""
 
 
 def known(*kinds: type) -> Nameable:
-    """What a witness may name: the catalogue, and these classes."""
+    """What a counterexample may name: the catalogue, and these classes."""
     return nameable(TreeStrategy, AccountantFilter, *kinds)
 
 
-def witness_kind(data: object) -> Kind | None:
-    """What kind of replayable witness the data is, by its fields; None if it is none."""
+def counterexample_kind(data: object) -> Kind | None:
+    """What kind of replayable counterexample the data is, by its fields; None if it is none."""
     if isinstance(data, Mapping):
         return next((name for name, kind in KINDS.items() if set(data) == kind.fields), None)
     return None
@@ -77,19 +77,19 @@ def _refused(name: str, wanted: str, got: object) -> ValueError:
 
 
 def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
-    """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
+    """The filter of a counterexample: built from its data, or `filt` where the data names one outside the catalogue."""
     if not isinstance(data, Mapping):
         raise _refused("filter", "a filter", data)
     if set(data) == {"outside"}:
         if filt is not None and type(filt).__name__ == data["outside"]:
             return filt
         raise (ValueError if filt is None else ReplayError)(
-            f"filt must be the {data['outside']} that the witness was made with, got filt={filt!r}; pass it"
+            f"filt must be the {data['outside']} that the counterexample was made with, got filt={filt!r}; pass it"
         )
     kind = data.get("type")
     if filt is not None and type(filt).__name__ == kind:
         if encode(filt, {**names, kind: type(filt)}) == data:
-            return filt  # it has the witness's data, and may be made in a way of its own
+            return filt  # it has the counterexample's data, and may be made in a way of its own
     elif not isinstance(kind, str) or kind not in names:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
@@ -114,7 +114,8 @@ def _number(name: str, value: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """The data of a witness as they are played: by whom, what is measured, and what the filter promises there."""
+    """The data of a counterexample as they are played: by whom, what is measured, and what the filter promises
+    there."""
 
     data: dict[str, Any]
     filter: Any
@@ -127,7 +128,7 @@ class _Played:
         return _number(name, self.data[name])
 
     def certified(self, low: float) -> tuple[Bound]:
-        """A lower bound, which must be the one that the witness states."""
+        """A lower bound, which must be the one that the counterexample states."""
         stated = self.data["low"]
         _compare((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
         return (Bound(low),)
@@ -206,16 +207,16 @@ def _menu(game: _Played) -> tuple[Bound, None, Adversary]:
     return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
-def _of_a_holder(game: _Played) -> tuple[Bound]:
+def _of_accountant(game: _Played) -> tuple[Bound]:
     if not is_verifiable(game.filter):
-        raise _refused("filter", "a holder", game.filter)
+        raise _refused("filter", "an accountant", game.filter)
     return game.certified(game_of(game.filter, game.data["game"]).solved(game.measure).low)
 
 
 def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
-    """What the filter's promise allows the measure; of a holder, its promise of the very game.
+    """What the filter's promise allows the measure; of an accountant, its promise of the very game.
 
-    ReplayError where the witness states another number.
+    ReplayError where the counterexample states another number.
     """
     if "game" in data and is_verifiable(filt):
         promised = game_of(filt, data["game"]).promised(measure)
@@ -224,14 +225,14 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> flo
     stated = data["promised"]
     if stated != promised and not _agree((promised,), (_number("promised", stated),)):
         raise ReplayError(
-            f"the witness must state what the filter promises, got promised={stated!r} where "
+            f"the counterexample must state what the filter promises, got promised={stated!r} where "
             f"{type(filt).__name__} promises {promised!r}; compare the filters"
         )
     return promised
 
 
 def measure_of(data: Mapping[str, Any]) -> Divergence:
-    """What a witness measures; ValueError for data that names no measure."""
+    """What a counterexample measures; ValueError for data that names no measure."""
     if "measure" not in data:
         return Divergence.hockey_stick(_number("epsilon", data["epsilon"]), _way(data["direction"]))
     match data["measure"]:
@@ -258,13 +259,13 @@ def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
         return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
 
 
-#: What playing a witness gives: of a simulation, a plan, and of all others.
+#: What playing a counterexample gives: of a simulation, a plan, and of all others.
 Result: TypeAlias = Estimate | Fraction | Bound
 
 
 @dataclass(frozen=True, slots=True)
-class WitnessKind:
-    """The fields of a kind of witness, how its game is played, and how sure its numbers are.
+class CounterexampleKind:
+    """The fields of a kind of counterexample, how its game is played, and how sure its numbers are.
 
     play gives the result, for a plan its worth at a raised ratio as well, and the strategy where there is one.
     """
@@ -278,21 +279,21 @@ def _measured(*fields: str) -> frozenset[str]:
     return frozenset({"filter", "measure", "promised", "low", *fields})
 
 
-KINDS: dict[Kind, WitnessKind] = {
-    "simulation": WitnessKind(
+KINDS: dict[Kind, CounterexampleKind] = {
+    "simulation": CounterexampleKind(
         frozenset({"filter", "adversary", *_SIMULATE, "promised", "closed_form", "value", "low", "high"}),
         _simulated,
         Evidence.STATISTICAL,
     ),
-    "plan": WitnessKind(
+    "plan": CounterexampleKind(
         frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
         _worth,
         Evidence.EXACT,
     ),
-    "sequence": WitnessKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
-    "menu": WitnessKind(_measured("ratio", "menu", "rounds", "high"), _menu, Evidence.CERTIFIED),
-    "schedule": WitnessKind(_measured("schedule", "epoch"), _scheduled, Evidence.CERTIFIED),
-    "holder": WitnessKind(_measured("game"), _of_a_holder, Evidence.CERTIFIED),
+    "sequence": CounterexampleKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
+    "menu": CounterexampleKind(_measured("ratio", "menu", "rounds", "high"), _menu, Evidence.CERTIFIED),
+    "schedule": CounterexampleKind(_measured("schedule", "epoch"), _scheduled, Evidence.CERTIFIED),
+    "accountant": CounterexampleKind(_measured("game"), _of_accountant, Evidence.CERTIFIED),
 }
 
 
@@ -306,7 +307,7 @@ def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool =
     """ReplayError unless the numbers are the same: an EXACT one to the bit, another within 2^-40."""
     if not (numbers == stated if exact else _agree(numbers, stated)):
         raise ReplayError(
-            f"the witness must replay {'to the bit' if exact else 'within 2^-40'}, got "
+            f"the counterexample must replay {'to the bit' if exact else 'within 2^-40'}, got "
             f"{', '.join(map(str, numbers))} where it says {', '.join(map(str, stated))}; compare the versions of "
             "numpy and of this package"
         )
@@ -314,7 +315,7 @@ def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool =
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of playing a witness again, and what the filter itself promises there.
+    """The result of playing a counterexample again, and what the filter itself promises there.
 
     surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons, strategy who asks
     in a menu's game or a simulation.
@@ -331,7 +332,7 @@ class Replayed:
     def refutes(self) -> bool:
         """Whether the result exceeds the filter's own promise, beyond chance.
 
-        Whoever wrote a witness chose its seed, so a result that is wrong with a probability above `MOST_FAILURE`
+        Whoever wrote a counterexample chose its seed, so a result that is wrong with a probability above `MOST_FAILURE`
         refutes nothing: a lucky seed would soon be found.
         """
         match self.result:
@@ -351,16 +352,17 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
         data_read = json.loads(data) if isinstance(data, str) else data
     except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"data must be a witness or its JSON text, got {str(data)[:40]!r}; pass the text of the file, not its name"
+            f"data must be a counterexample or its JSON text, got {str(data)[:40]!r}; pass the text of the file, "
+            f"not its name"
         ) from error
-    kind = witness_kind(data_read)
+    kind = counterexample_kind(data_read)
     if kind is None:
         got = (
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
-            "data must hold exactly the fields of a witness: of a simulation, a plan, "
-            "a sequence, a menu, a schedule or a game of a holder, got "
+            "data must hold exactly the fields of a counterexample: of a simulation, a plan, "
+            "a sequence, a menu, a schedule or a game of an accountant, got "
             f"{got or 'none'}; pass what was written"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}

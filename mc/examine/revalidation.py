@@ -1,14 +1,14 @@
 """Revalidation of a counterexample with a new instance of the filter.
 
-A stage finds a witness by a filter that has answered many questions, and a filter may keep what it was asked outside
-its states. Whoever replays the witness begins with a fresh one; what that one denies was never released.
+A stage finds a counterexample by a filter that has answered many questions, and a filter may keep what it was asked
+outside its states. Whoever replays the counterexample begins with a fresh one; what that one denies was never released.
 
 >>> import filterproof as fp
 >>> from filterproof.mc.examine.divergence import Divergence
 >>> from filterproof.mc.examine.sequence import Sequence
->>> from filterproof.mc.examine.witness import sequence_witness
+>>> from filterproof.mc.examine.counterexample import sequence_counterexample
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
->>> differs(sequence_witness(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
+>>> differs(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'the sequence must be admitted, got a denial by ZCDPFilter; check the filter'
 """
 
@@ -33,9 +33,9 @@ from filterproof.filters.contract.state import read_only, take
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, View, checked_request
 from filterproof.mc.engine.encoding import decode_fraction
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.replay import ROUNDED, ReplayError
 from filterproof.mc.examine.sequence import granted
-from filterproof.mc.examine.witness import Witness
 from filterproof.mc.worst_case.plan import MARGIN, History, Plan
 from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from filterproof.theory.pairs.base import Direction
@@ -46,27 +46,27 @@ _MOST, _DRAWN = 64, 16
 _LONGEST = 1000
 
 
-def differs(witness: Witness, afresh: Callable[[Callable[[], Any]], Any]) -> str:
-    """What comes out otherwise, in words, when the witness is played again; '' where it refutes.
+def differs(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
+    """What comes out otherwise, in words, when the counterexample is played again; '' where it refutes.
 
     `afresh` returns what a work returns that is done where the filter was not asked before. An adversary has one run,
-    but the replay of an adaptive witness asks for many, so that each of its histories that is looked at is played
-    afresh, too: of a plan those that together are worth more than the promise, of another game some that are drawn as
-    it is played.
+    but the replay of an adaptive counterexample asks for many, so that each of its histories that is looked at is
+    played afresh, too: of a plan those that together are worth more than the promise, of another game some that are
+    drawn as it is played.
     """
     try:
-        refutes, histories = afresh(partial(_replayed, witness))
+        refutes, histories = afresh(partial(_replayed, counterexample))
     except ReplayError as other:
         return str(other)
     if not refutes:
         return "it is within the promise"
-    if all(afresh(partial(happens, witness.filter, history)) for history in histories):
+    if all(afresh(partial(happens, counterexample.filter, history)) for history in histories):
         return ""
     return "a run that is asked for by itself is denied what it was granted among others"
 
 
 def is_nondeterministic(filt: PrivacyFilter) -> str:
-    """The fault of a filter one of whose witnesses differs when it is played afresh."""
+    """The fault of a filter one of whose counterexamples differs when it is played afresh."""
     return f"{type(filt).__name__} breaks the contract: its answers depend on what it was asked before"
 
 
@@ -80,14 +80,16 @@ def happens(filt: PrivacyFilter, history: History) -> bool:
     return True
 
 
-def _replayed(witness: Witness) -> tuple[bool, tuple[History, ...]]:
+def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
     """Whether the replay refutes, and the histories that have to happen for it."""
-    again, filt, way = witness.replay(), witness.filter, witness.measure.direction
-    if witness.kind == "plan":
-        ratio = decode_fraction(witness.data["ratio"]) * ROUNDED
-        histories = [*_telling(witness.plan, ratio, way, Fraction(again.promised) * (1 + MARGIN))]
+    again, filt, way = counterexample.replay(), counterexample.filter, counterexample.measure.direction
+    if counterexample.kind == "plan":
+        ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDED
+        histories = [
+            *_largest_histories(counterexample.plan, ratio, way, Fraction(again.promised) * (1 + MARGIN))
+        ]
     elif again.strategy is not None:
-        histories = [*_drawn(filt, again.strategy, witness.data["rounds"], way)]
+        histories = [*_drawn(filt, again.strategy, counterexample.data["rounds"], way)]
     else:  # one play by itself
         return again.refutes, ()
     return again.refutes, _told_apart(filt, histories)
@@ -99,7 +101,7 @@ def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[Hist
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
 
 
-def _telling(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
+def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
     """The histories that are worth most, until together they are worth more than the promise."""
     total = Fraction(0)
     by_worth = sorted(plan.paid(ratio, way), key=lambda one: one[1], reverse=True)

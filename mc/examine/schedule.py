@@ -42,7 +42,7 @@ What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written
 MOVES: tuple[What, ...] = get_args(What)
 #: What happens to the next write: nothing, the power fails before it or after it, or the disk is full.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
-#: The longest schedule of a witness.
+#: The longest schedule of a counterexample.
 _MOST = 10_000
 
 
@@ -204,7 +204,7 @@ class ServiceSimulator:
     begun: dict[int, set[int]] = field(default_factory=dict)
     flights: list[_Flight] = field(default_factory=list)
     released: tuple[tuple[DominatingPair, int], ...] = ()
-    story: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
     done: tuple[ServiceMove, ...] = ()
     raised: str = ""
     disk: FaultyDisk = field(default_factory=lambda: FaultyDisk({}))
@@ -237,7 +237,7 @@ class ServiceSimulator:
                 self._crash("the process is killed")
             case "tick":
                 self.epoch += 1
-                self.story += (f"epoch {self.epoch} begins",)
+                self.events += (f"epoch {self.epoch} begins",)
                 self._tell_time()
             case what:
                 before, which = divmod(move.at, len(self.flights))
@@ -263,7 +263,7 @@ class ServiceSimulator:
         count(1)
         program = self._called(self.make, self.disk)
         if program is _RAISED or program is _EXITED:  # what does not start releases nothing
-            self.story += ("it does not start again",)
+            self.events += ("it does not start again",)
             return
         self.service = program
         self._tell_time()
@@ -281,7 +281,7 @@ class ServiceSimulator:
         assert self.service is not None
         twins = sum(flight.request == request for flight in self.flights)
         name = f"request {request + 1}{'*' * twins}"
-        self.story += (f"{name} {what}",)
+        self.events += (f"{name} {what}",)
         steps = self._called(self.service.request, self.asked[request], str(request + 1))
         if steps is _EXITED:
             self._crash(f"{name} ends the process")
@@ -319,7 +319,7 @@ class ServiceSimulator:
             )
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
-        self.story += (f"{flight.name}{full} {does}",)
+        self.events += (f"{flight.name}{full} {does}",)
         if fault in _WHEN:
             self._crash("the power fails")
 
@@ -340,7 +340,7 @@ class ServiceSimulator:
 
     def _crash(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
-        self.story += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
+        self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail()
         self._let_go()
         assert self.disk.kept is not None

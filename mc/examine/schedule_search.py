@@ -31,6 +31,7 @@ from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count, stopping_at
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counted_search import last_report
+from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, goals
 from filterproof.mc.examine.examination import StageFinding
@@ -41,7 +42,6 @@ from filterproof.mc.examine.parameter_families import Line, lines_of, names_of
 from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
 from filterproof.mc.examine.sequence import Sequence as Fixed
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.witness import measured_witness
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
 from filterproof.theory.guarantees import Guarantee
@@ -74,7 +74,7 @@ class Breach:
     """A schedule whose releases break the promise: of an epoch's answers together `measure` is at least `low`."""
 
     schedule: Schedule
-    story: tuple[str, ...]
+    events: tuple[str, ...]
     epoch: int | None
     measure: Divergence
     low: float
@@ -84,7 +84,7 @@ class Breach:
 
     def __str__(self) -> str:
         """What happened, move by move, and what it comes to."""
-        told = [f"{number}. {said}" for number, said in enumerate(self.story, 1)]
+        told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
         whose = "all that went out" if self.epoch is None else f"what went out from epoch {self.epoch}"
         end = f"so of {whose} {self.measure} is at least {below(self.low)} where {self.promised:.6g} is promised"
         return "\n".join([*told, end])
@@ -150,7 +150,7 @@ def breaks(promise: Guarantee) -> Breaks:
         for epoch, pairs in world.by_epoch.items():
             if (found := broken(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
-                return Breach(done, world.story, whose, *found, found[0].promised(promise))
+                return Breach(done, world.events, whose, *found, found[0].promised(promise))
         return None
 
     return among
@@ -390,6 +390,6 @@ def stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFindin
         yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
         return
     game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
-    witness = measured_witness(filt, breach.measure, breach.low, breach.promised, **game)
-    story = Trace(breach.measure, (), None, (), moves=breach.story)
-    yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, witness, unseen=_UNSEEN, story=story)
+    counterexample = measured_counterexample(filt, breach.measure, breach.low, breach.promised, **game)
+    trace = Trace(breach.measure, (), None, (), moves=breach.events)
+    yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, counterexample, unseen=_UNSEEN, trace=trace)

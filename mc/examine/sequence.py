@@ -43,7 +43,7 @@ _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
 #: Units of work of a lower bound: on a Renyi divergence, on a composition of one finite pair or of Gaussians, on one of
 #: several finite pairs, for each request of up to a thousand more, and where it holds other pairs.
 _RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 500, 2, 3000
-#: The most repetitions that a witness may state.
+#: The most repetitions that a counterexample may state.
 _MOST = 10**15
 
 

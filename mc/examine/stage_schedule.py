@@ -5,7 +5,7 @@ to find is found soon, wherever it lies.
 
 >>> from filterproof.filters.catalogue import CATALOGUE
 >>> found = examine(CATALOGUE["NaturalFilter"].example())
->>> found.verdict.outcome.name, found.witness.evidence.name
+>>> found.verdict.outcome.name, found.counterexample.evidence.name
 ('REFUTED', 'EXACT')
 """
 
@@ -36,6 +36,7 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import (
     CUT,
@@ -52,14 +53,13 @@ from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
 from filterproof.mc.examine.schedule_search import stage as schedules
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
-from filterproof.mc.examine.stages.certificate import PROVED, of_parts
-from filterproof.mc.examine.stages.filter_invariants import laws
+from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
+from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import games
 from filterproof.mc.examine.stages.sequences import sequences
-from filterproof.mc.examine.stages.shrinking import telling
+from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
-from filterproof.mc.examine.witness import Witness
 from filterproof.mc.examine.worker import Paused, ThreadsLost, results
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
@@ -73,12 +73,12 @@ EFFORT, _GRACE = 1_200_000, 0.04
 _MOMENT = 0.06
 #: The share of the work for what a fresh run grants.
 _ADMISSION = 0.1
-#: The share of its work that each search has done when its turn ends, and the number of turns before the laws.
-_TURNS, _BEFORE_LAWS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
+#: The share of its work that each search has done when its turn ends, and the number of turns before the invariants.
+_TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("laws", "schedules", "parts", "source", *_SEARCHES)
+STAGES = ("invariants", "schedules", "certificate", "source", *_SEARCHES)
 
 
 def examine(
@@ -131,7 +131,7 @@ def examine(
     if exam.heard:
         words = f"{type(filt).__name__} prints while it decides; what it printed was left out"
         exam.findings.append(
-            StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
+            StageFinding("invariants", "Does it decide in silence?", words, "", "", notes=(words,))
         )
     found = tuple(exam.findings)
     examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
@@ -142,10 +142,10 @@ def examine(
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """All stages, each with its share of the work that is left."""
-    filt, holder = exam.filter, cast(object, exam.filter)
+    filt, accountant = exam.filter, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the work
-    if is_verifiable(holder):
-        exam.run("admission", 1.0, partial(lets_through, holder), WorkLimit(sys.maxsize))
+    if is_verifiable(accountant):
+        exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
@@ -158,9 +158,9 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is None or not exam.subject.lines:
         return
     exam.begin_searches(exam.subject)
-    for _ in range(_BEFORE_LAWS):  # most faults show at once, and cheaper than the laws
+    for _ in range(_BEFORE_INVARIANTS):  # most faults show at once, and cheaper than the invariants
         exam.search()
-    exam.run("laws", 0.12, partial(laws, exam.subject))
+    exam.run("invariants", 0.12, partial(invariants, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
     # where purity is broken a state does not stand for a run, and only what one run is granted counts
@@ -170,11 +170,11 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.prove_source(subject)
     else:
         exam.begin_searches(subject)
-    while exam.searches and (exam.thorough or not exam.witnesses):
+    while exam.searches and (exam.thorough or not exam.counterexamples):
         exam.search()
-    if exam.witnesses and not any(one.stage == "parts" for one in exam.findings):
+    if exam.counterexamples and not any(one.stage == "certificate" for one in exam.findings):
         exam.prove(always=True)  # a theorem that says otherwise is a disagreement
-    exam.tell(subject)
+    exam.shrink(subject)
 
 
 def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
@@ -182,7 +182,7 @@ def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
     for name in given or ():
         if name not in STAGES:
             raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
-    return frozenset(("admission", "telling", *(STAGES if given is None else given)))
+    return frozenset(("admission", "shrinking", *(STAGES if given is None else given)))
 
 
 @dataclass(slots=True)
@@ -234,7 +234,7 @@ class _Stages:
     def search(self) -> None:
         """The next turn of each search."""
         for one in tuple(self.searches):
-            if self.witnesses and not self.thorough:
+            if self.counterexamples and not self.thorough:
                 return
             before = one.meter.done
             try:
@@ -254,7 +254,7 @@ class _Stages:
     def prove(self, *, always: bool = False) -> None:
         """Proofs do the work that they need, once in a process."""
         before, proved = current().done, partial(_proved, self.filter, self.proofs)
-        self.run("parts", 1.0, proved, WorkLimit(sys.maxsize), always=always)
+        self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def prove_source(self, subject: ExaminationContext) -> None:
@@ -265,13 +265,13 @@ class _Stages:
         self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(self.units))
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
-    def tell(self, subject: ExaminationContext) -> None:
-        """The most telling witness of what was found, if anything was, and its play; a schedule tells itself."""
-        if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
+    def shrink(self, subject: ExaminationContext) -> None:
+        """The clearest counterexample of what was found, if anything was, and its play; a schedule tells itself."""
+        if found := tuple(one for one in self.counterexamples if one.kind != "schedule"):
             # a refutation is made short and told however little work is left
             least = _MOMENT * self.units
             units = max(self.limit.remaining, least) if self.thorough else least
-            self.run("telling", 1.0, partial(telling, subject, found), WorkLimit.of(units), always=True)
+            self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
 
     @property
     def cut(self) -> str:
@@ -289,22 +289,23 @@ class _Stages:
         return StageFinding(self.stage, "Was the stage finished?", found, "", UNFINISHED, **said)
 
     def _afresh(self, finding: StageFinding) -> StageFinding:
-        """The finding, or what is found where its witness does not refute as a filter plays it that nobody has asked.
+        """The finding, or what is found where its counterexample does not refute as a filter plays it that nobody has
+        asked.
 
         The worker of each play is a fork of this process.
         """
-        witness, fault = finding.witness, ""
-        if witness is None:
+        counterexample, fault = finding.counterexample, ""
+        if counterexample is None:
             return finding
         try:
-            if not (other := differs(witness, self._aside)):
+            if not (other := differs(counterexample, self._aside)):
                 return finding
             fault, found = (
                 is_nondeterministic(self.filter),
-                f"{witness.asked}: granted, but not afresh: {other}",
+                f"{counterexample.asked}: granted, but not afresh: {other}",
             )
         except ValueError as reason:
-            found = f"{witness.asked}: not played afresh: {reason}"
+            found = f"{counterexample.asked}: not played afresh: {reason}"
         except FilterFault as broken:
             found = fault = str(broken)
         return _fallen(finding, found, fault)
@@ -312,7 +313,7 @@ class _Stages:
     def _aside(self, work: Callable[[], Any]) -> Any:
         """What the work returns in a worker of its own, which this process, that asks the filter nothing, forks.
 
-        A replay is as long as its witness, and counts as no work.
+        A replay is as long as its counterexample, and counts as no work.
         """
         unlimited = WorkLimit(sys.maxsize)
         with metered():
@@ -320,9 +321,9 @@ class _Stages:
         return done
 
     @property
-    def witnesses(self) -> list[Witness]:
-        """The refutations so far, the most telling first."""
-        found = (one.witness for one in self.findings if one.witness is not None)
+    def counterexamples(self) -> list[Counterexample]:
+        """The refutations so far, the clearest first."""
+        found = (one.counterexample for one in self.findings if one.counterexample is not None)
         return sorted(found, key=lambda one: one.order)
 
     def run(
@@ -338,7 +339,7 @@ class _Stages:
 
         Of none that was not asked for, or where one refutation was enough, unless it is to run always.
         """
-        if stage not in self.chosen or (self.witnesses and not self.thorough and not always):
+        if stage not in self.chosen or (self.counterexamples and not self.thorough and not always):
             return
         part = (limit or self.limit).fraction(share)
         # the stages look at their limit themselves; what does not is ended
@@ -359,7 +360,7 @@ class _Stages:
                     self.so_far |= {} if finding.summary is None else {stage: finding.summary}
                     return False
                 self.findings.append(self._afresh(finding))
-                if self.findings[-1].witness is not None and not self.thorough:
+                if self.findings[-1].counterexample is not None and not self.thorough:
                     break
             reports.close()
             self.so_far.pop(stage, None)
@@ -407,9 +408,9 @@ class _Stages:
 
 
 def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
-    """The finding where its witness does not stand."""
+    """The finding where its counterexample does not stand."""
     notes = () if fault else (found,)
-    bare = replace(finding, verdict=None, witness=None, tightness=(), story=None)
+    bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
     return replace(bare, found=found, fault=fault, notes=notes)
 
 
@@ -431,7 +432,7 @@ def _admitted(
 
 def _proved(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> Iterator[object]:
     kept = dict(done)
-    yield of_parts(filt, done=kept)
+    yield certify_promise(filt, done=kept)
     yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
 
 

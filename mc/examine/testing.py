@@ -3,7 +3,7 @@
 Each test runs in a process of its own: a filter that ends its process fails the test and not the suite.
 
 >>> import filterproof as fp
->>> TestMyFilter = laws(fp.ZCDPFilter(0.5), examples=3)
+>>> TestMyFilter = invariants(fp.ZCDPFilter(0.5), examples=3)
 >>> TestMyFilter().test_something_is_admitted()
 >>> class Purse:
 ...     def __init__(self, disk):
@@ -25,7 +25,7 @@ from typing import Any, ParamSpec
 from unittest import SkipTest, TestCase
 
 from filterproof.filters.adapters.service import MakeService
-from filterproof.filters.testing.invariant_tests import law_class
+from filterproof.filters.testing.invariant_tests import invariant_test_class
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.schedule_search import MECHANISMS, asked_lines, first_breach
 from filterproof.mc.examine.worker import alone
@@ -39,16 +39,16 @@ def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
     """What makes test classes, each test of which runs in a process of its own."""
 
     @wraps(make, assigned=("__doc__",))
-    def laws(*given: Given.args, **more: Given.kwargs) -> type:
+    def invariants(*given: Given.args, **more: Given.kwargs) -> type:
         tests = make(*given, **more)
         name = tests.__name__.removeprefix("Test")
-        for law, test in list(vars(tests).items()):
-            if law.startswith("test_"):
-                setattr(tests, law, _isolated(test, name))
+        for invariant, test in list(vars(tests).items()):
+            if invariant.startswith("test_"):
+                setattr(tests, invariant, _isolated(test, name))
         return tests
 
-    laws.__qualname__ = laws.__name__  # it is found, and pickled, as a function of this module
-    return laws
+    invariants.__qualname__ = invariants.__name__  # it is found, and pickled, as a function of this module
+    return invariants
 
 
 def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
@@ -65,7 +65,7 @@ def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
     return run
 
 
-laws = _in_workers(law_class)
+invariants = _in_workers(invariant_test_class)
 
 
 def schedules(

@@ -1,4 +1,5 @@
-"""The story of a witness: its play round by round, as the filter's author can follow it, and why it comes to this.
+"""The story of a counterexample: its play round by round, as the filter's author can follow it, and why it comes to
+this.
 
 >>> import filterproof as fp
 >>> played = Sequence(((fp.Gaussian(1.0), 2),))
@@ -7,8 +8,8 @@
 ...     def start(self, n): return np.zeros(n)
 ...     def admits(self, spent, request): return spent + request.zcdp_rho <= 0.5
 ...     def spend(self, spent, request): return spent
->>> told = story_of_sequence(Free(), played, Divergence.renyi(2.0))
->>> [(one.rounds, one.asked, one.before, one.after, round(one.reached, 6)) for one in told.turns]
+>>> told = trace_of_sequence(Free(), played, Divergence.renyi(2.0))
+>>> [(one.rounds, one.request, one.state_before, one.state_after, round(one.reached, 6)) for one in told.rows]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
 >>> told.passed, told.why
 (2, ('in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing',))
@@ -45,33 +46,34 @@ _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TraceRow:
     """Rounds of one request in a row: what was asked, the state before and after, and what was revealed by then.
 
-    rounds is "3" or "3-9". after is what the answer made of the state, and `when` which answers came before, where the
-    play depends on them. reached is at least the measure of all released until then; promised what is allowed.
+    rounds is "3" or "3-9". state_after is what the answer made of the state, and `when` which answers came before,
+    where the play depends on them. reached is at least the measure of all released until then; promised what is
+    allowed.
     """
 
     rounds: str
     when: str
-    asked: str
-    answered: str
-    before: str
-    after: str
+    request: str
+    answer: str
+    state_before: str
+    state_after: str
     reached: float
     promised: float
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The play of a witness: its turns, the round at which the promise is passed, and why, as far as it shows.
+    """The play of a counterexample: its turns, the round at which the promise is passed, and why, as far as it shows.
 
     moves tell a schedule, which has no rounds.
     curve has points (epsilon, delta of the play at least, promised).
     """
 
     measure: Divergence
-    turns: tuple[Turn, ...]
+    rows: tuple[TraceRow, ...]
     passed: int | None
     why: tuple[str, ...]
     curve: tuple[tuple[float, float, float], ...] = ()
@@ -100,9 +102,9 @@ def _values(part: Any) -> str:
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
-def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
+def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
     """The story of requests fixed in advance, which the filter grants."""
-    turns, why, steps = list[Turn](), dict[object, str](), list[tuple[DominatingPair, int]]()
+    rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     after_row = state_words(state)
     passed = _passed(played, measure, promised)
@@ -125,9 +127,9 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
         reached = Sequence(tuple(steps)).low(measure, promised)
-        if len(turns) < _ROWS or rounds_done == played.rounds:
-            turns.append(Turn(rounds, "", request, "granted", before_row, after_row, reached, promised))
-    return Trace(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
+        if len(rows) < _ROWS or rounds_done == played.rounds:
+            rows.append(TraceRow(rounds, "", request, "granted", before_row, after_row, reached, promised))
+    return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
@@ -193,12 +195,12 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
+def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
     """The story of an adaptive plan: a turn for each position that it comes to, as far as it matters."""
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
-    turns: list[Turn] = []
+    rows: list[TraceRow] = []
     why: dict[object, str] = {}
 
     def tell(position: Plan, state: State, when: str, number: int) -> None:
@@ -223,8 +225,8 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
         )
         ends = "go on below" if later else "stop"
         ends += ", else stop" if 0 < len(later) < len(possible) else ""
-        turns.append(
-            Turn(
+        rows.append(
+            TraceRow(
                 str(number),
                 when,
                 pair_words(position.request),
@@ -236,19 +238,19 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
             )
         )
         for following, observed, words in later:
-            if len(turns) < _ROWS:
+            if len(rows) < _ROWS:
                 tell(following, observed, words, number + 1)
 
     tell(plan, checked_start(filt, 1), "", 1)
-    turns.sort(key=lambda one: int(one.rounds))
-    return Trace(measure, tuple(turns), passed, tuple(why.values())[:_REASONS])
+    rows.sort(key=lambda one: int(one.rounds))
+    return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
 def curve_of(
-    story: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
+    trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
     """Points of the promised curve and the play's, `_POINTS` epsilons up to where little is promised."""
-    measure = story.measure
+    measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
         far *= 1.25

@@ -269,7 +269,7 @@ class Composition:
             return _within(stick)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
         if any(float(known.epsilon) > epsilon + _FAR for known in levels):
-            return _most_telling(pairs, epsilon)
+            return _best_lower_bound(pairs, epsilon)
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
         lattice = common_step(levels) if addable else None
         if lattice is not None:
@@ -285,13 +285,13 @@ class Composition:
             tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         if any(float(known.epsilon) > _CUT for known in levels):
-            return _most_telling(pairs, epsilon)
+            return _best_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
         if epsilon >= 0 and (law := _inversion(pairs, counts)) is not None:
             best = _of_one(law.delta(epsilon))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
-        best = replace(best, low=max(best.low, _most_telling(pairs, epsilon).low))
+        best = replace(best, low=max(best.low, _best_lower_bound(pairs, epsilon).low))
         return _by_cells(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
 
 
@@ -305,7 +305,7 @@ def _within(stick: flint.arb) -> Bounds:
     return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
 
 
-def _most_telling(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
+def _best_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
     """From below by one release: a composition reveals no less."""
     pair = max(pairs, key=lambda pair: float(pair.hockey_stick(epsilon)))
     return Bounds(_one_release(pair, epsilon).low, 1.0)

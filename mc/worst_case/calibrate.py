@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
+    checked_is_reachable_state,
     checked_observe,
-    checked_reaches,
     checked_spend,
 )
 from filterproof.filters.contract.determinism import check_requests
@@ -187,7 +187,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         known = np.broadcast_to(
             np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
         )
-        return np.asarray(checked_reaches(self.inner, inner, runs_of(inner)) & known)
+        return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & known)
 
     def _parts(self, state: Any) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.witness import menu_witness
 from filterproof.reports.finding import Claim, Finding, Told
 from filterproof.reports.pages.page_subjects import ACCOUNTANT
 from filterproof.reports.study import Study
@@ -27,7 +27,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     if exceeds(worst.low, worst.promised):
         measure = Divergence.hockey_stick(worst.epsilon)
         outcome = Outcome.REFUTED
-        shown = menu_witness(
+        shown = menu_counterexample(
             filt, ACCOUNTANT.menu, measure, rounds=None, low=worst.low, high=worst.high
         ).to_data()
     return Told((Finding(claims[0], Verdict(outcome, worst.evidence, scope, detail, shown)),))

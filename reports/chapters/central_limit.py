@@ -9,9 +9,9 @@ from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.catalogue import CentralLimitFilter
 from filterproof.filters.rules.potential import COMMON_RATES
 from filterproof.mc.estimate.compare_filters import kept_mu
+from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.sequence import Sequence as Played
-from filterproof.mc.examine.witness import sequence_witness
 from filterproof.reports.finding import Claim, Finding, Told
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -41,6 +41,6 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
     outcome, shown = Outcome.UNDECIDED, None
     if exceeds(low, measure.promised(filt.promise)) and most.admitted(filt):
-        outcome, shown = Outcome.REFUTED, sequence_witness(filt, most, measure, low).to_data()
+        outcome, shown = Outcome.REFUTED, sequence_counterexample(filt, most, measure, low).to_data()
     verdict = Verdict(outcome, Evidence.CERTIFIED, scope, detail, shown)
     return Told((Finding(claims[0], verdict),))

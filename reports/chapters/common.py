@@ -84,8 +84,8 @@ def judge_promise(
     game = f"{_game(most, rows)} reaches"
     if most.refutes:
         detail = f"{game} {most.estimate}, above the promised {most.promised:.6g}."
-        witness = most.witness(closed_form(most) if closed_form else None)
-        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+        counterexample = most.counterexample(closed_form(most) if closed_form else None)
+        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, counterexample))
     value, promised = most.estimate.value, most.promised
     share = f"{value / promised:.3g} of the promised {promised:.4g}" if promised > 0 else "with none promised"
     above = sum(row.estimate.high > row.promised for row in rows)
@@ -124,16 +124,22 @@ def agreed(
     *,
     scope: str,
     note: str = "",
-    witness: Callable[[int], Mapping[str, object]] | None = None,
+    counterexample: Callable[[int], Mapping[str, object]] | None = None,
 ) -> Finding:
     """Whether each estimate, of what is named, agrees with the enclosure [least, most] beside it.
 
-    Where one does not, the witness is what `witness` makes of its place, by default the two routes' ends.
+    Where one does not, the counterexample is what `counterexample` makes of its place, by default the two routes' ends.
     """
     given = list(routes)
     compared = tuple(TwoRoutes(what, one.low, one.high, least, most) for what, one, least, most in given)
     missed = next((k for k, one in enumerate(compared) if not one.meets), None)
-    shown = None if missed is None else asdict(compared[missed]) if witness is None else witness(missed)
+    shown = (
+        None
+        if missed is None
+        else asdict(compared[missed])
+        if counterexample is None
+        else counterexample(missed)
+    )
     return Finding(claim, Agreement(compared, scope, sum(one.failure for _, one, _, _ in given), note, shown))
 
 
@@ -147,7 +153,7 @@ def compared(
 ) -> Finding:
     """Whether simulations agree with enclosures [least, most] of the same deltas, found without sampling.
 
-    `names` says which number is which, for games that no witness can name.
+    `names` says which number is which, for games that no counterexample can name.
     """
     whats = [_game(row, [one for one, _, _ in rows]) for row, _, _ in rows] if names is None else names
     return agreed(
@@ -155,7 +161,7 @@ def compared(
         ((what, row.estimate, least, most) for what, (row, least, most) in zip(whats, rows, strict=True)),
         scope=scope,
         note=note,
-        witness=(lambda k: rows[k][0].witness(rows[k][2])) if names is None else None,
+        counterexample=(lambda k: rows[k][0].counterexample(rows[k][2])) if names is None else None,
     )
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.reports.finding import Claim, Finding, Table, Told, slug
-from filterproof.reports.pages.accountant_examples import Holders, LookedAt, made, simulations
+from filterproof.reports.pages.accountant_examples import AccountantResults, LookedAt, made, simulations
 from filterproof.reports.pages.reached_loss import ReachedRow
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 GATHERS = True
 
-#: The effort for each holder, whose theorem needs no more.
+#: The effort for each accountant, whose theorem needs no more.
 _EFFORT = 0.01
 
 
@@ -30,7 +30,7 @@ def tell(study: Study, claims: Sequence[Claim]) -> Told:
     examinations = study.map(partial(_looked_at, study.seed), names, doing=f"examining {kinds}")
     simulated, to_examine = claims[: len(reached)], claims[len(reached) :]
     findings = [judged(study, claim, rows) for claim, rows in zip(simulated, reached.values(), strict=True)]
-    study.holders = Holders(
+    study.accountant_results = AccountantResults(
         reached=reached,
         verdicts={page: finding.verdict for page, finding in zip(reached, findings, strict=True)},
         looked_at={
@@ -71,20 +71,20 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
     most = max(rows, key=lambda row: row.estimate.low / row.promised)
     if most.refutes:
         ends = {name: getattr(most.estimate, name) for name in ("n", "low", "high")}
-        witness = {"what": most.what, "seed": study.seed, **ends, "promised": most.promised}
+        counterexample = {"what": most.what, "seed": study.seed, **ends, "promised": most.promised}
         detail = f"Above the promise, {most}."
-        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, counterexample))
     detail = f"Closest: {most}. No violation found. This is not a proof. Not tried: other games."
     return Finding(claim, study.undecided(scope, detail))
 
 
 CLAIMS = tuple(
     Claim(
-        f"examined-{slug(holder)}",
-        f"{holder} keeps what it promises of everything that is released.",
-        "examined as any holder is",
+        f"examined-{slug(accountant)}",
+        f"{accountant} keeps what it promises of everything that is released.",
+        "examined as any accountant is",
         Outcome.HOLDS,
     )
     for make in made().values()
-    for holder in (type(make()).__name__,)
+    for accountant in (type(make()).__name__,)
 )

@@ -79,12 +79,12 @@ def _survival(
     scope = f"a fixed strategy, Gaussian mechanisms at sigma = {SIGMA:g}, t = 1 to {ROUNDS}, simulated and integrated"
     both = list(zip(simulated.at, integrated, strict=True))
 
-    def witness(place: int) -> dict[str, object]:
+    def counterexample(place: int) -> dict[str, object]:
         one, told = both[place]
         return {"t": place + 1, "low": one.low, "high": one.high, "integrated": told, "seed": study.seed}
 
     routes = ((f"P(T >= {t})", one, told, told) for t, (one, told) in enumerate(both, start=1))
-    return agreed(claim, routes, scope=scope, witness=witness)
+    return agreed(claim, routes, scope=scope, counterexample=counterexample)
 
 
 def _picture(simulated: mc.SurvivalCurve, integrated: Sequence[float], ends: dict[str, int]) -> Picture:

@@ -128,8 +128,8 @@ def _kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
     scope = "every adaptive adversary over the menus shown, both directions"
     for p in played:
         if (low := max(p.worst.low, p.over_all.low)) > p.promised * (1 + 1e-11):
-            witness = {"filter": p.name, "low": low, "promised": p.promised}
-            return Finding(claim, Verdict(Outcome.REFUTED, evidence, scope, str(p.worst), witness))
+            counterexample = {"filter": p.name, "low": low, "promised": p.promised}
+            return Finding(claim, Verdict(Outcome.REFUTED, evidence, scope, str(p.worst), counterexample))
     for p in played:
         if p.worst.high > p.promised:
             detail = f"The enclosure of {p.name} straddles its promise: {p.worst}."
@@ -150,8 +150,8 @@ def _tight(claim: Claim, gdp: PlayedMenu) -> Finding:
     width = (gdp.worst.high - gdp.worst.low) / gdp.promised
     detail = f"Enclosed in {interval(gdp.worst.low, gdp.worst.high, 7)}, promised {gdp.promised:.7g}."
     if gdp.worst.low > gdp.promised or gdp.worst.high < gdp.promised:
-        witness = {"low": gdp.worst.low, "high": gdp.worst.high, "promised": gdp.promised}
-        return Finding(claim, Verdict(Outcome.REFUTED, gdp.worst.evidence, scope, detail, witness))
+        counterexample = {"low": gdp.worst.low, "high": gdp.worst.high, "promised": gdp.promised}
+        return Finding(claim, Verdict(Outcome.REFUTED, gdp.worst.evidence, scope, detail, counterexample))
     outcome = Outcome.HOLDS if width < 1e-3 else Outcome.UNDECIDED
     return Finding(claim, Verdict(outcome, gdp.worst.evidence, scope, detail))
 

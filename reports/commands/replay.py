@@ -14,13 +14,15 @@ from rich.console import Console
 from filterproof.reports.commands.console import clear_errors, complain, say
 from filterproof.reports.commands.exit_status import End, ExitStatus
 
-_FILES = "witness.json, verdict.json or verdicts.json"
+_FILES = "counterexample.json, verdict.json or verdicts.json"
 
 
 def replay(
     file: Annotated[
         Path,
-        typer.Argument(help="A witness.json or verdict.json, or the verdicts.json of `filterproof verify`."),
+        typer.Argument(
+            help="A counterexample.json or verdict.json, or the verdicts.json of `filterproof verify`."
+        ),
     ],
     key: Annotated[
         str | None,
@@ -54,7 +56,7 @@ def replay(
         if "verdicts" in document:
             data = _of_a_claim(document, key)
         else:
-            data, target = _witness(document, file), target or key  # a counterexample has no keys
+            data, target = _counterexample(document, file), target or key  # a counterexample has no keys
         filt = read_target(target, (exec_, promise, labels, over))
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
@@ -80,7 +82,7 @@ def replay(
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    """Return the JSON object in a verdicts.json, a verdict.json or a witness.json."""
+    """Return the JSON object in a verdicts.json, a verdict.json or a counterexample.json."""
     why = ""
     try:
         document: object = json.loads(file.read_text("utf-8"))
@@ -89,34 +91,38 @@ def _read(file: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         document = None  # not JSON
     if not isinstance(document, dict):
-        raise _not_a_witness(file, why)
+        raise _not_a_counterexample(file, why)
     return document
 
 
-def _not_a_witness(file: Path, why: str = "") -> ValueError:
+def _not_a_counterexample(file: Path, why: str = "") -> ValueError:
     return ValueError(
         f"the file is not a {_FILES} with a counterexample (file={str(file)!r}){why}; write one by filterproof verify"
     )
 
 
-def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
+def _counterexample(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
     """Return the document if it is a counterexample, or the counterexample of an examination."""
-    from filterproof.mc.examine.replay import witness_kind
+    from filterproof.mc.examine.replay import counterexample_kind
 
-    examined = "findings" in document and "witness" in document
-    data: Any = document["witness"] if examined else document
-    if witness_kind(data) is None:
-        raise _not_a_witness(file, " because nothing was refuted" if data is None else "")
+    examined = "findings" in document and "counterexample" in document
+    data: Any = document["counterexample"] if examined else document
+    if counterexample_kind(data) is None:
+        raise _not_a_counterexample(file, " because nothing was refuted" if data is None else "")
     return cast(Mapping[str, Any], data)
 
 
 def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
     """Return the counterexample of a claim in a verdicts.json."""
-    from filterproof.mc.examine.replay import witness_kind
+    from filterproof.mc.examine.replay import counterexample_kind
 
     parts = (document["verdicts"], document.get("agreements"))
     entries = [entry for part in parts if isinstance(part, list) for entry in part if isinstance(entry, dict)]
-    known = {str(e["key"]): e["witness"] for e in entries if e.get("key") and witness_kind(e.get("witness"))}
+    known = {
+        str(e["key"]): e["counterexample"]
+        for e in entries
+        if e.get("key") and counterexample_kind(e.get("counterexample"))
+    }
     if key not in known:
         raise ValueError(
             f"the file has no counterexample for this key (key={key!r}); choose from {', '.join(known) or 'none'}"

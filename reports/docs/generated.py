@@ -248,7 +248,7 @@ def _history() -> str:
         (
             f"[{escaped(case['name'])}]({case['thread']}): {escaped(case['breaks'])}",
             f"{case['seconds']:g}",
-            escaped(case["witness"]),
+            escaped(case["counterexample"]),
         )
         for case in record("power").get("cases", [])
         if case["half"] == "public" and case["kind"] == "broken"

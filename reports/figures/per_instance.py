@@ -126,10 +126,10 @@ def _run(
     dear = accounting == "individual" or people == 1  # else somebody else's presence gives the same answer
     filt = BasicFilter(float(pair.pure_epsilon))
     if accounting in ("individual", "per-instance"):
-        holder = IndividualFilter(filt, people)
+        accountant = IndividualFilter(filt, people)
         asked = Selection((pair, free), np.full(people, 0 if dear else 1))
-        answers = [bool(holder.select(asked).any()) for _ in range(rounds)]
-        return [*answers], 1 - holder.report_for(0).remaining / filt.epsilon
+        answers = [bool(accountant.select(asked).any()) for _ in range(rounds)]
+        return [*answers], 1 - accountant.report_for(0).remaining / filt.epsilon
     session, alone = filt.open("halt"), filt.open("halt")
     if accounting == "pair by pair":  # two people and one; one and none
         allowed = [not alone.halted and session.request(free) and alone.request(pair) for _ in range(rounds)]

@@ -101,9 +101,9 @@ _STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """What an examination of a holder said: its class, the verdict, what its games were worth, how near they came.
+    """What an examination of an accountant said: its class, the verdict, what its games were worth, how near they came.
 
-    Plain data, since no holder is sent between processes; `typed` is the holder as the command line takes it.
+    Plain data, since no accountant is sent between processes; `typed` is the accountant as the command line takes it.
     """
 
     name: str
@@ -114,7 +114,7 @@ class LookedAt:
 
     @classmethod
     def of(cls, examination: Examination) -> Self:
-        """What an examination said, without the holder."""
+        """What an examination said, without the accountant."""
         played = "; ".join(finding.found for finding in examination.findings if finding.stage == "games")
         near = max((row.share for row in examination.tightness), default=0.0)
         return cls(examination.name, repr(examination.filter), examination.verdict, played, near)
@@ -139,8 +139,8 @@ def weakest(looked_at: Sequence[LookedAt]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Holders:
-    """Everything that the pages of the holders show; `reached` are the comparisons, by the key of the page."""
+class AccountantResults:
+    """Everything that the pages of the accountants show; `reached` are the comparisons, by the key of the page."""
 
     reached: dict[str, tuple[ReachedRow, ...]]
     verdicts: dict[str, Verdict]
@@ -148,7 +148,7 @@ class Holders:
 
     @property
     def typed(self) -> dict[str, str]:
-        """Every holder as the command line takes it, by the key of the claim that it was examined for."""
+        """Every accountant as the command line takes it, by the key of the claim that it was examined for."""
         return {each.key: each.typed for page in self.looked_at.values() for each in page}
 
     def verdict(self, page: str) -> Verdict:
@@ -157,7 +157,7 @@ class Holders:
         return simulated if simulated.outcome is Outcome.REFUTED else weakest(self.looked_at[page])
 
     def known(self, page: str) -> Known:
-        """The page's line in the table of holders."""
+        """The page's line in the table of accountants."""
         found, verdict = self.looked_at[page], self.verdict(page)
         parts = verdict.detail.split("; ")
         said = "; ".join(dict.fromkeys((parts[0], parts[-1])))
@@ -180,7 +180,7 @@ Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
 def simulations(count: Callable[[], float], size: Callable[..., int], seed: int) -> list[Simulation]:
-    """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
+    """Every comparison of the accountants' pages, of so many runs, each at a confidence that `count` gives."""
     jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size))
     return [
         (page, what, float(np.asarray(promised)), partial(work, seed=seed, confidence=count()))
@@ -266,7 +266,7 @@ def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def made() -> dict[tuple[str, str], Callable[[], Any]]:
-    """(page, name) -> how a holder of that page is made: what is examined."""
+    """(page, name) -> how an accountant of that page is made: what is examined."""
     held: dict[str, dict[str, Any]] = {"odometers": ODOMETERS, "trackers": TRACKERS}
     return {
         **{(page, name): partial(ones.__getitem__, name) for page, ones in held.items() for name in ones},

@@ -1,4 +1,4 @@
-"""The pages of what is no filter: the words of `templates/holders.toml`, and what was simulated and examined."""
+"""The pages of what is no filter: the words of `templates/accountants.toml`, and what was simulated and examined."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from typing import Any
 from filterproof.reports.drawing import promise_figure
 from filterproof.reports.finding import Picture
 from filterproof.reports.pages import accountant_examples
-from filterproof.reports.pages.accountant_examples import BROKEN, Holders, nearest
+from filterproof.reports.pages.accountant_examples import BROKEN, AccountantResults, nearest
 from filterproof.reports.pages.page import Badge, Page, explaining
 from filterproof.reports.pages.reached_loss import ReachedRow
 from filterproof.reports.template import mathml
 from filterproof.reports.words import declared, said
 
 
-def holder_pages(holders: Holders | None) -> tuple[Page, ...]:
-    """A page for each kind of holder, from what the chapter on holders simulated; RuntimeError before it has run."""
-    if holders is None:
+def accountant_pages(accountant_results: AccountantResults | None) -> tuple[Page, ...]:
+    """A page for each kind of accountant, from what the chapter on accountants simulated; RuntimeError before it has
+    run."""
+    if accountant_results is None:
         raise RuntimeError(
-            "study must have told the chapter on holders, got one that has not; tell HOLDERS first"
+            "study must have told the chapter on accountants, got one that has not; tell HOLDERS first"
         )
-    return tuple(holder_page(holders, key) for key in declared("holders", "page"))
+    return tuple(accountant_page(accountant_results, key) for key in declared("accountants", "page"))
 
 
-def holder_page(holders: Holders, key: str) -> Page:
-    """The page of the holders of that key; whatever contradicts a promise is said in it."""
-    page = declared("holders", "page")[key]
-    rows = holders.reached[key]
+def accountant_page(accountant_results: AccountantResults, key: str) -> Page:
+    """The page of the accountants of that key; whatever contradicts a promise is said in it."""
+    page = declared("accountants", "page")[key]
+    rows = accountant_results.reached[key]
     values = {
         "held": accountant_examples,
         "rows": rows,
         "told": _sentences(rows),
-        **(_DERIVED[key](holders) if key in _DERIVED else {}),
+        **(_DERIVED[key](accountant_results) if key in _DERIVED else {}),
     }
 
     def told(words: str) -> str:
@@ -40,13 +41,16 @@ def holder_page(holders: Holders, key: str) -> Page:
 
     facts: list[tuple[str, str]] = []
     for fact in page["facts"]:
-        facts += [(fact[0], told(fact[1]))] if fact else holders.facts(key)
-    shown = (*rows, *(row for broken in BROKEN if key == "trainings" for row in holders.reached[broken]))
+        facts += [(fact[0], told(fact[1]))] if fact else accountant_results.facts(key)
+    shown = (
+        *rows,
+        *(row for broken in BROKEN if key == "trainings" for row in accountant_results.reached[broken]),
+    )
     return Page(
         key=page["anchor"],
         title=page["title"],
-        badge=Badge.of(holders.verdict(key)),
-        known=holders.known(key),
+        badge=Badge.of(accountant_results.verdict(key)),
+        known=accountant_results.known(key),
         line=told(page["line"]),
         formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
@@ -62,7 +66,7 @@ def _sentences(rows: Sequence[ReachedRow]) -> str:
     return " ".join(f"{words[0].upper()}{words[1:]}" for words in told)
 
 
-def _odometers(holders: Holders) -> dict[str, Any]:
+def _odometers(accountant_results: AccountantResults) -> dict[str, Any]:
     ratios = {name: nearest(name) for name in accountant_examples.ODOMETERS}
     told = (
         f"{name} comes down to {ratio:.3g} times the quantile, after {rounds} rounds"
@@ -71,17 +75,17 @@ def _odometers(holders: Holders) -> dict[str, Any]:
     return {"nearest": "; ".join(told)}
 
 
-def _trainings(holders: Holders) -> dict[str, Any]:
-    rows = holders.reached["trainings"]
+def _trainings(accountant_results: AccountantResults) -> dict[str, Any]:
+    rows = accountant_results.reached["trainings"]
     return {
         "simulated": _sentences([row for row in rows if not row.what.startswith("audited")]),
         "audited": _sentences([row for row in rows if row.what.startswith("audited")]),
-        "broken": _sentences([row for key in BROKEN for row in holders.reached[key]]),
+        "broken": _sentences([row for key in BROKEN for row in accountant_results.reached[key]]),
     }
 
 
-def _queries(holders: Holders) -> dict[str, Any]:
-    missed, removed = holders.reached["queries"]
+def _queries(accountant_results: AccountantResults) -> dict[str, Any]:
+    missed, removed = accountant_results.reached["queries"]
     return {"missed": _sentences([missed]), "removed": _sentences([removed])}
 
 
@@ -90,7 +94,7 @@ def _picture(key: str, rows: Sequence[ReachedRow]) -> Picture:
     figure = promise_figure([(*row.drawn, row.promised) for row in rows], "simulated, over the promise")
     above = ", ".join(row.what for row in rows if row.refutes) or "none"
     alt = f"{len(rows)} intervals over what is promised. With the whole interval above it: {above}."
-    return Picture(f"holder-{key}", _CAPTION, alt, figure)
+    return Picture(f"accountant-{key}", _CAPTION, alt, figure)
 
 
 _CAPTION = (
@@ -100,7 +104,7 @@ _CAPTION = (
 
 
 #: Key of a page -> what its words may name besides the constants and comparisons.
-_DERIVED: Mapping[str, Callable[[Holders], dict[str, Any]]] = {
+_DERIVED: Mapping[str, Callable[[AccountantResults], dict[str, Any]]] = {
     "odometers": _odometers,
     "trainings": _trainings,
     "queries": _queries,

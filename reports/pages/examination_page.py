@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.formatting import count_words, told_apart
 from filterproof.reports.drawing import data_uri, svg_text
-from filterproof.reports.examination_words import ExaminationWords, remarks, story_figure, version
+from filterproof.reports.examination_words import ExaminationWords, remarks, trace_figure, version
 from filterproof.reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from filterproof.reports.replay_snippets import play_snippet
 from filterproof.reports.template import mathml, rendered, style
@@ -27,7 +27,7 @@ _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
 
 
 def examination_page(exam: ExaminationWords, folder: Path) -> str:
-    """The whole page; folder is where it will stand, for the command that replays the witness."""
+    """The whole page; folder is where it will stand, for the command that replays the counterexample."""
     return _render(
         "examined.html.j2",
         exam,
@@ -52,21 +52,21 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
 
 
 def examination_fragment(exam: ExaminationWords) -> str:
-    """The verdict, the stages and the witness as HTML that borrows the colours of what surrounds it."""
+    """The verdict, the stages and the counterexample as HTML that borrows the colours of what surrounds it."""
     return _render("examined_fragment.html.j2", exam)
 
 
 def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
-    witness, shown = exam.witness, exam.refutations
-    findings = [one for one in exam.findings if one.witness is None or shown[one.stage] is one]
+    counterexample, shown = exam.counterexample, exam.refutations
+    findings = [one for one in exam.findings if one.counterexample is None or shown[one.stage] is one]
     return rendered(
         template,
         exam=exam,
         pill=_pill,
         findings=findings,
         left_out=len(exam.findings) - len(findings),
-        snippet=play_snippet(witness) if witness is not None else "",
-        data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
+        snippet=play_snippet(counterexample) if counterexample is not None else "",
+        data=json.dumps(counterexample.to_data(), indent=2) if counterexample is not None else "",
         told_apart=told_apart,
         above=above,
         chance=chance,
@@ -100,6 +100,6 @@ def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
 
 def _curve(exam: ExaminationWords) -> str:
     """The picture of the play against the promise, as data; '' where there is none."""
-    story = exam.story
-    figure = None if story is None else story_figure(exam.name, story)
+    trace = exam.trace
+    figure = None if trace is None else trace_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))

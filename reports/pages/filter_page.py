@@ -62,7 +62,7 @@ def filter_page(row: Row) -> Page:
 
 
 def _verdict(row: Row) -> str:
-    if row.witness is not None:
+    if row.counterexample is not None:
         return f"{row.says} Found by {row.verdict.scope}."
     if row.verdict.outcome is Outcome.UNDECIDED:
         return f"{row.says} The promise is for {row.verdict.scope}."

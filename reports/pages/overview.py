@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.formatting import times_words
 from filterproof.mc.examine.supremum import Supremum
-from filterproof.mc.examine.witness import Witness
 from filterproof.reports.drawing import INK, NARROW, PALETTE, new_figure
 from filterproof.reports.finding import Finding, Picture
 from filterproof.reports.html_repr.numbers import percent
@@ -46,7 +46,7 @@ class Row:
     verdict: Verdict
     played: Played
     examination: Examination | None
-    witness: Witness | None
+    counterexample: Counterexample | None
 
     @property
     def badge(self) -> Badge:
@@ -111,10 +111,12 @@ class Row:
     @property
     def line(self) -> str:
         """The verdict in a line; the page of the filter says the rest of it."""
-        if self.witness is not None:
-            times = times_words(self.witness.value, self.witness.promised) or "above the promise"
-            chosen = "adaptively" if self.witness.adaptive else "by a fixed plan"
-            at = f"epsilon={self.witness.measure.at:.4g}"
+        if self.counterexample is not None:
+            times = (
+                times_words(self.counterexample.value, self.counterexample.promised) or "above the promise"
+            )
+            chosen = "adaptively" if self.counterexample.adaptive else "by a fixed plan"
+            at = f"epsilon={self.counterexample.measure.at:.4g}"
             return f"Counterexample: {times} at {at}, {chosen}."
         if self.verdict.outcome is Outcome.UNDECIDED:
             return "No violation found. This is not a proof; the filter's page lists what was not tried."
@@ -122,7 +124,7 @@ class Row:
 
     @property
     def says(self) -> str:
-        """The verdict in words: what the witness reaches, what a kept promise rests on, or how near it came."""
+        """The verdict in words: what the counterexample reaches, what a kept promise rests on, or how near it came."""
         if self.verdict.outcome is Outcome.REFUTED:
             return f"Counterexample: {_short(self.verdict.detail)}."
         if self.verdict.outcome is Outcome.HOLDS:
@@ -145,7 +147,7 @@ def _kinds(pairs: Iterable[DominatingPair]) -> str:
 
 
 def _short(detail: str) -> str:
-    """The sentence of a witness with fractions of many digits as decimals alone."""
+    """The sentence of a counterexample with fractions of many digits as decimals alone."""
     return re.sub(r"\d{7,}/\d{7,} = ", "", detail.rstrip("."))
 
 
@@ -156,9 +158,11 @@ def overview(
 
     def row(subject: PageSubject) -> Row:
         filt, verdict = subject.make(), findings[subject.decided_by].verdict
-        witness = None if verdict.witness is None else Witness(filt, verdict.witness)
+        counterexample = (
+            None if verdict.counterexample is None else Counterexample(filt, verdict.counterexample)
+        )
         game, found = played[subject.name], examinations.get(subject.name)
-        return Row(subject, str(filt.promise), verdict, game, found, witness)
+        return Row(subject, str(filt.promise), verdict, game, found, counterexample)
 
     return tuple(map(row, SUBJECTS))
 

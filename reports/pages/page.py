@@ -1,4 +1,4 @@
-"""A page of the report: one filter, odometer, tracker or holder, ready to be rendered."""
+"""A page of the report: one filter, odometer, tracker or accountant, ready to be rendered."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def explaining(name: str) -> Picture:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A line of the table of holders: the evidence, how near to the promise games came, and what covers the code."""
+    """A line of the table of accountants: the evidence, how near to the promise games came, and what covers the
+    code."""
 
     evidence: str
     near: str

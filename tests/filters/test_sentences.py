@@ -138,7 +138,7 @@ TYPES: list[tuple[Call, str]] = [
             lambda: BARE.open().request(STEP),
             *(
                 lambda name=name: getattr(BARE, name)(BARE.start(1), STEP)
-                for name in ("admits", "spend", "grant")
+                for name in ("admits", "spend", "step")
             ),
         )
     ),

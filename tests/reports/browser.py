@@ -11,7 +11,7 @@ from typing import Any
 #: What is asked of the page, once everything in it has loaded.
 _QUESTIONS = Path(__file__).with_name("browser.js")
 #: What goes wrong before the questions come is kept as well.
-_WITNESS = (
+_COUNTEREXAMPLE = (
     "window.wrong=[];addEventListener('error',e=>wrong.push(String(e.message||e.target.outerHTML)),true);"
     "addEventListener('securitypolicyviolation',e=>wrong.push(e.blockedURI))"
 )
@@ -31,7 +31,7 @@ def inspected(
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert browser is not None, "the tests marked browser need Chromium on the PATH"
     asked = _QUESTIONS.read_text("utf-8").replace("@FRAGMENT@", json.dumps(fragment))
-    text = page.read_text("utf-8").replace("<head>", f"<head><script>{_WITNESS}</script>", 1)
+    text = page.read_text("utf-8").replace("<head>", f"<head><script>{_COUNTEREXAMPLE}</script>", 1)
     text = text.replace("</body>", f"<script>{asked}</script></body>")
     frame = folder / "frame.html"
     frame.write_text(

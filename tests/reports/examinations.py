@@ -6,11 +6,11 @@ import numpy as np
 
 import filterproof as fp
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Tightness
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.trace import story_of_sequence
-from filterproof.mc.examine.witness import Witness
+from filterproof.mc.examine.trace import trace_of_sequence
 from filterproof.reports.examination_result import Examined
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
@@ -35,7 +35,7 @@ H1 = Divergence.hockey_stick(1.0)
 D2 = Divergence.renyi(2.0, "QP")
 
 
-def sequence_witness(filt: fp.PrivacyFilter | None = None) -> Witness:
+def sequence_counterexample(filt: fp.PrivacyFilter | None = None) -> Counterexample:
     """Four Gaussians of mu = 1, which `Mine` grants: together they are 2-GDP."""
     played = Sequence(((fp.Gaussian(1.0), 4),))
     measure = {"kind": "hockey-stick", "at": 1.0, "direction": "PQ"}
@@ -46,7 +46,7 @@ def sequence_witness(filt: fp.PrivacyFilter | None = None) -> Witness:
         "sequence": played.to_data(nameable()),
         "low": played.low(H1),
     }
-    return Witness(Mine() if filt is None else filt, data)
+    return Counterexample(Mine() if filt is None else filt, data)
 
 
 def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examined:
@@ -67,18 +67,18 @@ def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
 
 
 def refuted() -> Examined:
-    witness = sequence_witness()
+    counterexample = sequence_counterexample()
     finding = StageFinding.refuted(
         "sequences",
         "Does a fixed sequence reveal more than is promised?",
         "gaussian",
         "the sequence",
-        witness,
+        counterexample,
         unseen="sequences that mix <b>families</b> & more",
-        tightness=rows(attack=witness.data["low"]),
+        tightness=rows(attack=counterexample.data["low"]),
         notes=("a note <worth> knowing",),
-        story=replace(
-            story_of_sequence(witness.filter, Sequence(((fp.Gaussian(1.0), 4),)), H1),
+        trace=replace(
+            trace_of_sequence(counterexample.filter, Sequence(((fp.Gaussian(1.0), 4),)), H1),
             curve=((0.0, 0.7, 0.4), (1.0, 0.5, 0.1)),
         ),
     )
@@ -92,13 +92,13 @@ def undecided() -> Examined:
 
 def holds() -> Examined:
     verdict = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by theorem", citations=("Theorem 1; p. 3",))
-    return exam_of(ADMISSION, StageFinding("parts", "By parts?", "yes", "all", "", verdict, whole=True))
+    return exam_of(ADMISSION, StageFinding("certificate", "By parts?", "yes", "all", "", verdict, whole=True))
 
 
 def faulty() -> Examined:
     return exam_of(
         ADMISSION,
-        StageFinding("laws", "Lawful?", "no", "", "", fault="Mine.spend mutates its state; copy it"),
+        StageFinding("invariants", "Lawful?", "no", "", "", fault="Mine.spend mutates its state; copy it"),
     )
 
 

@@ -81,7 +81,7 @@ def test_the_details_begin_within_four_screens_of_a_desk(seen: dict[str, Any]) -
 @pytest.mark.parametrize("width", [1400, 420])
 def test_an_examination_with_its_play_scrolls_nowhere_and_can_be_read(width: int, tmp_path: Path) -> None:
     exam = fp.verify(Mine(), effort=0.2)
-    assert exam.story is not None
+    assert exam.trace is not None
     page = inspected(exam.save(tmp_path), tmp_path, width=width)
     assert (page["wrong"], page["broken"], page["faint"], page["wide"]) == ([], [], [], [])
     assert page["pictures"] > 0

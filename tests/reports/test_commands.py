@@ -44,7 +44,7 @@ NAIVE = chapter("naive")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
-WITNESS = {
+COUNTEREXAMPLE = {
     "filter": {"outside": "X"},
     "epsilon": 1.0,
     "ratio": "3",
@@ -54,7 +54,7 @@ WITNESS = {
     "plan": {"request": {"name": "x"}, "then": []},
 }
 #: A plan against a sound filter, which replays and refutes nothing.
-KEPT = WITNESS | {
+KEPT = COUNTEREXAMPLE | {
     "filter": {"type": "BasicFilter", "epsilon": 1.0, "delta": 0.125},
     "promised": 0.125,
     "value": "0",
@@ -63,9 +63,9 @@ KEPT = WITNESS | {
 FILES = {
     "mine.py": CAST,
     "leaves.py": "import os\nos._exit(0)\n",
-    "verdicts.json": json.dumps({"verdicts": [{"key": "x", "witness": WITNESS}]}),
+    "verdicts.json": json.dumps({"verdicts": [{"key": "x", "counterexample": COUNTEREXAMPLE}]}),
     "kept.json": json.dumps(KEPT),
-    "nothing.json": '{"schema": 1, "findings": [], "witness": null}',
+    "nothing.json": '{"schema": 1, "findings": [], "counterexample": null}',
     "full/003-4.csv/a": "",
     "full/003-4.svg": "old",
 }
@@ -96,7 +96,7 @@ _RAISED = (
     "mend it there: what a filter does not cover it denies"
 )
 _LEFT = "leaves.py::X ended with status 0 before there was a verdict"
-_KINDS = "the file is not a witness.json, verdict.json or verdicts.json with a counterexample (file="
+_KINDS = "the file is not a counterexample.json, verdict.json or verdicts.json with a counterexample (file="
 _AGAINST = "--against needs TARGET or --exec"
 #: The status -> what is typed, and what is said; dots stand for words between.
 ENDS: dict[int, dict[str, str]] = {
@@ -227,13 +227,13 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
     assert ended.returncode == 1, ended.stderr
     told = json.loads((folder / "out" / "verdict.json").read_text("utf-8"))
     assert told["verdict"] == "REFUTED"
-    assert told["witness"] == json.loads((folder / "out" / "witness.json").read_text("utf-8"))
+    assert told["counterexample"] == json.loads((folder / "out" / "counterexample.json").read_text("utf-8"))
     page = (folder / "out" / "report.html").read_text("utf-8")
     (command,) = re.findall(r'<pre class="wrap">(filterproof replay [^<]*)</pre>', page)
     words = shlex.split(command.replace("&#39;", "'"))
-    assert words == ["filterproof", "replay", "out/witness.json", "my filter.py::Lax"]
+    assert words == ["filterproof", "replay", "out/counterexample.json", "my filter.py::Lax"]
     assert f"Again: {shlex.join(words)}" in ended.stdout
-    for saved in ("out/verdict.json", "out/witness.json"):
+    for saved in ("out/verdict.json", "out/counterexample.json"):
         again = filterproof("replay", saved, *words[3:], cwd=folder)
         assert again.returncode == 0, again.stderr
         assert "Replayed with the same result" in again.stdout

@@ -63,7 +63,7 @@ def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
     assert len(re.findall(r"^\| \[", made, re.MULTILINE)) == len(rows) >= 20
     for row in rows:
         assert row["thread"] in made
-        assert escaped(row["witness"]) in made
+        assert escaped(row["counterexample"]) in made
 
 
 def test_the_words_of_a_verdict_are_those_of_the_code() -> None:

@@ -16,12 +16,12 @@ import filterproof as fp
 from filterproof.mc.examine.examination import StageFinding
 from filterproof.reports.drawing import svg_text
 from filterproof.reports.examination_result import failure
-from filterproof.reports.examination_words import story_figure, story_lines
+from filterproof.reports.examination_words import trace_figure, trace_lines
 from filterproof.reports.pages.tightness_figure import tightness_figure
 from filterproof.reports.replay_snippets import play_snippet, target_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
-from tests.mc.examine import witnesses
+from tests.mc.examine import counterexamples as counterexamples
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 
 HEADLINES = {name: name.upper() for name in ("refuted", "undecided", "holds", "faulty")}
@@ -59,8 +59,8 @@ def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[s
     exam = EVERY[name]()
     assert exam.headline == HEADLINES[name]
     page = words((saved(name) / "report.html").read_text("utf-8"))
-    witnesses_file = ["witness.json"] if exam.witness else []
-    assert set(os.listdir(saved(name))) == {"report.html", "verdict.json", *witnesses_file}
+    counterexamples_file = ["counterexample.json"] if exam.counterexample else []
+    assert set(os.listdir(saved(name))) == {"report.html", "verdict.json", *counterexamples_file}
     for told in (str(exam), page, words(exam._repr_html_())):
         assert HEADLINES[name] in told
         assert "Mine" in told
@@ -71,62 +71,62 @@ def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[s
     assert json.loads((saved(name) / "verdict.json").read_text("utf-8")) == exam.to_data()
 
 
-def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
+def test_the_words_are_a_line_a_stage_and_the_counterexample_with_its_play() -> None:
     lines = str(refuted()).splitlines()
     assert lines[0] == "Mine, promised 1-GDP: REFUTED (CERTIFIED; the sequence)"
     stages = [line.split()[0] for line in lines if re.match(r"  (admission|sequences) {2,}\w", line)]
     assert stages == ["admission", "sequences"]
     assert not re.search(r"\d s\b", str(refuted()))  # a duration says nothing about the filter
-    place = next(n for n, line in enumerate(lines) if line.startswith("Witness: "))
-    assert lines[place].startswith("Witness: 4 x Gaussian(mu=1): H at epsilon=1, PQ is at least 0.5")
+    place = next(n for n, line in enumerate(lines) if line.startswith("Counterexample: "))
+    assert lines[place].startswith("Counterexample: 4 x Gaussian(mu=1): H at epsilon=1, PQ is at least 0.5")
     assert lines[place + 1].startswith(
         "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126936 of"
     )
-    story = refuted().story
-    together = replace(story, turns=(replace(story.turns[0], rounds="1-2"),))
-    assert story_lines(together)[0].startswith("rounds 1-2: ask ")
+    trace = refuted().trace
+    together = replace(trace, rows=(replace(trace.rows[0], rounds="1-2"),))
+    assert trace_lines(together)[0].startswith("rounds 1-2: ask ")
     turns = lines[place + 1 : place + 4]
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
     assert "  Why: in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing." in lines
-    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
+    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/counterexample.json ')
     assert lines[-1].endswith("examinations.py::Mine")
 
 
-def test_the_sentence_of_the_witness_is_said_once_and_so_is_how_near_an_undecided_one_came(
+def test_the_sentence_of_the_counterexample_is_said_once_and_so_is_how_near_an_undecided_one_came(
     saved: Callable[[str], Path],
 ) -> None:
     exam = refuted()
     page = (saved("refuted") / "report.html").read_text("utf-8")
     for told in (str(exam), words(page), words(exam._repr_html_())):
-        assert told.count(str(exam.witness)) == 1
+        assert told.count(str(exam.counterexample)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
-    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.witness)] * 2
+    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.counterexample)] * 2
     exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
     assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 
 
 def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], Path]) -> None:
     exam, out = refuted(), saved("refuted")
-    page, story = (out / "report.html").read_text("utf-8"), exam.story
-    data = json.loads((out / "verdict.json").read_text())["story"]
-    assert [turn["reached"] for turn in data["turns"]] == [turn.reached for turn in story.turns]
-    assert data["passed"] == story.passed == 2
+    page, trace = (out / "report.html").read_text("utf-8"), exam.trace
+    data = json.loads((out / "verdict.json").read_text())["trace"]
+    assert [row["reached"] for row in data["turns"]] == [row.reached for row in trace.rows]
+    assert data["passed"] == trace.passed == 2
     for told in (words(page), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
-        assert all(below(turn.reached) in told for turn in story.turns)
+        assert all(below(row.reached) in told for row in trace.rows)
         assert "it cost nothing" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
-    assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None
+    assert json.loads((saved("undecided") / "verdict.json").read_text())["trace"] is None
     for least, scale in ((0.02, "linear"), (0.0, "linear"), (0.01, "log")):
-        (ax,) = story_figure("Mine", replace(story, curve=((0.0, 0.11, 0.05), (1.0, 0.05, least)))).axes
+        (ax,) = trace_figure("Mine", replace(trace, curve=((0.0, 0.11, 0.05), (1.0, 0.05, least)))).axes
         assert ax.get_yscale() == scale, least
-    assert story_figure("Mine", replace(story, curve=())) is None
+    assert trace_figure("Mine", replace(trace, curve=())) is None
 
 
 def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixture[str]) -> None:
-    code = play_snippet(refuted().witness)
+    code = play_snippet(refuted().counterexample)
     assert len(code.splitlines()) == 6
     exec(code, {})  # noqa: S102 - it is what we print
     printed = capsys.readouterr().out
@@ -135,13 +135,22 @@ def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixtur
     assert float(revealed) == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-8)
     assert float(promised) == Mine.promise.delta(1.0)
     # what takes arguments is replayed from its data, and so is what is no fixed sequence
-    assert "fp.replay" in play_snippet(witnesses.plan())
+    assert "fp.replay" in play_snippet(counterexamples.plan())
 
 
 def test_the_data_is_json_without_infinities() -> None:
     exam = undecided()
     again = json.loads(exam.json(), parse_constant=pytest.fail)
-    assert {"schema", "verdict", "status", "scope", "evidence", "seed", "mechanisms", "witness"} <= set(again)
+    assert {
+        "schema",
+        "verdict",
+        "status",
+        "scope",
+        "evidence",
+        "seed",
+        "mechanisms",
+        "counterexample",
+    } <= set(again)
     assert again["schema"] == 1
     assert [row["attack"] for row in again["tightness"]] == [row.attack for row in exam.tightness]
     assert "inf" in {row["promised"] for row in again["tightness"]}
@@ -172,10 +181,10 @@ def test_a_name_with_control_codes_is_printable_and_is_drawn() -> None:
     exam = replace(refuted(), filter=type("x\n\\input{y}\x1b[31m[z](https://z)", (Mine,), {})())
     assert exam.name.isprintable()
     formula = r"$\frac$"
-    assert exam.story is not None
+    assert exam.trace is not None
     for figure in (
         tightness_figure(formula, [replace(row, menu=formula) for row in exam.tightness]),
-        story_figure(formula, exam.story),
+        trace_figure(formula, exam.trace),
     ):
         assert figure is not None
         assert svg_text(figure)
@@ -216,7 +225,7 @@ def test_it_fails_unless_the_promise_holds_or_is_undecided(name: str) -> None:
     assert all(fault in told for fault in exam.faults)
 
 
-def test_the_message_is_python_that_replays_the_witness(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_message_is_python_that_replays_the_counterexample(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(AssertionError) as caught:
         fp.assert_holds(Mine(), effort=0.3, mechanisms=["gaussian"])
     told = str(caught.value)

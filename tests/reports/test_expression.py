@@ -98,7 +98,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["MyFilter", "instance"])
 def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
     assert isinstance(load_filter(f"{file}::{name}"), PrivacyFilter)
-    assert isinstance(load_filter(f"{file}::Each"), IndividualFilter)  # a holder, too
+    assert isinstance(load_filter(f"{file}::Each"), IndividualFilter)  # an accountant, too
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def simulated(low: float, value: float, high: float, promised: float, **other: o
     return replace(row, **other)
 
 
-def test_the_witness_is_the_row_furthest_above_the_promise() -> None:
+def test_the_counterexample_is_the_row_furthest_above_the_promise() -> None:
     played = Study(quick=True)
     rows = [
         played.simulate(AdmitsGaussians(), fp.Constant(mu), epsilon=4.0, n=9000, rounds=3, method="plain")
@@ -46,7 +46,7 @@ def test_the_witness_is_the_row_furthest_above_the_promise() -> None:
     ]
     assert all(row.refutes for row in rows)
     finding = judge_promise(played, CLAIM, rows)
-    assert finding.verdict.witness["low"] == max(row.estimate.low for row in rows)
+    assert finding.verdict.counterexample["low"] == max(row.estimate.low for row in rows)
     assert "Constant(pair=Gaussian(mu=3.0))" in finding.verdict.detail
 
 
@@ -107,7 +107,7 @@ def test_a_judge_disagrees_where_an_interval_excludes_the_number_of_another_rout
         found = JUDGES[what](least, most)
         assert found.result.outcome is (Accord.AGREES if agrees else Accord.DISAGREES)
         assert found.as_expected is agrees
-        assert (found.result.witness is None) is agrees
+        assert (found.result.counterexample is None) is agrees
         assert agrees or what.partition(", in")[0] in found.result.detail
         assert found.result.failure == ROW.estimate.failure
         with pytest.raises(TypeError, match=f"got the comparison {found.claim.key!r}; read its result"):

@@ -54,12 +54,12 @@ STAND_INS = (
 
 
 def few(*chapters: Any) -> Callable[[], None]:
-    """What leaves the main job these chapters, two filters and no holders."""
+    """What leaves the main job these chapters, two filters and no accountants."""
 
     def patch() -> None:
         reports_chapters.CHAPTERS = chapters
         overview.SUBJECTS = SHOWN
-        report.holder_pages = lambda *_: ()
+        report.accountant_pages = lambda *_: ()
         verify.LocalPool = partial(LocalPool, 1)
 
     return patch
@@ -71,7 +71,9 @@ def check_report(out: Path, result: Ended, pictures: Sequence[str]) -> str:
     verdicts = {v["key"]: v for v in json.loads((out / "verdicts.json").read_text())["verdicts"]}
     assert verdicts["steps-495"]["outcome"] == "HOLDS"
     assert verdicts["naive-refuted"]["outcome"] == "REFUTED"
-    assert verdicts["naive-refuted"]["witness"]["closed_form"] == pytest.approx(1 - 0.99**200, rel=1e-12)
+    assert verdicts["naive-refuted"]["counterexample"]["closed_form"] == pytest.approx(
+        1 - 0.99**200, rel=1e-12
+    )
     assert verdicts["bstar-simulated"]["outcome"] == "UNDECIDED"
     assert all(v["as_expected"] for v in verdicts.values())
     open_ended = [

@@ -206,7 +206,7 @@ class Made(Leaves):
 
 @pytest.mark.parametrize("kind", [Made, Ordered, Skips, Unordered])
 def test_law(kind):
-    tests = fp.laws(kind, examples=3)()
+    tests = fp.invariants(kind, examples=3)()
     tests.test_halting_absorbs() if kind in (Made, Skips) else tests.test_order_does_not_matter()
 
 def test_assert_holds(): fp.assert_holds(Leaves(), effort=0.07)
@@ -216,7 +216,7 @@ def test_verify(): assert "ended with status 0" not in str(fp.verify(Leaves(), e
 @pytest.mark.filterproof(effort=0.07)
 def test_marked(): return Leaves()
 
-TestLaws = fp.laws(Leaves, examples=3)
+TestLaws = fp.invariants(Leaves, examples=3)
 """
 
 

@@ -75,7 +75,7 @@ def test_every_claim_is_a_sentence_with_a_source_and_a_key_of_its_own() -> None:
         assert claim.source
         assert not re.search(r"\{\w+[:}]|  ", claim.sentence + claim.source), claim.key
     for chapter in CHAPTERS:
-        words = (chapter.title, chapter.promise, chapter.story, *chapter.notes)
+        words = (chapter.title, chapter.promise, chapter.summary, *chapter.notes)
         assert all(words)
         assert not re.search(r"\{\w+[:}]|\s\s", " | ".join(words)), chapter.key
 

@@ -26,17 +26,17 @@ def test_the_accountants_rule_is_judged_by_the_solved_game_of_its_page(low: floa
     study.games["AccountantFilter"] = SimpleNamespace(main=solved)  # type: ignore[assignment]
     verdict = verdict_of("accountant", study)
     assert verdict.outcome is outcome
-    assert (verdict.witness is None) == (outcome is Outcome.UNDECIDED)
+    assert (verdict.counterexample is None) == (outcome is Outcome.UNDECIDED)
     assert "and 3.9998 times" in verdict.detail  # rounded up
     assert "between 3.0001 and" in verdict.detail or outcome is Outcome.UNDECIDED
 
 
-def test_the_central_limit_is_refuted_and_its_witness_plays_again() -> None:
+def test_the_central_limit_is_refuted_and_its_counterexample_plays_again() -> None:
     verdict = verdict_of("central-limit")
     assert (verdict.outcome, verdict.evidence) == (Outcome.REFUTED, Evidence.CERTIFIED)
     assert "365 of SubsampledGaussian(q=0.02" in verdict.detail
     assert "at least 8.6" in verdict.detail  # 8.65 by inversion, 8.55 by cells
-    assert replayed(verdict.witness).refutes
+    assert replayed(verdict.counterexample).refutes
 
 
 def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:

@@ -10,7 +10,7 @@ OFF = fp.results.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
 
 
 def _agreement(*compared: fp.results.TwoRoutes) -> fp.results.Agreement:
-    return fp.results.Agreement(compared, scope="two games", failure=1e-6, witness={"seed": 1})
+    return fp.results.Agreement(compared, scope="two games", failure=1e-6, counterexample={"seed": 1})
 
 
 def test_the_outcome_is_derived_from_the_intervals() -> None:

@@ -61,5 +61,5 @@ def _check_positive(formula: str, precision: int) -> None:
     raise _refusal(f"{formula} > 0: not decided at {precision} bits, the value is {shown}")
 
 
-def _refusal(reason: str, witness: dict[str, object] | None = None) -> RefusedError:
-    return RefusedError(reason, engine="flint", evidence=Evidence.CERTIFIED, witness=witness)
+def _refusal(reason: str, counterexample: dict[str, object] | None = None) -> RefusedError:
+    return RefusedError(reason, engine="flint", evidence=Evidence.CERTIFIED, counterexample=counterexample)

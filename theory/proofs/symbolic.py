@@ -51,7 +51,7 @@ def as_written(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
 
 def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
     """The refusal of the symbolic engine."""
-    return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, witness=found)
+    return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, counterexample=found)
 
 
 def range_of(symbol: sp.Symbol) -> str | None:
@@ -125,7 +125,7 @@ def value_at(expression: sp.Expr, point: Mapping[str, str]) -> sp.Expr | None:
     return value if value.is_number and value.is_finite else None
 
 
-def witness(expression: sp.Expr, at: Mapping[str, str] | None = None) -> dict[str, object] | None:
+def counterexample(expression: sp.Expr, at: Mapping[str, str] | None = None) -> dict[str, object] | None:
     """A point at which an expression is not zero, and its value there; None if no point shows it."""
     names = {symbol.name for symbol in expression.free_symbols}
     for point in [at] if at is not None and names <= set(at) else points([expression]):
@@ -163,7 +163,7 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
     """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
 
     Every symbol has a declared range, every part is one that is known here, and decimals are refused.
-    `at` is a rational point of the domain, for witnesses; without it points are chosen from the ranges of
+    `at` is a rational point of the domain, for counterexamples; without it points are chosen from the ranges of
     the symbols, and the residual must be zero at each of them where it is defined.
     Pass the two sides of an identity as a pair: each is admitted before their difference is taken. Integrals, their
     limits in order, are solved.
@@ -184,10 +184,10 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
         points(sides, at)  # refuses a point outside the domain
         simplified = simplify(expression)
         if simplified != 0:
-            raise refusal(f"the residual is {simplified}, not 0", witness(simplified, at))
+            raise refusal(f"the residual is {simplified}, not 0", counterexample(simplified, at))
         # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
-        if (shown := witness(expression, at)) is not None:
-            raise refusal("the residual is not 0 at the point of the witness", shown)
+        if (shown := counterexample(expression, at)) is not None:
+            raise refusal("the residual is not 0 at the point of the counterexample", shown)
         return Reached("sympy", Evidence.DERIVED, Checked.IDENTITY, "residual 0")
 
     return check
@@ -211,11 +211,11 @@ def nonnegative(
         residual = simplify(claim - sum(parts, sp.Integer(0)))
         if residual != 0:
             raise refusal(
-                f"the expression differs from the sum of its terms by {residual}", witness(residual)
+                f"the expression differs from the sum of its terms by {residual}", counterexample(residual)
             )
         for part in parts:
             if not part.is_nonnegative:
-                raise refusal(f"the term {part} is not evidently >= 0", witness(part))
+                raise refusal(f"the term {part} is not evidently >= 0", counterexample(part))
         if strict and not any(part.is_positive for part in parts):
             raise refusal("no term is evidently > 0")
         for point in points([claim]):

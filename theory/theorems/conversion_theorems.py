@@ -120,9 +120,10 @@ ROWS = (
         source="this project, against Lécuyer's filter with the CKS conversion",
         hypotheses="the filter that admits while the sum of Rényi divergences meets, at some order of a finite set of "
         "orders alpha_j > 1, the budget of that order, one of them at least 0; for (6, 0.01)-DP the orders {2, 32} "
-        "with their CKS budgets, and a witness of two rounds; mechanisms with finitely many outcomes, finitely many "
+        "with their CKS budgets, and a counterexample of two rounds; mechanisms with finitely many outcomes, "
+        "finitely many "
         "rounds chosen by the outputs so far, delta > 0",
-        claim="It is not (6, 0.01)-DP: the witness is admitted on both branches and reaches more than 0.0139. "
+        claim="It is not (6, 0.01)-DP: the counterexample is admitted on both branches and reaches more than 0.0139. "
         "With the budgets of Markov's inequality a filter of this kind keeps (epsilon, delta s), s the sum of "
         "s(alpha_j) over its orders",
         stated=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", SHARE),

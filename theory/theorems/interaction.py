@@ -14,7 +14,8 @@ ROWS = (
         title="The natural filter breaks its promise",
         source="this project; natural filters are also the subject of arXiv 2602.06756",
         hypotheses="the filter that admits while the mechanisms run so far, composed as if they had been fixed in "
-        "advance, keep (epsilon, delta)-DP; two witnesses: three rounds of randomised response, two rounds at any "
+        "advance, keep (epsilon, delta)-DP; two counterexamples: three rounds of randomised response, two rounds at "
+        "any "
         "epsilon >= e1 > 0 and delta > 0 with delta (1 + e^-e1) < 1 and e^eB <= e^(epsilon + e1)",
         claim="It is not (epsilon, delta)-DP: an adaptive analyst reaches 1899/5915 against a promise of 45/169, and "
         "delta (1 + 1/(1 + e^e1)) against delta",

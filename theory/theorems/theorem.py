@@ -25,15 +25,20 @@ class Reached:
 
 
 class RefusedError(Exception):
-    """An engine refused a claim; `witness` is plain data that shows the reason, or None."""
+    """An engine refused a claim; `counterexample` is plain data that shows the reason, or None."""
 
     def __init__(
-        self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
+        self,
+        reason: str,
+        *,
+        engine: str,
+        evidence: Evidence,
+        counterexample: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(reason)
         self.engine = engine
         self.evidence = evidence
-        self.witness = witness
+        self.counterexample = counterexample
 
 
 #: A check runs an engine on one claim: it returns what was reached or raises `RefusedError`.

@@ -22,7 +22,7 @@ from flint import fmpq
 from filterproof.filters.contract.state import keys
 from filterproof.filters.contract.work import count
 from filterproof.mc.engine.encoding import decode_fraction
-from filterproof.mc.examine.accountants.holder_game import HolderGame
+from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
@@ -39,7 +39,7 @@ _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1))
 _BEST = 3
 
 
-class OvertakingGame(HolderGame):
+class OvertakingGame(AccountantGame):
     """An analyst asks for one of the `ratios` in each of so many rounds, to bring the loss above the bound once.
 
     Solved backwards in fractions over all that the outcomes so far give: the odometer's own states, and e^loss. A
@@ -49,8 +49,8 @@ class OvertakingGame(HolderGame):
 
     fields: ClassVar[frozenset[str]] = frozenset({"ratios", "rounds"})
 
-    def __init__(self, holder: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
-        self.holder, self.ratios, self.rounds = holder, ratios, rounds
+    def __init__(self, accountant: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
+        self.accountant, self.ratios, self.rounds = accountant, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
         self._known: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
@@ -65,7 +65,7 @@ class OvertakingGame(HolderGame):
         return (Divergence.exceedance(),)
 
     def solved(self, measure: Divergence) -> Bound:
-        state = self.holder.start(1)
+        state = self.accountant.start(1)
         worth = self._worth(state, keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
@@ -85,7 +85,7 @@ class OvertakingGame(HolderGame):
         count(1)
         at, ratio = (told, place), rational(self.ratios[place])
         if at not in self._spent:
-            after = self.holder.spend(state, self._pairs[self.ratios[place]])
+            after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, keys(after)[0], self.bound(after)
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
@@ -95,10 +95,10 @@ class OvertakingGame(HolderGame):
 
     def bound(self, state: Any) -> float:
         """What the odometer states in one run; FilterFault where that is no number."""
-        bound = np.asarray(self.holder.epsilon(state))
+        bound = np.asarray(self.accountant.epsilon(state))
         if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
             raise FilterFault(
-                f"{type(self.holder).__name__}.epsilon must return one number for one run, got {bound!r}; "
+                f"{type(self.accountant).__name__}.epsilon must return one number for one run, got {bound!r}; "
                 "return inf where it bounds nothing"
             )
         return float(bound[0])
@@ -110,38 +110,38 @@ class OvertakingGame(HolderGame):
 
     def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
         ratios, rounds = tuple(part for part in parts if part is not None), parts.count(None)
-        return type(self)(self.holder, ratios, rounds) if ratios and rounds else None
+        return type(self)(self.accountant, ratios, rounds) if ratios and rounds else None
 
     def to_data(self) -> dict[str, Any]:
         return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self.rounds}
 
     @classmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+    def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         ratios = tuple(map(decode_fraction, data["ratios"]))
         if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
             raise ValueError(
                 f"ratios must be one to {_BEST}, above 1, got {data['ratios']}; pass what was written"
             )
         most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
-        return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
+        return cls(accountant, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
-    def proposed(cls, holder: Any) -> Iterator[Self]:
+    def proposed(cls, accountant: Any) -> Iterator[Self]:
         """The sizes whose likeliest way above the bound, all outcomes the same, is likeliest."""
-        straight = {ratio: cls(holder, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
+        straight = {ratio: cls(accountant, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
         ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
-        yield cls(holder, ratios[:1], _LONGEST)
+        yield cls(accountant, ratios[:1], _LONGEST)
         for rounds in _ROUNDS:
-            yield cls(holder, ratios, rounds)
+            yield cls(accountant, ratios, rounds)
 
     def straight(self) -> float:
         """The probability of outcomes that all raise the loss, as many as bring it above the bound; 0 if too many."""
         (ratio,) = self.ratios
-        state = self.holder.start(1)
+        state = self.accountant.start(1)
         for t in range(1, self.rounds + 1):
             count(1)
-            state = self.holder.spend(state, self._pairs[ratio])
+            state = self.accountant.spend(state, self._pairs[ratio])
             if t * math.log(ratio) > self.bound(state):
                 return float((ratio / (1 + ratio)) ** t)
         return 0.0

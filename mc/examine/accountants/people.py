@@ -27,7 +27,7 @@ from filterproof.filters.accountants.verifiable import QueryKind
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import count
 from filterproof.mc.engine.encoding import decode_fraction
-from filterproof.mc.examine.accountants.holder_game import HolderGame
+from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.theory.argument_checks import check_count, check_real
@@ -38,7 +38,7 @@ PEOPLE = 3
 #: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.
 _DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
 _SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
-#: Units of work of a question to one holder, of each kind.
+#: Units of work of a question to one accountant, of each kind.
 _SELECTS, _SUMS = 5, 20
 _FREE = RandomizedResponse(0.0)
 
@@ -61,14 +61,15 @@ class Membership:
     def _pair(self) -> RandomizedResponse:
         return RandomizedResponse.from_ratio(self.ratio)
 
-    def ask(self, holder: Any, present: slice) -> Truth:
-        """Whether a holder of the people `present`, told the pair of each person's removal, lets anyone be counted."""
+    def ask(self, accountant: Any, present: slice) -> Truth:
+        """Whether an accountant of the people `present`, told the pair of each person's removal, lets anyone be
+        counted."""
         count(_SELECTS)
         told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
-        active = np.asarray(holder.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
+        active = np.asarray(accountant.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
         if active.shape != told_of.shape or active.dtype != np.bool_:
             raise FilterFault(
-                f"{type(holder).__name__}.select must return a boolean for each of {len(told_of)} people, got "
+                f"{type(accountant).__name__}.select must return a boolean for each of {len(told_of)} people, got "
                 f"{active.dtype} of shape {active.shape}"
             )
         return Fraction(bool((active & told_of).any())), Fraction(0)
@@ -86,9 +87,9 @@ class Membership:
         return cls(tuple(people), decode_fraction(data["ratio"]))
 
     @classmethod
-    def worth_asking(cls, holder: Any) -> tuple[Self, ...]:
+    def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
         """Questions worth asking."""
-        largest = (_largest(holder, wanted) for wanted in (1, 2, 4))
+        largest = (_largest(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
         return (*(cls((0,), level) for level in levels), *others)
@@ -103,10 +104,10 @@ class Summed:
     def __str__(self) -> str:
         return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
 
-    def ask(self, holder: Any, present: slice) -> Truth:
-        """What a holder of the people `present`, given each person's number, would add noise to."""
+    def ask(self, accountant: Any, present: slice) -> Truth:
+        """What an accountant of the people `present`, given each person's number, would add noise to."""
         count(_SUMS)
-        told = holder.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
+        told = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
         return Fraction(float(told.value[0])), Fraction(float(told.sigma))
 
     def between(self, one: Truth, other: Truth) -> DominatingPair | None:
@@ -126,18 +127,18 @@ class Summed:
         return cls(tuple(float(check_real("values", value)) for value in data["values"]))
 
     @classmethod
-    def worth_asking(cls, holder: Any) -> tuple[Self, ...]:
-        whole = float(holder.largest)
+    def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
+        whole = float(accountant.largest)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
         menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
-        _check_noise(holder, menu)
+        _check_noise(accountant, menu)
         return menu
 
 
-def _check_noise(holder: Any, menu: tuple[Summed, ...]) -> None:
-    """Raise FilterFault where a fresh holder's noise is less than the sigma that it tells, which games believe."""
+def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
+    """Raise FilterFault where a fresh accountant's noise is less than the sigma that it tells, which games believe."""
     with suppress_unsound_warning():
-        silent, loud = holder.with_people(PEOPLE), holder.with_people(PEOPLE)
+        silent, loud = accountant.with_people(PEOPLE), accountant.with_people(PEOPLE)
     for question in menu:
         values = np.array(question.values)[:, None]
         without, told = (
@@ -148,18 +149,19 @@ def _check_noise(holder: Any, menu: tuple[Summed, ...]) -> None:
         rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(told.value[0]) + abs(without.value[0]))
         if not drawn >= sigma - rounding:
             raise FilterFault(
-                f"{type(holder).__name__} tells sigma={sigma:.6g}, and its noise is {drawn:.6g} where "
+                f"{type(accountant).__name__} tells sigma={sigma:.6g}, and its noise is {drawn:.6g} where "
                 "rng.standard_normal is 1; tell the sigma that is drawn"
             )
 
 
 Question: TypeAlias = Membership | Summed
-#: The questions of a holder, by how it is asked.
+#: The questions of an accountant, by how it is asked.
 _ASKED: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
 
 
-class PeopleGame(HolderGame):
-    """Questions asked one after the other, of the holder with everybody and of the one that never heard of person 0.
+class PeopleGame(AccountantGame):
+    """Questions asked one after the other, of the accountant with everybody and of the one that never heard of person
+    0.
 
     Who takes part depends on what was asked and on nothing that was released, so that the pairs released are known
     before the play, and what an adaptive analyst does with the outputs is a choice among such sequences.
@@ -168,15 +170,15 @@ class PeopleGame(HolderGame):
     fields = frozenset({"questions"})
     menu = "one person in or out"
 
-    def __init__(self, holder: Any, questions: tuple[Question, ...]) -> None:
-        self.holder, self.questions, self.rounds = holder, questions, len(questions)
+    def __init__(self, accountant: Any, questions: tuple[Question, ...]) -> None:
+        self.accountant, self.questions, self.rounds = accountant, questions, len(questions)
 
     @cached_property
     def answered(self) -> tuple[DominatingPair | None, ...]:
         """The pair that each question releases."""
         worlds = slice(0, PEOPLE), slice(1, PEOPLE)
         with suppress_unsound_warning():  # broken ones are made to be refuted
-            asked = [(self.holder.with_people(world.stop - world.start), world) for world in worlds]
+            asked = [(self.accountant.with_people(world.stop - world.start), world) for world in worlds]
         return tuple(
             question.between(*(question.ask(*world) for world in asked)) for question in self.questions
         )
@@ -190,7 +192,7 @@ class PeopleGame(HolderGame):
         return self.questions
 
     def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
-        return type(self)(self.holder, parts) if parts else None
+        return type(self)(self.accountant, parts) if parts else None
 
     @property
     def asked(self) -> str:  # type: ignore[override]
@@ -201,35 +203,35 @@ class PeopleGame(HolderGame):
         return {"questions": [question.to_data() for question in self.questions]}
 
     @classmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+    def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         try:
-            questions = tuple(map(_ASKED[holder.played].from_data, data["questions"]))
+            questions = tuple(map(_ASKED[accountant.played].from_data, data["questions"]))
         except (TypeError, KeyError) as error:
             raise ValueError(
-                f"questions must be those of {type(holder).__name__}, got {error}; pass what was written"
+                f"questions must be those of {type(accountant).__name__}, got {error}; pass what was written"
             ) from error
-        return cls(holder, questions)
+        return cls(accountant, questions)
 
     @classmethod
-    def proposed(cls, holder: Any) -> Iterator[Self]:
-        menu = _ASKED[holder.played].worth_asking(holder)
+    def proposed(cls, accountant: Any) -> Iterator[Self]:
+        menu = _ASKED[accountant.played].worth_asking(accountant)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
-                yield cls(holder, (pattern * _LONG)[:_LONG])
+                yield cls(accountant, (pattern * _LONG)[:_LONG])
         plays = 0
         for depth in range(1, _DEEPEST + 1):
             plays += len(menu) ** depth
             if plays > _PLAYS:
                 break
             for questions in product(menu, repeat=depth):
-                yield cls(holder, questions)
+                yield cls(accountant, questions)
 
 
-def _largest(holder: Any, wanted: int) -> Fraction | None:
+def _largest(accountant: Any, wanted: int) -> Fraction | None:
     """About the largest ratio of which so many count, to a few parts in a thousand; None where there is none."""
 
     def fits(size: float) -> bool:
-        return _lasts(holder, Membership((0,), _ratio(size))) >= wanted
+        return _lasts(accountant, Membership((0,), _ratio(size))) >= wanted
 
     size = largest_granted(fits, _SIZES, tolerance=2.0**-8)
     return None if size is None else _ratio(size)
@@ -239,7 +241,7 @@ def _ratio(size: float) -> Fraction:
     return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
 
 
-def _lasts(holder: Any, question: Membership) -> int:
+def _lasts(accountant: Any, question: Membership) -> int:
     """How often person 0 counts when one question is repeated, 5 times at most."""
-    told = PeopleGame(holder, (question,) * 5).answered
+    told = PeopleGame(accountant, (question,) * 5).answered
     return next((t for t, pair in enumerate(told) if pair is None), len(told))

@@ -1,6 +1,6 @@
 """The stage of parts: a filter built from library charges, an exact budget and a library conversion is proved.
 
-So is a holder by the theorem on its rule, what it rests on, and the numbers that run.
+So is an accountant by the theorem on its rule, what it rests on, and the numbers that run.
 
 >>> import filterproof as fp
 >>> class Mine(fp.AdditiveFilter):
@@ -13,12 +13,12 @@ So is a holder by the theorem on its rule, what it rests on, and the numbers tha
 What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
 brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
 
->>> found = of_parts(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> found = certify_promise(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
 >>> found.verdict.outcome.name, found.whole
 ('HOLDS', True)
 >>> class Others(fp.IndividualFilter):
 ...     pass
->>> print(of_parts(Others(fp.ZCDPFilter(0.5), people=2)).found)
+>>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).found)
 no theorem covers Others: it is not a class of the library, and its code may be its own
 """
 
@@ -56,8 +56,8 @@ from filterproof.filters.certified.certify import certify
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.filters.certified.covered import Join, joined
 from filterproof.filters.certified.double_double import limit_of
-from filterproof.filters.contract.contract_checks import checked_reaches
-from filterproof.filters.contract.library import holder_of, of_the_library
+from filterproof.filters.contract.contract_checks import checked_is_reachable_state
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.mc.examine.examination import StageFinding
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
@@ -106,7 +106,7 @@ _DECIDING = (
         "start",
         "admits",
         "spend",
-        "grant",
+        "step",
         "step_inplace",
         "observe",
         "looks_at_losses",
@@ -120,7 +120,7 @@ class Unknown(Exception):  # noqa: N818 - a reason, no error
     """Why no theorem covers a filter as it runs."""
 
 
-#: What the stage asks of a filter, of a holder; what it is about, and what it does not look at.
+#: What the stage asks of a filter, of an accountant; what it is about, and what it does not look at.
 _QUESTIONS = (
     (
         "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
@@ -141,16 +141,16 @@ def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None
     An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
     library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
     sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
-    catalogue, if the worst case over its menu, solved again, keeps the promise. A holder of the library, from a fresh
-    one of its parameters on, if what it rests on holds, its numbers are certified and its theorem's proof runs: what it
-    has charged is not looked at, but that it is a sum of charges. UNDECIDED, with the reason, where it is one of these
-    and something stands in the way. `done` keeps proofs from call to call.
+    catalogue, if the worst case over its menu, solved again, keeps the promise. An accountant of the library, from a
+    fresh one of its parameters on, if what it rests on holds, its numbers are certified and its theorem's proof runs:
+    what it has charged is not looked at, but that it is a sum of charges. UNDECIDED, with the reason, where it is one
+    of these and something stands in the way. `done` keeps proofs from call to call.
     """
     kind, held = type(thing), is_verifiable(thing)
     listed = _listed(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
     if held:
-        by = _of_a_holder
+        by = _of_accountant
     elif issubclass(kind, AdditiveFilter):
         by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
     elif kind is CalibratedFilter:
@@ -169,7 +169,7 @@ def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
 
-def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
+def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
     """The finding on the parts; proofs are run, which takes seconds once, and no code but the library's.
 
     `done` keeps proofs from call to call.
@@ -178,7 +178,7 @@ def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFindin
     whole = verdict is not None and verdict.outcome is Outcome.HOLDS
     asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
-        "parts",
+        "certificate",
         asked,
         "it is not made of library parts" if verdict is None else verdict.detail,
         about,
@@ -216,7 +216,7 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
     for name in ("charge", "promise", "budget"):
         if isinstance(getattr_static(kind, name, None), property):
             raise Unknown(f"it computes its {name}, which may change")
-    if not of_the_library(holder_of(kind, "extremal")):
+    if not of_the_library(defining_class(kind, "extremal")):
         raise Unknown(f"{kind.__name__} has an extremal of its own")
     if filt.sound is not True:
         raise Unknown(f"it does not say of itself that it is sound, but sound={filt.sound!r}")
@@ -306,15 +306,15 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
 
 
-def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
-    """A holder: the theorem on its rule, the kernel's on it, and the certificate of its numbers."""
-    kind = type(holder)
+def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
+    """An accountant: the theorem on its rule, the kernel's on it, and the certificate of its numbers."""
+    kind = type(accountant)
     if not of_the_library(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
         raise Unknown("it is not a class of the library, and its code may be its own")
     cited: list[str] = []
     evidence: list[Evidence] = []
-    scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
-    for inner in holder.rests_on:
+    scopes = [f"what is released from a fresh one of these parameters on, for {accountant.scope}"]
+    for inner in accountant.rests_on:
         known = parts(inner, done=done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
@@ -323,15 +323,17 @@ def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None)
         evidence += [] if known.citations else [known.evidence]
         if not is_verifiable(inner):
             scopes.append(known.scope)
-    if not _reached(holder):
+    if not _reached(accountant):
         raise Unknown("what its people were charged is no sum of charges")
-    numbers = certify(holder)  # type: ignore[arg-type]
+    numbers = certify(accountant)  # type: ignore[arg-type]
     if numbers.refused or not numbers.numbers:
         raise Unknown(f"its numbers are not certified: {numbers}")
-    theorem = THEOREMS[holder.theorem]
+    theorem = THEOREMS[accountant.theorem]
     if len(scopes) == 1:
         scopes.append(theorem.hypotheses)
-    kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
+    kernel = (
+        f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in accountant.kernel
+    )
     points = (
         f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
     )
@@ -341,12 +343,14 @@ def _of_a_holder(holder: VerifiableAccountant, *, done: dict[str, Proof] | None)
     )
 
 
-def _reached(holder: VerifiableAccountant) -> bool:
+def _reached(accountant: VerifiableAccountant) -> bool:
     """Whether everybody's state is one that granted requests may have led to."""
-    if isinstance(holder, IndividualFilter):
-        return bool(checked_reaches(holder.filter, holder._state, holder.people).all())
-    if isinstance(holder, LinearQueries):
-        return bool(holder._budget.is_reachable_state((holder._sums.high, holder._sums.low)).all())
+    if isinstance(accountant, IndividualFilter):
+        return bool(checked_is_reachable_state(accountant.filter, accountant._state, accountant.people).all())
+    if isinstance(accountant, LinearQueries):
+        return bool(
+            accountant._budget.is_reachable_state((accountant._sums.high, accountant._sums.low)).all()
+        )
     return True
 
 

@@ -1,4 +1,4 @@
-"""The stage of laws: what every filter must do, on a few examples of each law and family."""
+"""The stage of invariants: what every filter must do, on a few examples of each invariant and family."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from filterproof.mc.examine.sequence import content_of_attributes, granted
 from filterproof.theory.pairs import DominatingPair
 
 _RUNS = "runs_do_not_see_each_other"
-#: Laws without which a state is not all that a filter knows of a run, so that games on states mean nothing.
+#: Invariants without which a state is not all that a filter knows of a run, so that games on states mean nothing.
 _PURITY = {
     "a_denial_changes_nothing": "asking it has an effect",
     "asking_changes_nothing": "asking what remains has an effect",
     "the_old_state_is_left_alone": "it changes the state that it is given, or keeps state outside its state",
-    "a_grant_is_admits_and_spend": "its grant is not its admits and spend",
+    "step_is_admits_and_spend": "its grant is not its admits and spend",
     _RUNS: "it mixes runs, or keeps state outside its state",
     "the_future_changes_no_past_decision": "its decisions depend on what comes later",
     "halting_absorbs": "it goes on after it has halted",
 }
-#: Examples of each law for each family.
+#: Examples of each invariant for each family.
 _EXAMPLES = 25
 
 
-def laws(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
+def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+    """One finding: the invariants of purity that some example breaks are faults, other invariants are worth a note."""
     filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, content_of_attributes(filt)
@@ -45,26 +45,28 @@ def laws(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding
         tried += 1
     changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not have used up what it keeps outside its states
-        _note(broken, filt, (law for line in lines for law in _used_up(filt, line, runs=_EXAMPLES)))
+        _note(
+            broken, filt, (invariant for line in lines for invariant in _used_up(filt, line, runs=_EXAMPLES))
+        )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
-    for key, law in broken.items():
+    for key, invariant in broken.items():
         if key not in _PURITY:
-            notes.append(f"{law.law.replace('_', ' ')}: not so, {law.words}")
-        elif law.law == "raises":
-            faults.append(law.words)
+            notes.append(f"{invariant.name.replace('_', ' ')}: not so, {invariant.words}")
+        elif invariant.name == "raises":
+            faults.append(invariant.words)
         else:
-            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({law.words})")
+            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({invariant.words})")
     if changed:  # a cache, it may be
         notes.append(
             f"{name} changed attributes of its own while it was asked: a state may not be all that it knows"
         )
-    note = f"{count_words(len(faults), 'law')} of purity broken, {count_words(len(notes), 'other')}"
+    note = f"{count_words(len(faults), 'invariant')} of purity broken, {count_words(len(notes), 'other')}"
     yield StageFinding(
-        "laws",
+        "invariants",
         "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
-        note if broken else "no law was seen to break",
+        note if broken else "no invariant was seen to break",
         ", ".join(line.line.name for line in lines[:tried]),
-        f"other than {_EXAMPLES} examples of each law and family"
+        f"other than {_EXAMPLES} examples of each invariant and family"
         + ("" if tried == len(lines) else f"; {USED_UP}"),
         fault="; ".join(faults),
         notes=tuple(notes),
@@ -72,11 +74,11 @@ def laws(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding
 
 
 def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterator[BrokenInvariant]) -> None:
-    """Keep the first example of each law that is broken; code that raises breaks that of purity."""
+    """Keep the first example of each invariant that is broken; code that raises breaks that of purity."""
     try:
         with examining(filt):
-            for law in found:
-                broken.setdefault(law.law, law)
+            for invariant in found:
+                broken.setdefault(invariant.name, invariant)
     except FilterFault as fault:
         broken.setdefault(_RUNS, BrokenInvariant("raises", str(fault)))
 
@@ -84,7 +86,7 @@ def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterat
 def _asked(
     filt: PrivacyFilter, line: GrantedSizes, rng: np.random.Generator, limit: WorkLimit
 ) -> Iterator[BrokenInvariant]:
-    """The laws that some example of one family breaks."""
+    """The invariants that some example of one family breaks."""
     yield from _used_up(filt, line)
     yield from broken_invariants(
         filt, rng=rng, examples=_EXAMPLES, requests=_some(line), until=lambda: limit.exhausted

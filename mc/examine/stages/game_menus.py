@@ -27,7 +27,7 @@ _PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasu
 _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
 #: Rounds of silence, the guessed share of the promise from which a game is solved, and one at which rounds are enough.
 _SILENCES, _WORTH, _ENOUGH = 200, 0.9, 1.25
-#: The games that are solved, first those that are shortest and enough, then the most telling.
+#: The games that are solved, first those that are shortest and enough, then the clearest.
 _GAMES = 4
 
 

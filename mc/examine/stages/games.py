@@ -16,6 +16,7 @@ from filterproof.filters.contract.contract_checks import checked_observe, checke
 from filterproof.filters.contract.state import same
 from filterproof.filters.contract.work import OutOfWork, WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext, named_pairs
@@ -27,7 +28,6 @@ from filterproof.mc.examine.stages.admissible_region import alternatives
 from filterproof.mc.examine.stages.game_menus import Menu, alarms, menus, sticks
 from filterproof.mc.examine.stages.plays import leaders
 from filterproof.mc.examine.stages.rational_plans import best_second_requests
-from filterproof.mc.examine.witness import menu_witness
 from filterproof.mc.examine.worker import limited, so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.renyi_game import renyi_game
@@ -143,7 +143,7 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
             except ValueError:
                 continue
             if exceeds(low, subject.promised(measure)):
-                shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
+                shown = menu_counterexample(filt, (pair,), measure, rounds=rounds, low=low, high=None)
                 asked = f"{pair_words(pair)} again and again"
                 length = count_words(rounds, "round")
                 scope = (
@@ -163,16 +163,16 @@ def chosen_goals(subject: ExaminationContext) -> tuple[Divergence, ...]:
 
 
 def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
+    """A small request and the best replies to its answers, in rational numbers: the shortest kind of counterexample."""
     if not subject.families >= {"rr", "twopoint"}:
         return  # those are what the search asks for
     replies = best_second_requests(subject, chosen_goals(subject))
     with suppress(OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
-        for witness in limited(replies, subject.filter, limit):
-            if witness.replay().refutes:
-                menu = f"the plan's own pairs, {witness.plan.size} requests"
-                scope = f"the plan found, at epsilon={witness.measure.at:g}"
-                yield StageFinding.refuted("games", _ASKED, menu, scope, witness)
+        for counterexample in limited(replies, subject.filter, limit):
+            if counterexample.replay().refutes:
+                menu = f"the plan's own pairs, {counterexample.plan.size} requests"
+                scope = f"the plan found, at epsilon={counterexample.measure.at:g}"
+                yield StageFinding.refuted("games", _ASKED, menu, scope, counterexample)
                 return
 
 
@@ -196,7 +196,7 @@ class GameSearch(SearchLog):
                 self.tried += 1
                 for row in game.tightness:
                     self.rows[self.tried] = row
-                if game.witness is not None:
+                if game.counterexample is not None:
                     self.refuted += 1
                     yield game
                 elif game.verdict is not None:
@@ -261,7 +261,9 @@ def solved(subject: ExaminationContext, menu: Menu, goal: Divergence) -> Iterato
             verdict = keeps if worst.high <= promised else None
             yield StageFinding("games", _ASKED, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
-        shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
+        shown = menu_counterexample(
+            filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
+        )
         told = ("games", _ASKED, menu.name, worst.scope, shown)
         yield StageFinding.refuted(*told, worst=worst.high, evidence=worst.evidence)
         return

@@ -19,10 +19,10 @@ from filterproof.filters.contract.state import State, keys
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.counterexample import Counterexample, named
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import granted
-from filterproof.mc.examine.witness import Witness, named
 from filterproof.mc.losses.balls import BITS, ball, fraction
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.mc.losses.too_large import TooLargeError
@@ -82,10 +82,10 @@ def small_ratio(epsilon: float) -> Fraction | None:
     return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * epsilon), None)
 
 
-def plan_witness(
+def plan_counterexample(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
-) -> Witness | None:
-    """The witness of a plan without the requests that are worth nothing; None where it is within the promise."""
+) -> Counterexample | None:
+    """The counterexample of a plan without the requests that are worth nothing; None where it is within the promise."""
     plan = plan and plan.pruned(ratio, direction)
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
@@ -103,12 +103,12 @@ def plan_witness(
         "direction": direction,
         "plan": plan.to_data(nameable()),
     }
-    return Witness(filt, data)
+    return Counterexample(filt, data)
 
 
 def solved_plan(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
-) -> Witness | None:
+) -> Counterexample | None:
     """The best plan over a menu of rational pairs, where it exceeds the promise and its game is not too large."""
     try:
         solved = solved_case(
@@ -125,13 +125,15 @@ def solved_plan(
     if not solved.rounds or solved.value is None or not exceeds(solved.value, promised):
         return None
     plan = written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
-    return plan_witness(filt, epsilon, ratio, solved.direction, plan)
+    return plan_counterexample(filt, epsilon, ratio, solved.direction, plan)
 
 
 # -- best replies --------------------------------------------------------------------------------------
 
 
-def best_second_requests(subject: ExaminationContext, goals: tuple[Divergence, ...]) -> Iterator[Witness]:
+def best_second_requests(
+    subject: ExaminationContext, goals: tuple[Divergence, ...]
+) -> Iterator[Counterexample]:
     """Refutations by a small response and, on each of its outputs, the best pair with two outputs granted then."""
     filt = subject.filter
     top = next((line.sizes[-1] for line in subject.lines if line.line.family == "rr"), None)
@@ -152,7 +154,7 @@ def best_second_requests(subject: ExaminationContext, goals: tuple[Divergence, .
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
                 continuations.append(best_second_request(frontier, ratio * q / p))
-            found = plan_witness(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
+            found = plan_counterexample(filt, epsilon, ratio, "PQ", Plan(opening, tuple(continuations)))
             if found is not None:
                 yield found
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.library import made_of_the_library
 from filterproof.filters.contract.work import WorkLimit, count
+from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -28,7 +29,6 @@ from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import plain, programs, shared, swallowed
-from filterproof.mc.examine.witness import sequence_witness
 from filterproof.mc.examine.worker import so_far
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
@@ -139,8 +139,8 @@ class SequenceSearch(SearchLog):
         if any(times > MOST_PLAYED for _, times in played.steps):
             how = "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
         scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
-        witness = sequence_witness(filt, played, measure, low)
-        return StageFinding.refuted(self.stage, self.asked, _menu(played), scope, witness)
+        counterexample = sequence_counterexample(filt, played, measure, low)
+        return StageFinding.refuted(self.stage, self.asked, _menu(played), scope, counterexample)
 
     def summary(self) -> StageFinding:
         """What was played, and how near it came."""

@@ -19,6 +19,7 @@ from typing import TypeVar
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
+from filterproof.mc.examine.counterexample import CLEAR_FACTOR, Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -31,8 +32,7 @@ from filterproof.mc.examine.stages.games import chosen_goals, solved
 from filterproof.mc.examine.stages.plays import plain
 from filterproof.mc.examine.stages.rational_plans import admits, ratio_at, ratios_of, solved_plan
 from filterproof.mc.examine.stages.sequences import most
-from filterproof.mc.examine.trace import Trace, curve_of, prefix, story_of_plan, story_of_sequence
-from filterproof.mc.examine.witness import TELLING, Witness, sequence_witness
+from filterproof.mc.examine.trace import Trace, curve_of, prefix, trace_of_plan, trace_of_sequence
 from filterproof.mc.examine.worker import limited
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
@@ -48,11 +48,11 @@ _RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
 
-def telling(
-    subject: ExaminationContext, witnesses: tuple[Witness, ...], limit: WorkLimit
+def shrink(
+    subject: ExaminationContext, counterexamples: tuple[Counterexample, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """One finding: the most telling witness, with its story; what was found before, where nothing is plainer."""
-    search = _Telling(subject, limit.fraction(0.35), witnesses)
+    """One finding: the clearest counterexample, with its story; what was found before, where nothing is plainer."""
+    search = _Shrinking(subject, limit.fraction(0.35), counterexamples)
     if subject.looks:
         search.plans()
     else:
@@ -67,40 +67,41 @@ def telling(
 
 
 @dataclass(slots=True)
-class _Telling:
-    """The most telling witness so far."""
+class _Shrinking:
+    """The clearest counterexample so far."""
 
     subject: ExaminationContext
     limit: WorkLimit
-    witnesses: tuple[Witness, ...]
-    best: Witness = field(init=False)
+    counterexamples: tuple[Counterexample, ...]
+    best: Counterexample = field(init=False)
     tried: int = 0
 
     def __post_init__(self) -> None:
-        self.best = self.witnesses[0]
+        self.best = self.counterexamples[0]
 
-    def keep(self, witness: Witness | None) -> bool:
-        """Whether the witness is more telling than what was known."""
-        before, self.best = self.best, min(self.best, witness or self.best, key=lambda one: one.order)
+    def keep(self, counterexample: Counterexample | None) -> bool:
+        """Whether the counterexample is clearer than what was known."""
+        before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def certified(self, played: Sequence) -> Witness | None:
-        """The witness of a sequence at the first goal at which it is `TELLING` times the promise, or else above it."""
+    def certified(self, played: Sequence) -> Counterexample | None:
+        """The counterexample of a sequence at the first goal at which it is `CLEAR_FACTOR` times the promise, or else
+        above it."""
         self.tried += 1
-        above: Witness | None = None
+        above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
             for measure, bound in (most(played, self.goals) if played.steps else ())
             if exceeds(bound, promised := self.subject.promised(measure))
         ]
         for measure, promised, bound in likely[:_GOALS]:
-            if above is not None and bound < TELLING * promised:
+            if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
             low = played.low(measure, promised)
             if not exceeds(low, promised) or not played.admitted(self.subject.filter):
                 continue
-            found = sequence_witness(self.subject.filter, played, measure, low)
-            if low >= TELLING * promised:
+            found = sequence_counterexample(self.subject.filter, played, measure, low)
+            if low >= CLEAR_FACTOR * promised:
                 return found
             above = above or found
         return above
@@ -121,18 +122,18 @@ class _Telling:
             if not any(self.best.order[:4]) or self.limit.exhausted:
                 return
             best = self.best
-            if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
+            if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
                 played = prefix(played, best.rounds)  # only a shorter one can be plainer
             self.keep(self.certified(played))
 
     def shrink(self) -> None:
         """Leave out what the best sequence does not need."""
-        fixed = [one for one in (self.best, *self.witnesses) if one.kind == "sequence"]
+        fixed = [one for one in (self.best, *self.counterexamples) if one.kind == "sequence"]
         if not fixed:
             return
         start = min(fixed, key=lambda one: one.order)
         # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
-        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
+        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
             found = None if self.limit.exhausted else self.certified(_joined(pieces))
@@ -154,11 +155,11 @@ class _Telling:
         minimise(pairs, lambda some: bool(some) and self._solve(some, fewer or best.rounds), limit=self.limit)
 
     def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
-        """Whether the game of so many rounds over these pairs is more telling."""
+        """Whether the game of so many rounds over these pairs is clearer."""
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         at = replace(self.best.measure, direction="PQ")
         games = self._within(0.2, lambda: list(solved(self.subject, menu, at)))
-        return any(self.keep(game.witness) for game in games or () if game is not None)
+        return any(self.keep(game.counterexample) for game in games or () if game is not None)
 
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
         """What the work gives, None where the work is used up or it asks for what is outside the filter's scope."""
@@ -188,37 +189,37 @@ class _Telling:
     # -- what is told --------------------------------------------------------------------------------
 
     def finding(self, limit: WorkLimit) -> StageFinding:
-        """The best witness and its story."""
+        """The best counterexample and its story."""
         best, self.limit = self.best, limit
-        story = None
+        trace = None
         with suppress(FilterFault, ValueError):
-            story = None if limit.exhausted else self._story(best)
+            trace = None if limit.exhausted else self._trace(best)
         asked = scope = best.asked
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         looked_at = count_words(self.tried, "play was", "plays were")
         unseen = f"{looked_at} looked at{f'; {USED_UP}' if limit.exhausted else ''}"
-        return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
+        return StageFinding.refuted("shrinking", _ASKED, asked, scope, best, unseen=unseen, trace=trace)
 
-    def _story(self, best: Witness) -> Trace | None:
+    def _trace(self, best: Counterexample) -> Trace | None:
         """The play and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
             case "sequence":
-                story, reached = story_of_sequence(filt, best.played, best.measure), best.played.low
+                trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.low
             case "plan":
-                story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
+                trace = trace_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
                 reached = partial(_worth, best.plan, self.subject)
             case _:
                 return None
-        points = takewhile(lambda _: not self.limit.exhausted, curve_of(story, filt.promise, reached))
-        return replace(story, curve=tuple(points))
+        points = takewhile(lambda _: not self.limit.exhausted, curve_of(trace, filt.promise, reached))
+        return replace(trace, curve=tuple(points))
 
 
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def plain_plans(subject: ExaminationContext) -> Iterator[Witness]:
+def plain_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
     """The refutations by games over one or two plain requests that a fresh run grants, few rounds first."""
     filt, goals = subject.filter, tuple(ratios_of(subject.filter, chosen_goals(subject)))
     start = filt.start(1)
@@ -235,7 +236,7 @@ def plain_plans(subject: ExaminationContext) -> Iterator[Witness]:
             yield found
 
 
-def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
+def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     """The plan that is best over a menu's pairs that have rational masses; None where much is lost by the others."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
@@ -244,7 +245,7 @@ def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
         return None
     epsilon = best.measure.at
     found = solved_plan(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
-    return None if found is None or found.factor < min(TELLING, 0.9 * best.factor) else found
+    return None if found is None or found.factor < min(CLEAR_FACTOR, 0.9 * best.factor) else found
 
 
 def _worth(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:

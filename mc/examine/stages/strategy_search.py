@@ -20,6 +20,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.evaluate.walk import Branch
+from filterproof.mc.examine.counterexample import record_simulation
 from filterproof.mc.examine.divergence import Divergence, exceeds
 from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -30,7 +31,6 @@ from filterproof.mc.examine.stages.admissible_region import alternatives, quanti
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import programs
 from filterproof.mc.examine.stages.sequences import most
-from filterproof.mc.examine.witness import witness
 from filterproof.mc.examine.worker import so_far
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.strategy import TreeStrategy
@@ -94,7 +94,7 @@ class StrategySearch(SearchLog):
             if self.played >= _PLAYED:
                 return
             self.played += 1
-            simulated = witness(
+            simulated = record_simulation(
                 subject.filter,
                 strategy,
                 epsilon=measure.at,

@@ -36,11 +36,11 @@ def in_place(method: str) -> Any:
 @pytest.mark.parametrize("method", ["admits", "spend"])
 def test_a_write_into_the_state_is_refused_and_charges_nothing(method: str, people: int) -> None:
     filt = in_place(method)
-    holder = fp.IndividualFilter(filt, people) if people else filt.open("retry")
-    before = holder.to_dict()
+    accountant = fp.IndividualFilter(filt, people) if people else filt.open("retry")
+    before = accountant.to_dict()
     with pytest.raises(TypeError, match=rf"InPlace\.{method} writes into the state that it receives"):
-        getattr(holder, "select" if people else "request")(RandomizedResponse(0.5))
-    assert holder.to_dict() == before
+        getattr(accountant, "select" if people else "request")(RandomizedResponse(0.5))
+    assert accountant.to_dict() == before
 
 
 class Listed(Adding):
@@ -131,12 +131,12 @@ def test_a_limit_that_is_changed_while_it_is_held_grants_nothing_more(name: str)
     session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
     assert session.request(RandomizedResponse(0.1))
     assert people.select(RandomizedResponse(0.1)).all()
-    saved = [holder.to_dict() for holder in (session, people)]
+    saved = [accountant.to_dict() for accountant in (session, people)]
     change(filt)
     for ask in (session.request, people.select):
         with pytest.raises(TypeError, match=rf"Mine must keep its {named} while a session or an"):
             ask(RandomizedResponse(0.1))
-    assert [holder.to_dict() for holder in (session, people)] == saved
+    assert [accountant.to_dict() for accountant in (session, people)] == saved
 
 
 def test_a_charge_that_is_exchanged_while_it_is_held_grants_nothing_until_it_is_back() -> None:

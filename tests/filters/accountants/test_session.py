@@ -116,7 +116,7 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
             asked.append("spend")
             return super().spend(state, request)
 
-        def grant(self, state: Any, request: DominatingPair) -> Any:
+        def step(self, state: Any, request: DominatingPair) -> Any:
             asked.append("grant")
             after = state + request.pure_epsilon
             return after <= 1, after if together else None

@@ -221,7 +221,7 @@ def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(prog
         filt.bridge.close()
 
 
-def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(tmp_path: Path) -> None:
+def test_the_command_refutes_a_program_writes_its_page_and_replays_its_counterexample(tmp_path: Path) -> None:
     command = f"{sys.executable} {BRIDGES / 'bridge.py'}"
     too_much = ("--exec", command, "--promise", "pure(0.75)")
     told = filterproof(
@@ -230,10 +230,10 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(t
     assert told.returncode == 1, told.stderr
     assert "REFUTED (CERTIFIED" in told.stdout
     assert (tmp_path / "out" / "report.html").is_file()
-    again = filterproof("replay", "out/witness.json", *too_much, cwd=tmp_path)
+    again = filterproof("replay", "out/counterexample.json", *too_much, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     mended = filterproof(
-        "replay", "out/witness.json", "--exec", command, "--promise", "pure(1)", cwd=tmp_path
+        "replay", "out/counterexample.json", "--exec", command, "--promise", "pure(1)", cwd=tmp_path
     )
     assert mended.returncode == 1
 

@@ -108,12 +108,14 @@ def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> N
     assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)
 
 
-def test_an_examination_asks_at_every_label_and_its_witness_says_where() -> None:
+def test_an_examination_asks_at_every_label_and_its_counterexample_says_where() -> None:
     unchecked = at_sites(lambda: PerSite(checked=False), 3 * float(np.log(2)))
     exam = examine(unchecked, effort=1, mechanisms=("rr",))
     assert exam.verdict.outcome is Outcome.REFUTED
-    assert {str(one["request"]["where"]) for one in exam.witness.data["sequence"]} > {"[['site', 'b']]"}
-    assert exam.witness.replay().refutes
+    assert {str(one["request"]["where"]) for one in exam.counterexample.data["sequence"]} > {
+        "[['site', 'b']]"
+    }
+    assert exam.counterexample.replay().refutes
 
 
 def test_a_keeper_that_looks_at_losses_is_told_them() -> None:
@@ -134,7 +136,7 @@ def test_a_keeper_that_looks_at_losses_is_told_them() -> None:
         fp.Session.from_dict(saved, filt, "retry")
 
 
-def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
+def test_what_a_counterexample_says_about_a_request_is_not_believed() -> None:
     filt = at_sites(PerSite, 1.0, site="a")
     state = filt.start(1)
     with pytest.raises(ValueError, match="request must reveal what its labels say, got Labelled"):

@@ -85,6 +85,6 @@ def _granted() -> Iterator[Comparison]:
     """An erasure of half of the outputs has no finite epsilon, and a small delta does not cover it."""
     pair = Selection((Erasure(0.5), RandomizedResponse(2.0**-10)), np.array([0, 0, 1]))
     for filt in (BasicFilter(1.0, 1e-3), ApproximateZCDPFilter(0.5, 1e-3)):
-        granted = int(np.count_nonzero(filt.grant(filt.start(3), pair)[0][:2]))
+        granted = int(np.count_nonzero(filt.step(filt.start(3), pair)[0][:2]))
         of = Comparisons("basic composition", repr(filt))
         yield of.equal("how many of two Erasure(p=0.5) beside another are granted", granted, 0)

@@ -11,10 +11,10 @@ import filterproof.filters.accountants.batched_grants
 from filterproof.filters.accountants.repeats import repeats
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
-    checked_grant,
-    checked_grant_in_place,
     checked_observe,
     checked_spend,
+    checked_step,
+    checked_step_inplace,
 )
 from filterproof.filters.contract.state import copied, frozen, leaves, read_only
 from filterproof.theory.pairs import (
@@ -92,7 +92,7 @@ def test_runs_of_several_families_are_decided_and_charged_as_they_are_alone() ->
     filt, n = Told(), len(INDEX)
     mixed, state = Selection(MENU, INDEX), filt.start(n)
     for _ in range(2):
-        admitted, after = checked_grant(filt, state, mixed, n)
+        admitted, after = checked_step(filt, state, mixed, n)
         assert after is None
         assert admitted.tolist() == checked_admits(filt, state, mixed, n).tolist()
         spent = checked_spend(filt, state, mixed, n)
@@ -105,7 +105,7 @@ def test_runs_of_several_families_are_decided_and_charged_as_they_are_alone() ->
     assert filt.shown == {SubsampledGaussian, Gaussian, RandomizedResponse}
 
 
-def test_no_holder_shows_a_filter_of_ones_own_several_families_at_once() -> None:
+def test_no_accountant_shows_a_filter_of_ones_own_several_families_at_once() -> None:
     filt = Told()
     people = fp.IndividualFilter(filt, 3)
     assert people.select(fp.gaussian_request(np.array([0.0, 1.0, 2.0]), sigma=2.0)).tolist() == [
@@ -122,8 +122,8 @@ def closed(state: Any, request: Any) -> Any:
 
 
 BASE = fp.ZCDPFilter
-NEVER = of(BASE, grant=lambda filt, s, r: (closed(s, r), s))
-GENEROUS = of(BASE, grant=lambda filt, s, r: (~closed(s, r), s))
+NEVER = of(BASE, step=lambda filt, s, r: (closed(s, r), s))
+GENEROUS = of(BASE, step=lambda filt, s, r: (~closed(s, r), s))
 
 
 #: What a subclass overrides, and how often it grants what costs 0.21 of 0.5.
@@ -136,7 +136,7 @@ OVERRIDING = {
     ),
     "charges twice": (of(BASE, spend=lambda filt, s, r: BASE.spend(filt, BASE.spend(filt, s, r), r)), 1),
     "grants one": (
-        of(BASE, grant=lambda filt, s, r: (BASE.admits(filt, s, r) & (s[0] == 0), BASE.spend(filt, s, r))),
+        of(BASE, step=lambda filt, s, r: (BASE.admits(filt, s, r) & (s[0] == 0), BASE.spend(filt, s, r))),
         1,
     ),
     "nothing": (fp.ZCDPFilter, 2),
@@ -153,9 +153,7 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
 ) -> None:
     filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
     assert repeats(filt, request, most=9) == granted
-    assert (checked_grant_in_place(filt, copied(filt.start(3)), request) is None) == (
-        kind is not fp.ZCDPFilter
-    )
+    assert (checked_step_inplace(filt, copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert (filt.step_inplace(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
     monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "BLOCK", 2)

@@ -1,4 +1,4 @@
-"""What the tests of broken laws share."""
+"""What the tests of broken invariants share."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from hypothesis import Phase, settings
 
 @pytest.fixture
 def unshrunk() -> Iterator[None]:
-    """Laws made in the test end at the first example that breaks one; to make it small takes most of the time."""
+    """Invariants made in the test end at the first example that breaks one; to make it small takes most of the time."""
     before = settings.get_current_profile_name()
     settings.register_profile("unshrunk", phases=(Phase.generate,))
     settings.load_profile("unshrunk")

@@ -1,4 +1,5 @@
-"""Broken laws: each planted fault is named, sound filters break nothing, and what the filter raises passes through."""
+"""Broken invariants: each planted fault is named, sound filters break nothing, and what the filter raises passes
+through."""
 
 import math
 from itertools import count
@@ -39,7 +40,7 @@ class Together(Sound):
 
     most, share = 0.5, 1.0
 
-    def grant(self, state: Any, request: Any) -> Any:
+    def step(self, state: Any, request: Any) -> Any:
         after = self.spend(state, request)
         spent = state[0] + (after[0] - state[0]) * self.share
         return after[0] <= self.most, (np.where(after[0] <= 0.5, spent, np.nan), *after[1:])
@@ -114,9 +115,9 @@ def first_only(before: Any, after: Any) -> Any:
     return tuple(np.append(b[:1], a[1:]) for a, b in zip(before, after, strict=True))
 
 
-#: What each does wrong, the law that it breaks, and the filter.
+#: What each does wrong, the invariant that it breaks, and the filter.
 PLANTED: dict[str, tuple[str, type[Sound]]] = {
-    "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
+    "allows more": ("step_is_admits_and_spend", of(Together, most=1.0)),
     "denies small": ("cheaper_is_admitted_too", refused(lambda s, c: c < 0.05**2 / 2)),
     "hole after three": (
         "cheaper_is_admitted_too",
@@ -145,7 +146,7 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         "runs_do_not_see_each_other",
         of(
             Together,
-            grant=lambda filt, s, r: (Sound.admits(filt, s, r), first_only(s, Sound.spend(filt, s, r))),
+            step=lambda filt, s, r: (Sound.admits(filt, s, r), first_only(s, Sound.spend(filt, s, r))),
         ),
     ),
     "decides one pair for all by the first": (
@@ -156,28 +157,28 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
 
 
 def names(filt: fp.PrivacyFilter, examples: int = 100) -> set[str]:
-    return {found.law for found in broken_invariants(filt, rng=np.random.default_rng(7), examples=examples)}
+    return {found.name for found in broken_invariants(filt, rng=np.random.default_rng(7), examples=examples)}
 
 
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_named(fault: str) -> None:
-    law, kind = PLANTED[fault]
-    assert law in names(kind(), examples=14)
+    invariant, kind = PLANTED[fault]
+    assert invariant in names(kind(), examples=14)
 
 
 @pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(
-    ("kind", "law"),
+    ("kind", "invariant"),
     [
         (PLANTED["hole after three"][1], "cheaper_is_admitted_too"),
         (CountsCalls, "saving_is_invisible"),
     ],
     ids=["hole after three", "counts calls"],
 )
-def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], law: str) -> None:
-    # a filter that counts breaks its law in a way that does not repeat, which hypothesis says as well
+def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], invariant: str) -> None:
+    # a filter that counts breaks its invariant in a way that does not repeat, which hypothesis says as well
     with pytest.raises((AssertionError, FlakyFailure)):
-        getattr(fp.laws(kind)(), f"test_{law}")()
+        getattr(fp.invariants(kind)(), f"test_{invariant}")()
 
 
 def test_a_sound_filter_breaks_nothing() -> None:

@@ -1,4 +1,4 @@
-"""The contract: every filter of the catalogue obeys every law, and filters with planted faults do not."""
+"""The contract: every filter of the catalogue obeys every invariant, and filters with planted faults do not."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.testing.invariant_tests import law_class
+from filterproof.filters.testing.invariant_tests import invariant_test_class
 from filterproof.filters.testing.invariants import EXAMINED
 from filterproof.theory.pairs import (
     KOV,
@@ -31,13 +31,13 @@ SLOW = {"AllOrdersFilter", "BlackwellFilter", "PotentialFilter", "RangedBlackwel
 
 
 def contract(name: str) -> Any:
-    """The laws of one entry, with mechanisms that it covers; in this process, for its code is ours."""
+    """The invariants of one entry, with mechanisms that it covers; in this process, for its code is ours."""
     entry = CATALOGUE[name]
     filt = entry.example()
     menu = getattr(filt, "menu", None) if name != "RealisationFilter" else None
     if name == "PotentialFilter":  # each new pair costs it milliseconds, and there are thousands by default
         menu = _FEW
-    return law_class(
+    return invariant_test_class(
         filt,
         mechanisms=st.sampled_from(menu) if menu else None,
         larger=entry.larger(),
@@ -53,27 +53,29 @@ _FEW = (
 )
 CONTRACTS = {name: contract(name) for name in CATALOGUE}
 OTHERS = {
-    "BlockFilter": law_class(fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4), examples=5)
+    "BlockFilter": invariant_test_class(
+        fp.odometers.BlockFilter(fp.odometers.GaussianTracker(size=0.5), 4), examples=5
+    )
 }
 CASES = [
-    (name, law)
+    (name, invariant)
     for name, tests in (CONTRACTS | OTHERS).items()
-    for law in vars(tests)
-    if law.startswith("test_") and not (name in FOUND_OUT and law == "test_the_promise_is_kept")
+    for invariant in vars(tests)
+    if invariant.startswith("test_") and not (name in FOUND_OUT and invariant == "test_the_promise_is_kept")
 ]
 
 
-@pytest.mark.parametrize(("name", "law"), CASES)
-def test_every_filter_obeys(name: str, law: str) -> None:
-    getattr((CONTRACTS | OTHERS)[name](), law)()
+@pytest.mark.parametrize(("name", "invariant"), CASES)
+def test_every_filter_obeys(name: str, invariant: str) -> None:
+    getattr((CONTRACTS | OTHERS)[name](), invariant)()
 
 
 def test_no_law_is_left_out() -> None:
     for tests in CONTRACTS.values():
-        expected = {f"test_{law.__name__}" for law in EXAMINED}
+        expected = {f"test_{invariant.__name__}" for invariant in EXAMINED}
         expected |= {f"test_{name}" for name in ("something_is_admitted", "the_promise_is_kept")}
         expected |= {"test_a_larger_budget_admits_as_much", "test_order_does_not_matter"}
-        assert {law for law in vars(tests) if law.startswith("test_")} == expected
+        assert {invariant for invariant in vars(tests) if invariant.startswith("test_")} == expected
     free = {name for name in CATALOGUE if CATALOGUE[name].kind.order_free}
     # what these charge depends on the level that they leave
     bound = {name for name in CATALOGUE if CATALOGUE[name].example().looks_at_losses} | {
@@ -85,7 +87,7 @@ def test_no_law_is_left_out() -> None:
 
 @pytest.mark.usefixtures("unshrunk")
 def test_play_with_erasures_finds_the_naive_filter_out() -> None:
-    tests = fp.laws(
+    tests = fp.invariants(
         CATALOGUE["NaiveRealisationFilter"].example(), mechanisms=st.floats(0.006, 0.01).map(Erasure)
     )
     with pytest.raises(AssertionError, match="above the promised"):
@@ -116,7 +118,7 @@ LARGE = st.floats(0.5, 2.0).map(RandomizedResponse)
 
 @pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(
-    ("filt", "law", "drawn", "examples"),
+    ("filt", "invariant", "drawn", "examples"),
     [
         (OfSquares(limit=2.0), "test_the_promise_is_kept", LARGE, 100),
         # two orders seldom end on different sides of the budget
@@ -124,22 +126,22 @@ LARGE = st.floats(0.5, 2.0).map(RandomizedResponse)
         (OfSquares(), "test_something_is_admitted", st.just(Erasure(0.5)), 100),
     ],
 )
-def test_a_planted_fault_breaks_its_law(filt: OfSquares, law: str, drawn: Any, examples: int) -> None:
-    """The other laws are broken in `test_broken_laws`."""
+def test_a_planted_fault_breaks_its_law(filt: OfSquares, invariant: str, drawn: Any, examples: int) -> None:
+    """The other invariants are broken in `test_broken_invariants`."""
     with pytest.raises(AssertionError) as error:
-        getattr(fp.laws(filt, mechanisms=drawn, examples=examples)(), law)()
-    assert law != "test_something_is_admitted" or "pass mechanisms=" in str(error.value)
+        getattr(fp.invariants(filt, mechanisms=drawn, examples=examples)(), invariant)()
+    assert invariant != "test_something_is_admitted" or "pass mechanisms=" in str(error.value)
 
 
 @pytest.mark.usefixtures("unshrunk")
 def test_a_larger_budget_that_admits_less_is_found() -> None:
     few = st.sampled_from([Gaussian(0.3), Gaussian(0.95)])
-    tests = fp.laws(fp.ZCDPFilter(0.5), larger=fp.ZCDPFilter(0.4), mechanisms=few)
+    tests = fp.invariants(fp.ZCDPFilter(0.5), larger=fp.ZCDPFilter(0.4), mechanisms=few)
     with pytest.raises(AssertionError, match="is granted by"):
         tests().test_a_larger_budget_admits_as_much()
 
 
-TestSound = fp.laws(OfSquares, mechanisms=SMALL, examples=20)
+TestSound = fp.invariants(OfSquares, mechanisms=SMALL, examples=20)
 
 
 ELSEWHERE = """
@@ -155,7 +157,7 @@ class MyFilter(fp.PrivacyFilter):
 
 
 small = fp.strategies.mechanisms(most=2.0)
-TestMyFilter = fp.laws(MyFilter, mechanisms=small{examples})
+TestMyFilter = fp.invariants(MyFilter, mechanisms=small{examples})
 """
 
 

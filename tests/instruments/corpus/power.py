@@ -79,7 +79,7 @@ def examined(job: tuple[str, int, float]) -> Said:
         "outcome": "ERROR",
         "evidence": "",
     }
-    line |= {"seconds": 0.0, "processor": 0.0, "stages": [], "detail": "", "witness": ""}
+    line |= {"seconds": 0.0, "processor": 0.0, "stages": [], "detail": "", "counterexample": ""}
     line |= {"breaks": subject.breaks, "thread": subject.thread}
     began, spent = time.perf_counter(), _processor()
     try:
@@ -95,18 +95,18 @@ def examined(job: tuple[str, int, float]) -> Said:
 def _found(subject: Subject, effort: float) -> Said:
     if subject.promise is not None:
         breach = fp.services.first_breach(subject.make(), subject.promise, effort=effort).breach
-        witness = "" if breach is None else "; ".join(breach.story)
-        return {"outcome": "UNDECIDED" if breach is None else "REFUTED", "witness": witness}
+        counterexample = "" if breach is None else "; ".join(breach.events)
+        return {"outcome": "UNDECIDED" if breach is None else "REFUTED", "counterexample": counterexample}
     found = examine(subject.make(), effort=effort)
     outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
-    if found.witness is not None:
-        outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
+    if found.counterexample is not None:
+        outcome = "REFUTED" if found.counterexample.replay().refutes else "REPLAY FAILS"
     return {
         "outcome": outcome,
         "evidence": found.verdict.evidence.name,
-        "stages": [one.stage for one in found.findings if one.witness is not None],
+        "stages": [one.stage for one in found.findings if one.counterexample is not None],
         "detail": found.verdict.detail,
-        "witness": "" if found.witness is None else str(found.witness),
+        "counterexample": "" if found.counterexample is None else str(found.counterexample),
     }
 
 

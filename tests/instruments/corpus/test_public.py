@@ -61,4 +61,4 @@ def test_record_has_every_public_bug_refuted_and_no_repair() -> None:
         (one.name, one.kind) for one in SUBJECTS["public"]
     ]
     assert {(row["kind"], row["outcome"]) for row in rows} == {("broken", "REFUTED"), ("sound", "UNDECIDED")}
-    assert all(row["thread"] and (row["witness"] or row["kind"] == "sound") for row in rows)
+    assert all(row["thread"] and (row["counterexample"] or row["kind"] == "sound") for row in rows)

@@ -131,7 +131,7 @@ class _FirstFailure:
 PARTS: tuple[_Part, ...] = (
     _Part("closed forms", ("theory",), _closed_forms),
     _Part("sums, conversions, budgets", ("theory", "filters"), _points),
-    _Part("filters, holders, pairs", ("theory", "filters"), _things),
+    _Part("filters, accountants, pairs", ("theory", "filters"), _things),
     _Part("tests", ("theory", "filters"), _tests),
 )
 

@@ -188,5 +188,5 @@ class AdmitsNothing(SumOfZCDP):
 
 
 class GrantsOtherwise(SumOfZCDP):
-    def grant(self, state, request):
+    def step(self, state, request):
         return np.ones(len(state), dtype=bool), self.spend(state, request)

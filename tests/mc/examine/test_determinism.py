@@ -17,7 +17,7 @@ from filterproof.mc.examine.examination import Status
 from filterproof.mc.examine.examination_context import named_pairs
 from filterproof.mc.examine.stage_schedule import examine
 from tests.mc.examine import example_filters, services
-from tests.mc.examine.test_holders import Forgets
+from tests.mc.examine.test_accountants import Forgets
 
 ROOT = Path(__file__).parents[3]
 
@@ -35,7 +35,7 @@ EXAMINED: dict[str, tuple[Callable[[], Any], float]] = {
     "refuted by a game": (example_filters.AfterGain, 0.02),
     "looks at losses": (OfASet, 0.003),
     "of the library": (lambda: fp.ZCDPFilter(0.5), 0.005),
-    "holder": (lambda: Forgets(fp.ZCDPFilter(0.5), 3), 0.01),
+    "accountant": (lambda: Forgets(fp.ZCDPFilter(0.5), 3), 0.01),
 }
 #: What is driven by schedules.
 SERVICES = {kind.__name__: kind for kind in (services.Purse, services.FreeRetry)}
@@ -48,11 +48,11 @@ def examined(name: str) -> str:
     make, effort = EXAMINED[name]
     mechanisms = ("gaussian", "laplace") if make is example_filters.CheapLaplace else None
     exam = examine(make(), effort=effort, seed=1, mechanisms=mechanisms)
-    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.unseen, repr(exam.story)]
+    rows: list[Any] = [repr(exam.verdict), exam.status.name, exam.unseen, repr(exam.trace)]
     for one in exam.findings:
         said = (one.stage, one.asked, one.found, one.menu, one.unseen, one.fault, one.notes, one.whole)
-        witness = None if one.witness is None else one.witness.to_data()
-        rows.append([*said, repr(one.verdict), repr(one.tightness), repr(one.story), witness])
+        counterexample = None if one.counterexample is None else one.counterexample.to_data()
+        rows.append([*said, repr(one.verdict), repr(one.tightness), repr(one.trace), counterexample])
     return json.dumps(rows)
 
 
@@ -70,7 +70,7 @@ def in_a_fresh_process(name: str) -> str:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[] if name == "holder" else pytest.mark.slow)
+        pytest.param(name, marks=[] if name == "accountant" else pytest.mark.slow)
         for name in (*EXAMINED, *SERVICES)
     ],
 )
@@ -110,8 +110,8 @@ def test_what_is_compared_are_all_kinds_of_findings() -> None:
     told = {name: json.loads(once(name)) for name in EXAMINED}
     stages = {name: {row[0] for row in rows[4:] if row[-1] is not None} for name, rows in told.items()}
     assert "sequences" in stages["refuted by a sequence"]
-    assert "games" in stages["refuted by a game"] & stages["holder"]
+    assert "games" in stages["refuted by a game"] & stages["accountant"]
     assert not stages["sound sum"]
-    assert {row[0] for row in told["looks at losses"][4:]} >= {"laws", "games", "search"}
+    assert {row[0] for row in told["looks at losses"][4:]} >= {"invariants", "games", "search"}
     assert "breach=None" in once("Purse")
     assert "breach=Breach" in once("FreeRetry")

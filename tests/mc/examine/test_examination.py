@@ -46,7 +46,7 @@ SOUND = [
 @pytest.mark.parametrize("filt", SOUND, ids=lambda one: type(one).__name__)
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
     found = examine(filt, effort=0.1)
-    assert found.witness is None
+    assert found.counterexample is None
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is not Outcome.REFUTED
     assert all(row.attack <= row.promised * (1 + 1e-9) for row in found.tightness)
@@ -65,7 +65,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     def searching(subject: object, limit: object, failure: float) -> Iterator[object]:
         yield _found("search", repr(failure))
 
-    for stage, work in (("laws", breaking), ("games", breaking), ("search", searching)):
+    for stage, work in (("invariants", breaking), ("games", breaking), ("search", searching)):
         monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{stage}", work)
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
@@ -73,7 +73,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     assert found.failure == FAILURE <= MOST_FAILURE
     assert [one.found for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
     assert found.verdict.scope == filt.scope
-    for stage in ("laws", "games"):
+    for stage in ("invariants", "games"):
         (ended,) = (one for one in found.findings if one.stage == stage)
         assert ended.notes == ("the stage broke off at what StopsAtLosses returned: LookupError: odd",)
         assert ended.unseen == UNFINISHED
@@ -96,23 +96,23 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
             example_filters.Forgets(),
             effort=0.07,
             mechanisms="gaussian",
-            on_stage=lambda stage: stop() if stage == "telling" else None,
+            on_stage=lambda stage: stop() if stage == "shrinking" else None,
         )
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.outcome is (Outcome.REFUTED if told else Outcome.UNDECIDED)
-    assert (found.witness is not None) is told
+    assert (found.counterexample is not None) is told
 
 
 def test_what_the_caller_does_when_told_of_a_stage_is_no_part_of_the_examination() -> None:
     def doing(stage: str) -> None:
         count(10**9)
 
-    few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["laws"]}
+    few: Any = {"effort": 0.003, "mechanisms": ["rr"], "stages": ["invariants"]}
     quiet, busy = (examine(example_filters.ByHand(), **few, **how) for how in ({}, {"on_stage": doing}))
     assert [one.found for one in busy.findings] == [one.found for one in quiet.findings]
     with pytest.raises(ZeroDivisionError):
-        examine(example_filters.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "laws"))
+        examine(example_filters.ByHand(), **few, on_stage=lambda stage: 1 / (stage != "invariants"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def _examination(*findings: StageFinding) -> Examination:
     return Examination(example_filters.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
 
 
-def _found(stage: str = "parts", found: str = "something", **more) -> StageFinding:
+def _found(stage: str = "certificate", found: str = "something", **more) -> StageFinding:
     return StageFinding(stage, "?", found, "menu", "", **more)
 
 
@@ -166,7 +166,9 @@ OPEN = _found("admission", "gaussian up to 1")
 WHOLE, BROKEN = _found(verdict=HOLDS, whole=True), _found(fault="It raises.")
 NOTHING = _found("admission", "nothing")
 REFUTED = _found(
-    "games", witness=Counterexample(), verdict=replace(HOLDS, outcome=Outcome.REFUTED, witness={"a": 1})
+    "games",
+    counterexample=Counterexample(),
+    verdict=replace(HOLDS, outcome=Outcome.REFUTED, counterexample={"a": 1}),
 )
 #: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
 FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
@@ -210,16 +212,16 @@ def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_bef
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
     early, late = (replace(_found("search"), unseen=unseen) for unseen in ("all of them", "other strategies"))
-    law = replace(_found("laws"), unseen="other requests")
+    law = replace(_found("invariants"), unseen="other requests")
     told = _examination(OPEN, law, early, late).verdict.detail
     assert told.endswith("Not tried: other strategies (search)")
     assert "Not tried" not in _examination(OPEN, _found()).verdict.detail
 
 
-def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_first() -> None:
+def test_the_most_telling_counterexample_and_the_number_nearest_to_the_promise_come_first() -> None:
     first, second = (replace(HOLDS, detail=detail) for detail in ("early", "late"))
     findings = [
-        _found(witness=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
+        _found(counterexample=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
         for order, verdict, near in (
             ((2, 0.1), first, Tightness(AT, "menu", 0.1, None, 1.0, Evidence.EXACT)),
             ((1, 0.9), second, Tightness(AT, "menu", 0.9, None, 1.0, Evidence.EXACT)),
@@ -229,7 +231,7 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         found = _examination(OPEN, *order)
         again = replace(findings[1], verdict=first)  # of equals the last, which was told
         assert _examination(OPEN, *order, again).refutation is again
-        assert (found.verdict, found.witness) == (second, findings[1].witness)
+        assert (found.verdict, found.counterexample) == (second, findings[1].counterexample)
         assert [row.share for row in found.tightness] == [0.9, 0.1]
 
 
@@ -245,9 +247,9 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
 def test_a_theorem_that_a_counterexample_contradicts_is_a_disagreement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.of_parts", lambda *_, **more: WHOLE)
+    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.certify_promise", lambda *_, **more: WHOLE)
     found = examine(example_filters.CheapLaplace(), effort=0.05, mechanisms=["gaussian", "laplace"])
     assert found.status is Status.DISAGREES
-    assert found.witness is not None
+    assert found.counterexample is not None
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert "Theorem: by a theorem. Counterexample: " in found.verdict.detail

@@ -82,7 +82,8 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
         multiples = {number, 2 * number, round(3 * number, 12), number / 2}  # 0.21, not 0.21000000000000002
         assert multiples <= set(numbers)
     assert all(0 < number < 120 for number in numbers)
-    # and what a stage asks for by its name: no property is run unless it is ours, nor a pair that no witness can name
+    # and what a stage asks for by its name: no property is run unless it is ours, nor a pair that no counterexample
+    # can name
     foreign = fp.from_budget(lambda: [], lambda held, event: None, fp.PureDP(9.0), menu=Menu.menu)
     assert named_pairs(Menu(), "menu") == named_pairs(foreign, "menu") == Menu.menu
     assert named_pairs(type("Both", (Menu,), {"menu": [*Menu.menu, Menu.coin]})(), "menu") == Menu.menu
@@ -91,7 +92,7 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     finding, granted, closed = asked(Menu(), "gaussian", own=numbers)
     assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
     assert set(granted["its own menu"].pairs) == set(Menu.menu)
-    assert any("its own Coin, which no witness can name" in note for note in finding.notes)
+    assert any("its own Coin, which no counterexample can name" in note for note in finding.notes)
     assert closed == []
     assert "gaussian up to 0.13" in finding.found
 

@@ -67,7 +67,7 @@ def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.Priv
     assert said in fault
     assert f"misbehaving_filters.py, line {line_of(kind, words)}" in fault
     assert found.verdict.detail == "no verdict: " + "; ".join(found.faults)
-    assert found.witness is None
+    assert found.counterexample is None
 
 
 #: The filter -> words of the sentence.
@@ -79,7 +79,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, capsys) -> None:
-    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["laws"])
+    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
     assert found.status is Status.FAULTY
     assert any(fault.startswith(kind.__name__) and IMPURE[kind] in fault for fault in found.faults)
@@ -102,7 +102,7 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ODD, ids=lambda kind: kind.__name__)
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
-    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["laws"])
+    found = examine(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
     assert (found.status, found.faults) == (Status.EXAMINED, ())
     assert found.verdict.outcome is Outcome.UNDECIDED
@@ -124,7 +124,7 @@ HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
 def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
     found = examine(kind(), seconds=SECONDS)
     assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
-    assert (found.status, found.faults, found.witness) == (Status.EXAMINED, (), None)
+    assert (found.status, found.faults, found.counterexample) == (Status.EXAMINED, (), None)
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.verdict.detail.startswith(f"{found.stopped}: nothing was found above the promise")
     assert kind is misbehaving_filters.HangsLate or not found.admits_something
@@ -144,7 +144,7 @@ def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
 
 def test_a_process_that_a_filter_starts_ends_with_its_examination() -> None:
     found = examine(
-        misbehaving_filters.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["laws"]
+        misbehaving_filters.StartsAProcess(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
     )
     assert (found.status, found.faults) == (Status.EXAMINED, ())
     words = "\0".join(misbehaving_filters.StartsAProcess.words).encode()
@@ -172,7 +172,7 @@ def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
     found = examine(SeesRewinding(), effort=EFFORT, mechanisms="rr")
     assert found.status is Status.FAULTY
-    assert found.witness is None
+    assert found.counterexample is None
     assert not any(one.stage == "games" for one in found.findings)
 
 

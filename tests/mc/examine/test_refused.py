@@ -16,7 +16,7 @@ from filterproof.mc.examine.parameter_families import names_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.mc.examine.supremum import supremum
-from filterproof.mc.examine.trace import story_of_sequence
+from filterproof.mc.examine.trace import trace_of_sequence
 from tests.mc.examine import misbehaving_filters, services
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
@@ -35,7 +35,7 @@ Calls = list[tuple[Callable[[], object], str]]
 VALUES: Calls = [
     *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
-    (partial(story_of_sequence, ZCDP, UNIT_NOISE, D2), "played must be granted, got a denial of Gaussian"),
+    (partial(trace_of_sequence, ZCDP, UNIT_NOISE, D2), "played must be granted, got a denial of Gaussian"),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
     # what takes longer than anybody waits, or more frames than there are
     (partial(game_of, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),

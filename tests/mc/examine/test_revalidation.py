@@ -1,4 +1,4 @@
-"""A refutation stands where its witness refutes when it is played by a filter that nobody has asked before."""
+"""A refutation stands where its counterexample refutes when it is played by a filter that nobody has asked before."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,17 +10,18 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
+from filterproof.mc.examine.counterexample import Counterexample, menu_counterexample, record_simulation
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Status
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.revalidation import _telling, differs, happens
+from filterproof.mc.examine.revalidation import _largest_histories, differs, happens
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.mc.examine.witness import Witness, menu_witness, witness
 from filterproof.mc.examine.worker import alone
 from filterproof.mc.worst_case.plan import Plan
 from filterproof.mc.worst_case.solve import solved_case
 from filterproof.theory.evidence import Outcome
-from tests.mc.examine import example_filters, services, witnesses
+from tests.mc.examine import counterexamples as counterexamples
+from tests.mc.examine import example_filters, services
 from tests.mc.examine.stages.test_stages import SeesRewinding
 
 SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction(9)))
@@ -94,7 +95,8 @@ class HasAPurse(example_filters.PureSum):
     service = TiredPurse
 
 
-#: An impure filter that is sound when fresh -> how it is examined, so that a witness of another kind is found of each.
+#: An impure filter that is sound when fresh -> how it is examined, so that a counterexample of another kind is found
+#: of each.
 IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
     Tires: {"mechanisms": ["gaussian", "rr", "twopoint"], "effort": 0.03, "stages": ["sequences"]},
     TiresAtLosses: {"mechanisms": ["gaussian", "rr"], "effort": 0.03, "stages": ["games"]},
@@ -113,34 +115,35 @@ def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_
         )
     found = examine(make(), **IMPURE[make])
     assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.witness is None
+    assert found.counterexample is None
     assert any("depend on what it was asked before" in fault for fault in found.faults)
     assert found.status is Status.FAULTY
 
 
-# -- each kind of witness ----------------------------------------------------------------------------------------
+# -- each kind of counterexample
+# ----------------------------------------------------------------------------------------
 
 
-def rewound_plan() -> Witness:
+def rewound_plan() -> Counterexample:
     plan = Plan(SMALL, (Plan(SMALL, (None, None)), Plan(LARGE, (None, None))))
-    return witnesses.written(SeesRewinding(), 1.0, Fraction(3), plan)
+    return counterexamples.written(SeesRewinding(), 1.0, Fraction(3), plan)
 
 
-def rewound_menu() -> Witness:
+def rewound_menu() -> Counterexample:
     filt, at, menu = SeesRewinding(), Divergence.hockey_stick(1.0), (SMALL, LARGE)
     worst = solved_case(filt, menu, epsilon=1.0, rounds=2)
-    return menu_witness(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
+    return menu_counterexample(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
 
 
-def tired_sequence() -> Witness:
-    """The witness made by a filter that is tired, beside one that is not."""
+def tired_sequence() -> Counterexample:
+    """The counterexample made by a filter that is tired, beside one that is not."""
     filt = Tires()
     filt.starts = _RUNS
-    made = witnesses.sequence(filt, fp.Gaussian(0.9), Divergence.renyi(2.0))
-    return Witness(Tires(), made.data)
+    made = counterexamples.sequence(filt, fp.Gaussian(0.9), Divergence.renyi(2.0))
+    return Counterexample(Tires(), made.data)
 
 
-def differs_afresh(made: Witness) -> str:
+def differs_afresh(made: Counterexample) -> str:
     return differs(made, partial(alone, filt=made.filter))
 
 
@@ -148,8 +151,8 @@ def differs_afresh(made: Witness) -> str:
     "make",
     [rewound_plan, rewound_menu, tired_sequence],
 )
-def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_stand(
-    make: Callable[[], Witness],
+def test_a_counterexample_of_what_one_run_asked_for_nothing_else_is_denied_does_not_stand(
+    make: Callable[[], Counterexample],
 ) -> None:
     made = make()
     assert made.value > made.promised
@@ -160,7 +163,7 @@ def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_sta
 
 def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
     with pytest.raises(TypeError, match="TiresAtLosses changed its attribute 'starts'"):
-        witness(TiresAtLosses(), Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9)
+        record_simulation(TiresAtLosses(), Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9)
 
 
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
@@ -170,8 +173,8 @@ def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) 
 
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
-def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
-    made = witnesses.WITNESSES[kind][0]()
+def test_a_counterexample_of_a_pure_filter_stands(kind: str) -> None:
+    made = counterexamples.COUNTEREXAMPLES[kind][0]()
     assert differs_afresh(made) == ""
 
 
@@ -181,8 +184,8 @@ def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: 
     assert happens(example_filters.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
 
 
-def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
-    made = witnesses.sequence(example_filters.ByHand(), fp.Gaussian(0.02))
+def test_a_counterexample_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
+    made = counterexamples.sequence(example_filters.ByHand(), fp.Gaussian(0.02))
     assert differs_afresh(made) == "it is within the promise"
 
 
@@ -195,4 +198,4 @@ def test_a_plan_is_worth_what_its_histories_are() -> None:
         assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
     first, second, *_ = sorted(plan.paid(Fraction(1)), key=lambda one: -one[1])
     # those that are worth most, as many as are worth more together
-    assert [*_telling(plan, Fraction(1), "PQ", first[1])] == [first[0], second[0]]
+    assert [*_largest_histories(plan, Fraction(1), "PQ", first[1])] == [first[0], second[0]]

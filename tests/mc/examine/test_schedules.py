@@ -19,6 +19,7 @@ import filterproof as fp
 from filterproof.filters.adapters.bridge import BridgeError
 from filterproof.filters.adapters.labelled import service_of
 from filterproof.mc.engine.encoding import nameable
+from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.parameter_families import lines_of
 from filterproof.mc.examine.replay import ReplayError, replayed
@@ -26,7 +27,6 @@ from filterproof.mc.examine.schedule import Schedule, ServiceMove, What
 from filterproof.mc.examine.schedule_search import breaks, menu_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.mc.examine.witness import measured_witness
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
 
@@ -71,9 +71,9 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
     assert {move.what for move in breach.schedule.moves} >= BROKEN[service] - {"crash"}
     again = breach.schedule.play(service)
     assert again.done == breach.schedule.moves
-    assert again.story[: len(breach.story)] == breach.story
+    assert again.events[: len(breach.events)] == breach.events
     assert str(found) == str(breach)
-    assert str(breach).count("\n") == len(breach.story)
+    assert str(breach).count("\n") == len(breach.events)
     # every move is needed
     moves = breach.schedule.moves
     for place in range(len(moves)):
@@ -183,7 +183,7 @@ def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writ
     assert [len(stored[1][name]) for name in names] == [*range(kept)]
     assert len(played.released) == (not struck or what == "full")
     told = f"makes write {before + 1} of a step" if before else "writes"
-    assert (told in " ".join(played.story)) == (struck and what != "full")
+    assert (told in " ".join(played.events)) == (struck and what != "full")
 
 
 def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -> None:
@@ -192,7 +192,7 @@ def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -
     assert len(Schedule((WHOLE,), moves).play(services.FreeRetry).released) == 2
     for at, name in ((0, "request 2"), (1, "request 1"), (2, "request 2")):
         played = Schedule((HALF,), (*moved("ask ask"), ServiceMove("again", at))).play(services.Purse)
-        assert played.story[-1] == f"{name}* is sent again, with its key"
+        assert played.events[-1] == f"{name}* is sent again, with its key"
 
 
 def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> None:
@@ -216,7 +216,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
     assert len(Schedule((HALF,), moved("ask step crash ask step")).play(ExitsOnItsWayOut).released) == 2
     played = Schedule((WHOLE,), moved("ask full ask step ask step")).play(Exits)
     assert played.released == ((WHOLE, 0),)
-    assert played.story[1] == "request 1 ends the process; what was stored is read again"
+    assert played.events[1] == "request 1 ends the process; what was stored is read again"
 
 
 # -- what is found --------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     moves = moved("ask step step step tick ask step step step")
     twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
     game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
-    told = measured_witness(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
+    told = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
     monkeypatch.setattr("filterproof.mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="must release something"):
         told.replay()
@@ -342,15 +342,15 @@ def program(tmp_path: Path) -> Iterator[Any]:
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
     sound = examine(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
-    assert sound.witness is None
+    assert sound.counterexample is None
     assert any(one.found.startswith("no breach in") for one in sound.findings)
     found = examine(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
-    assert found.witness is not None
-    assert found.witness.kind == "schedule"
+    assert found.counterexample is not None
+    assert found.counterexample.kind == "schedule"
     assert "in flight" in found.verdict.scope
-    assert found.story is not None
-    assert any("goes on" in move for move in found.story.moves)
-    told = json.loads(json.dumps(found.witness.to_data()))
+    assert found.events is not None
+    assert any("goes on" in move for move in found.events.moves)
+    told = json.loads(json.dumps(found.counterexample.to_data()))
     assert replayed(told, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):
         with pytest.raises(ReplayError):

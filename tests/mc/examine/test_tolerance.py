@@ -44,6 +44,6 @@ def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(most, promise, char
     found = examine(
         _filter(most, promise, charge), effort=0.01, mechanisms=["gaussian", "rr"], stages=["sequences"]
     )
-    assert (found.witness is not None) == refuted
+    assert (found.counterexample is not None) == refuted
     if refuted:
-        assert found.witness.replay().refutes
+        assert found.counterexample.replay().refutes

@@ -1,4 +1,5 @@
-"""A witness is told round by round, in the filter's own terms, with the number that passes the promise and why."""
+"""A counterexample is told round by round, in the filter's own terms, with the number that passes the promise and
+why."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +14,7 @@ import filterproof as fp
 from filterproof.filters.contract.state import leaves
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.trace import curve_of, state_words, story_of_plan, story_of_sequence
+from filterproof.mc.examine.trace import curve_of, state_words, trace_of_plan, trace_of_sequence
 from filterproof.mc.worst_case.plan import Plan
 from tests.mc.examine import example_filters
 
@@ -55,17 +56,17 @@ def test_a_story_is_the_play_that_the_filters_own_methods_give(kind: Any, steps:
         states.append(state)
         state, revealed = filt.spend(state, pair), [*revealed, revealed[-1] + pair.mu**2]
     states.append(state)
-    told = story_of_sequence(filt, Sequence(tuple(steps)), D2)
+    told = trace_of_sequence(filt, Sequence(tuple(steps)), D2)
     first = next((n for n, all_ in enumerate(revealed) if all_ > 1 + 2e-9), None)
     assert told.passed == first
-    ends = [0, *(int(turn.rounds.partition("-")[2] or turn.rounds) for turn in told.turns)]
+    ends = [0, *(int(row.rounds.partition("-")[2] or row.rounds) for row in told.rows)]
     assert ends[-1] == len(states) - 1
     assert first is None or first - 1 in ends  # the turn that passes it begins with the round that does
-    for begin, end, turn in zip(ends, ends[1:], told.turns, strict=False):
-        assert turn.rounds in (f"{begin + 1}-{end}", f"{end}")
-        assert (turn.before, turn.after) == (state_words(states[begin]), state_words(states[end]))
-        assert turn.reached == pytest.approx(revealed[end], rel=1e-9)
-        assert turn.promised == 1.0
+    for begin, end, row in zip(ends, ends[1:], told.rows, strict=False):
+        assert row.rounds in (f"{begin + 1}-{end}", f"{end}")
+        assert (row.state_before, row.state_after) == (state_words(states[begin]), state_words(states[end]))
+        assert row.reached == pytest.approx(revealed[end], rel=1e-9)
+        assert row.promised == 1.0
     assert len(told.why) <= 3
     for reason in told.why:  # of a round until the promise is passed, and true
         number = int(reason.split(",")[0].removeprefix("in round "))
@@ -80,43 +81,43 @@ def test_a_story_is_the_play_that_the_filters_own_methods_give(kind: Any, steps:
 
 def test_why_names_what_falls_and_the_first_round_of_what_is_free() -> None:
     played = Sequence(((fp.Gaussian(0.9), 1), (fp.Gaussian(0.01), 7), (fp.Gaussian(0.9), 1)))
-    told = story_of_sequence(example_filters.Window(), played, D2)
+    told = trace_of_sequence(example_filters.Window(), played, D2)
     assert told.why == ("in round 8, the sum of the state falls from 0.4053 to 0.00035",)
-    told = story_of_sequence(example_filters.ResetAfterTen(), Sequence(((fp.Gaussian(0.15), 60),)), D2)
+    told = trace_of_sequence(example_filters.ResetAfterTen(), Sequence(((fp.Gaussian(0.15), 60),)), D2)
     assert [why.split(",")[0] for why in told.why] == [f"in round {number}" for number in (10, 20, 30)]
     free = type("Few", (Once,), {"promise": fp.ZCDP(0.02)})()
-    told = story_of_sequence(free, Sequence(((fp.Gaussian(0.1), 6),)), D2)
+    told = trace_of_sequence(free, Sequence(((fp.Gaussian(0.1), 6),)), D2)
     assert told.why == ("in round 2, Gaussian(mu=0.1) leaves the state as it was: it cost nothing",)
 
 
 def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
     each = tuple((fp.Gaussian(mu), 1) for mu in (0.01, 0.02)) * 15
-    told = story_of_sequence(example_filters.Sum(), Sequence(each), D2)
-    assert [one.rounds for one in told.turns] == [*map(str, range(1, 25)), "30"]
+    told = trace_of_sequence(example_filters.Sum(), Sequence(each), D2)
+    assert [one.rounds for one in told.rows] == [*map(str, range(1, 25)), "30"]
     # what is left by a row of which not all is played is known where a request leaves all as it was
     more = ((fp.Gaussian(1e-4), 5000), (fp.Gaussian(0.02), 1))
     for kind, states in (
         (example_filters.Sum, ["0", "...", "..."]),
         (example_filters.Forgets, ["0", "0", "..."]),
     ):
-        told = story_of_sequence(kind(), Sequence(more), D2)
-        assert [told.turns[0].before, *(one.after for one in told.turns)] == states
+        told = trace_of_sequence(kind(), Sequence(more), D2)
+        assert [told.rows[0].state_before, *(one.state_after for one in told.rows)] == states
 
 
 def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     pair = fp.RandomizedResponse.from_ratio(2)
     plan = Plan(pair, (Plan(pair, (None, None)), None))
     ratio, at = Fraction(11, 4), Divergence.hockey_stick(1.0)
-    told = story_of_plan(example_filters.AfterGain(), plan, at, ratio)
-    assert [one.when for one in told.turns] == ["", "after loss +0.693"]
+    told = trace_of_plan(example_filters.AfterGain(), plan, at, ratio)
+    assert [one.when for one in told.rows] == ["", "after loss +0.693"]
     # by hand: P has 2/3, then 4/9 and a loss of 2 log 2
-    assert told.turns[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
+    assert told.rows[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
     assert told.passed == 2
     of = "RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing"
     assert told.why == (f"in round 1, after loss +0.693, {of}",)
     # a loss below zero tells for Q
     plan = Plan(pair, (None, Plan(pair, (None, None))))
-    told = story_of_plan(example_filters.RunningLoss(), plan, Divergence.hockey_stick(1.0, "QP"), ratio)
+    told = trace_of_plan(example_filters.RunningLoss(), plan, Divergence.hockey_stick(1.0, "QP"), ratio)
     assert told.passed == 2
     assert told.why == (f"in round 1, after loss -0.693, which tells for Q, {of}",)
 
@@ -131,22 +132,22 @@ def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(w
     # of the answers that reveal a world one is possible in each
     for stops in range(3):
         plan = Plan(erasure, tuple(None if place == stops else then for place in range(3)))
-        told = story_of_plan(
+        told = trace_of_plan(
             example_filters.Squares(), plan, Divergence.hockey_stick(1.0, way), Fraction(11, 4)
         )
         never = stops == (2 if way == "PQ" else 0)
-        assert told.turns[0].answered == f"granted, then go on below{'' if never else ', else stop'}"
-        assert {turn.answered for turn in told.turns[1:]} == {"granted, then stop"}
+        assert told.rows[0].answer == f"granted, then go on below{'' if never else ', else stop'}"
+        assert {row.answer for row in told.rows[1:]} == {"granted, then stop"}
 
 
 def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room() -> None:
     pair, plan = fp.RandomizedResponse.from_ratio(2), None
     for _ in range(5):
         plan = Plan(pair, (plan, plan))
-    told = story_of_plan(SumOfLosses(), plan, Divergence.hockey_stick(0.0), Fraction(1))
-    rounds = [int(one.rounds) for one in told.turns]
+    told = trace_of_plan(SumOfLosses(), plan, Divergence.hockey_stick(0.0), Fraction(1))
+    rounds = [int(one.rounds) for one in told.rows]
     assert (len(rounds), rounds) == (24, sorted(rounds))
-    assert {(one.answered, one.rounds == "5") for one in told.turns} == {
+    assert {(one.answer, one.rounds == "5") for one in told.rows} == {
         ("granted, then go on below", False),
         ("granted, then stop", True),
     }
@@ -154,7 +155,7 @@ def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room
 
 def test_the_curve_is_that_of_the_composition() -> None:
     played = Sequence(((fp.Gaussian(0.9), 2),))
-    told = story_of_sequence(example_filters.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
+    told = trace_of_sequence(example_filters.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
     points = list(curve_of(told, example_filters.Window.promise, played.low))
     assert len(points) > 5
     at_zero = replace(told, measure=Divergence.hockey_stick(0.0))

@@ -3,7 +3,7 @@
 import pytest
 
 from filterproof.filters.contract.work import count, current, metered
-from filterproof.mc.examine.stage_schedule import _BEFORE_LAWS, STAGES, examine
+from filterproof.mc.examine.stage_schedule import _BEFORE_INVARIANTS, STAGES, examine
 from filterproof.mc.examine.worker import Paused, results, so_far
 from tests.mc.examine import example_filters
 
@@ -33,10 +33,10 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
 def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
     stages = []
     found = examine(example_filters.ByHand(), on_stage=stages.append, **FEW)
-    assert found.witness is None
-    first, then = stages.index("laws"), stages[stages.index("laws") :]
+    assert found.counterexample is None
+    first, then = stages.index("invariants"), stages[stages.index("invariants") :]
     assert stages[:4] == ["admission", "sequences", "games", "sequences"]
-    assert stages[:first].count("sequences") == _BEFORE_LAWS
+    assert stages[:first].count("sequences") == _BEFORE_INVARIANTS
     assert "sequences" in then
     assert sum(one.found.startswith("0 refutations among ") for one in found.findings) == 1
 
@@ -46,16 +46,16 @@ def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
         examine(example_filters.Forgets(), thorough=thorough, effort=0.03, mechanisms="gaussian")
         for thorough in (False, True)
     )
-    refuting, told = (one.stage for one in first.findings if one.witness is not None)
-    assert (refuting in ("sequences", "games"), told) == (True, "telling")
-    assert "laws" not in [one.stage for one in first.findings]
-    assert {"laws", "sequences", "games"} <= {one.stage for one in every.findings}
-    assert first.witness.replay().refutes
-    assert every.witness.replay().refutes
+    refuting, told = (one.stage for one in first.findings if one.counterexample is not None)
+    assert (refuting in ("sequences", "games"), told) == (True, "shrinking")
+    assert "invariants" not in [one.stage for one in first.findings]
+    assert {"invariants", "sequences", "games"} <= {one.stage for one in every.findings}
+    assert first.counterexample.replay().refutes
+    assert every.counterexample.replay().refutes
 
 
 def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
-    found = examine(example_filters.ByHand(), stages=["laws"], **FEW)
-    assert {one.stage for one in found.findings} == {"admission", "laws"}
+    found = examine(example_filters.ByHand(), stages=["invariants"], **FEW)
+    assert {one.stage for one in found.findings} == {"admission", "invariants"}
     with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
         examine(example_filters.ByHand(), stages=["lows"])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.filters.testing.invariant_tests import law_class
+from filterproof.filters.testing.invariant_tests import invariant_test_class
+from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.replay import replayed
-from filterproof.mc.examine.witness import menu_witness
 from filterproof.mc.losses import accountant_filter
 from filterproof.mc.losses.accountant_filter import AccountantFilter
 from filterproof.mc.losses.composition import Composition
@@ -79,7 +79,7 @@ def test_two_sampling_rates_pass_it_by_a_tenth_and_anyone_can_replay_that():
     filt, menu = _over(SLOW, FAST), (SLOW, FAST)
     worst = fp.worst_case(filt, menu, epsilon=2.0, direction="PQ")
     assert worst.low > 1.1e-5
-    shown = menu_witness(
+    shown = menu_counterexample(
         filt, menu, Divergence.hockey_stick(2.0), rounds=None, low=worst.low, high=worst.high
     )
     with fp.suppress_unsound_warning():
@@ -94,7 +94,7 @@ def test_what_remains_is_how_often_the_first_may_be_used():
 
 
 BIT = RandomizedResponse(0.5)
-TestLawsOfTheAccountantsRule = law_class(
+TestLawsOfTheAccountantsRule = invariant_test_class(
     lambda: _over(BIT, delta=0.01), mechanisms=st.just(BIT), larger=_over(BIT, delta=0.02), examples=10
 )
 

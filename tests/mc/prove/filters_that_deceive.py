@@ -342,7 +342,7 @@ class PromiseOnDemand(_Sum):
 
 
 class GrantsOtherwise(_Sum):
-    def grant(self, state, request):
+    def step(self, state, request):
         return np.ones(len(state), dtype=bool), state
 
 

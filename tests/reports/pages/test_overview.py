@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from filterproof.mc import Estimate
+from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination, Tightness
 from filterproof.mc.examine.examination import StageFinding as Stage
 from filterproof.mc.examine.supremum import Supremum
-from filterproof.mc.examine.witness import menu_witness
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.pages.accountant_examples import LookedAt
 from filterproof.reports.pages.filter_page import filter_page
@@ -27,7 +27,7 @@ BROKEN = Verdict(
     Evidence.EXACT,
     "a plan",
     "worth 2918001268173647/257466040806539264 = 0.0113335, promised 0.01",
-    menu_witness(
+    menu_counterexample(
         SUBJECTS[0].make(), SUBJECTS[0].menu, Divergence.hockey_stick(1.0), rounds=2, low=0.2, high=0.3
     ).to_data(),
 )
@@ -77,13 +77,13 @@ def test_a_dot_lies_left_of_the_promise_if_it_is_kept_and_right_of_it_if_it_is_b
     assert all((place > 1) == (share > 1) for place in places)
 
 
-def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_its_witness() -> None:
+def test_an_undecided_filter_says_how_near_it_came_and_a_broken_promise_shows_its_counterexample() -> None:
     row = rows(OPEN, 0.24)[0]
     assert row.says == "No violation found. This is not a proof. The closest attack reaches 24 % of delta."
     assert row.evidence == ""
     row = rows(BROKEN, 1.4)[0]  # without long fractions
     assert row.says == "Counterexample: worth 0.0113335, promised 0.01."
-    times = row.witness.value / row.witness.promised
+    times = row.counterexample.value / row.counterexample.promised
     told = f"{below(times, 3)} times the promise at epsilon=1, adaptively."
     assert row.line == f"Counterexample: {told}"
     assert row.badge.colour == "refuted"
@@ -101,7 +101,7 @@ def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() ->
     row = Row(SUBJECTS[0], "a promise", OPEN, game(0.3), exam, None)
     assert (row.attack, row.attacked_on) == (0.6, "a menu at epsilon=1")
     assert replace(row, played=game(0.7)).attack == pytest.approx(0.693)
-    assert LookedAt.of(exam).near == 0.9  # of a holder, whatever the measure
+    assert LookedAt.of(exam).near == 0.9  # of an accountant, whatever the measure
     assert "games: other menus" in filter_page(row).uncovered
 
 

@@ -98,7 +98,7 @@ def test_an_integral_whose_limits_are_not_in_order_is_refused(name: str) -> None
 
 def test_what_sympy_simplifies_wrongly_is_refused_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbolic, "simplify", lambda expression: sp.Integer(0))
-    with pytest.raises(RefusedError, match="at the point of the witness"):
+    with pytest.raises(RefusedError, match="at the point of the counterexample"):
         zero(lambda: (a, 2 * a))()
 
 
@@ -128,7 +128,7 @@ def test_a_difference_below_the_precision_is_not_decided() -> None:
     for formula in ("(1 + 1/10**400) - 1", "1 - (1 + 1/10**400)"):
         with pytest.raises(RefusedError, match="not decided at 64 bits") as refused:
             certified(formula)()
-        assert refused.value.witness is None
+        assert refused.value.counterexample is None
     assert certified("(1 + 1/10**400) - 1", precision=2000)().evidence is Evidence.CERTIFIED
 
 

@@ -45,7 +45,7 @@ def test_the_same_engine_refuses_every_slightly_wrong_claim(name: str) -> None:
         with pytest.raises(RefusedError) as refused:
             check()
         # refused because it is false, with a value or a point that shows it, not because an engine gave up
-        assert refused.value.witness is not None, label
+        assert refused.value.counterexample is not None, label
 
 
 def test_every_step_can_fail_unless_it_is_a_kernel_theorem(proofs: dict[str, Proof]) -> None:

@@ -265,7 +265,7 @@ class MeanAndExcess(rules.Sums):
 
 
 @CASES.broken(
-    "Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before.",
+    "Gaussian(0.99) and Gaussian(1.5) in a session: `step` compares what was spent before.",
     [fp.Gaussian(0.99), fp.Gaussian(1.5)],
     epsilon=4.0,
 )
@@ -280,6 +280,6 @@ class OneStep(rules.Rule):
     def spend(self, state, request):
         return state + request.gdp_mu**2 * (1 + 1e-12)
 
-    def grant(self, state, request):
+    def step(self, state, request):
         after = self.spend(state, request)
         return state <= 1.0, after

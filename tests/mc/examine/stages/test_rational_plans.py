@@ -15,14 +15,14 @@ from filterproof.mc.examine.stages.games import chosen_goals
 from filterproof.mc.examine.stages.rational_plans import (
     Frontier,
     best_second_requests,
-    plan_witness,
+    plan_counterexample,
     ratio_at,
 )
 from filterproof.mc.worst_case.plan import MARGIN, Plan
 from filterproof.theory.pairs import RandomizedResponse
+from tests.mc.examine.counterexamples import naive, natural
 from tests.mc.examine.example_filters import Sum
 from tests.mc.examine.stages.test_stages import subject
-from tests.mc.examine.witnesses import naive, natural
 
 COIN = RandomizedResponse.from_ratio(9)
 
@@ -89,8 +89,8 @@ def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
     for above, refutes in ((-1, False), (0.5, False), (2, True)):
         promised = float(worth / (1 + Fraction(above) * MARGIN))
         lax = type("Lax", (Sum,), {"promise": fp.ApproxDP(1.0, promised), "most": 99.0})()
-        assert (plan_witness(lax, 1.0, ratio, "PQ", plan) is not None) is refutes
-    assert plan_witness(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
+        assert (plan_counterexample(lax, 1.0, ratio, "PQ", plan) is not None) is refutes
+    assert plan_counterexample(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
 
 
 def test_ratio_that_a_filter_states_is_taken_at_its_own_logarithm_alone():

@@ -26,7 +26,7 @@ from filterproof.mc.examine.parameter_families import FAMILIES, lines_of
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_schedule import FAILURE
 from filterproof.mc.examine.stages.admissible_region import LargestGranted, _row_law, alternatives, inside
-from filterproof.mc.examine.stages.filter_invariants import laws
+from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.game_menus import Menu, alarms
 from filterproof.mc.examine.stages.games import _planned, games, solved
 from filterproof.mc.examine.stages.plays import ROUND, Player, plain, programs, shared, swallowed
@@ -40,8 +40,9 @@ from tests.instruments.corpus.fifth.sound import EqualShares, SingleUpwards
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound import BucketInTheSum
-from tests.mc.examine import example_filters, misbehaving_filters, witnesses
-from tests.mc.examine.test_witness import GrantsAll
+from tests.mc.examine import counterexamples as counterexamples
+from tests.mc.examine import example_filters, misbehaving_filters
+from tests.mc.examine.test_counterexample import GrantsAll
 
 LONG, LATE = 2_400_000, WorkLimit(-1)
 
@@ -99,7 +100,8 @@ class SeesRewinding(example_filters.PureSum):
 # -- what each stage finds ---------------------------------------------------------------------------------
 
 SEARCH = partial(search, failure=FAILURE)
-#: The stage, a filter that it refutes, the families that it is asked for, and the kind and evidence of the witness.
+#: The stage, a filter that it refutes, the families that it is asked for, and the kind and evidence of the
+#: counterexample.
 REFUTED: list[tuple[Any, Callable[[], fp.PrivacyFilter], str, str, Evidence]] = [
     (sequences, ByteCounter, "gaussian", "sequence", Evidence.CERTIFIED),
     (sequences, TokenBucket, "gaussian", "sequence", Evidence.CERTIFIED),
@@ -111,14 +113,14 @@ REFUTED: list[tuple[Any, Callable[[], fp.PrivacyFilter], str, str, Evidence]] = 
 
 
 @pytest.mark.parametrize(("stage", "make", "names", "kind", "evidence"), REFUTED)
-def test_stage_refutes_by_a_witness_that_replays(
+def test_stage_refutes_by_a_counterexample_that_replays(
     stage: Any, make: Callable[[], fp.PrivacyFilter], names: str, kind: str, evidence: Evidence
 ) -> None:
     about = subject(unsound(make), *names.split())
-    found = next(one for one in stage(about, WorkLimit.of(800_000)) if one.witness is not None)
-    assert found.witness.kind == kind
+    found = next(one for one in stage(about, WorkLimit.of(800_000)) if one.counterexample is not None)
+    assert found.counterexample.kind == kind
     assert (found.verdict.outcome, found.verdict.evidence) == (Outcome.REFUTED, evidence)
-    assert found.witness.replay().refutes
+    assert found.counterexample.replay().refutes
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
     for limit in (WorkLimit.of(16_000), LATE):
         found = list(stage(about, limit))
         assert bool(found) is (stage is not SEARCH or about.looks)
-        assert all(one.witness is None and not one.fault and not one.whole for one in found)
+        assert all(one.counterexample is None and not one.fault and not one.whole for one in found)
         for row in chain.from_iterable(one.tightness for one in found):
             assert row.attack <= row.promised * (1 + 1e-9)
             assert row.worst is None or row.attack <= row.worst
@@ -194,15 +196,15 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
     about = subject(kind(), *families)
     about = replace(about, lines=tuple({line.line.family: line for line in about.lines}.values()))
     assert {line.line.family for line in about.lines} == {*families}
-    (finding,) = laws(about, WorkLimit.of(LONG))
+    (finding,) = invariants(about, WorkLimit.of(LONG))
     assert fault in finding.fault
     assert bool(finding.fault) is bool(fault)
     assert [note in said for said in finding.notes] == [True] * bool(note)
-    assert (finding.found == "no law was seen to break") is not (fault or note)
+    assert (finding.found == "no invariant was seen to break") is not (fault or note)
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
-    (finding,) = laws(subject(example_filters.ByHand(), "gaussian", "rr"), LATE)
+    (finding,) = invariants(subject(example_filters.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
     assert finding.unseen.endswith("its share of the work was used up")
 
@@ -357,7 +359,7 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
         assert found
         for one in found:
             assert (None if one.verdict is None else one.verdict.outcome) is outcome
-            assert (one.witness is not None) is (outcome is Outcome.REFUTED)
+            assert (one.counterexample is not None) is (outcome is Outcome.REFUTED)
         # the other way round tells more, where that is another game and the first way refutes nothing
         assert directions == ["PQ", "QP"][: 1 + (bool(more) and outcome is not Outcome.REFUTED)]
 
@@ -371,7 +373,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
     rounded_down = math.nextafter(float(pair.pure_epsilon), 0.0)
     for epsilon, refutes in ((rounded_down, False), (0.4, True)):
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
-        found = witnesses.written(filt, epsilon, ratio, plan)
+        found = counterexamples.written(filt, epsilon, ratio, plan)
         monkeypatch.setattr(
             "filterproof.mc.examine.stages.games.best_second_requests", lambda *_, found=found: iter((found,))
         )
@@ -431,15 +433,15 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
         trial = StrategySearch(subject=subject(about, "gaussian"), each=FAILURE)
         found = list(trial.play(strategy, "one Gaussian", at, 1))
         assert trial.played == plays
-        assert [one.witness.data["n"] for one in found] == [20_000] * refuted
+        assert [one.counterexample.data["n"] for one in found] == [20_000] * refuted
 
 
 def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
-    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.witness", simulated)
+    monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.record_simulation", simulated)
     about, strategy = subject(CapsEachRound(), "gaussian"), Scripted((Gaussian(0.4),), (1,))
     (summary,) = search(about, WorkLimit.of(LONG), 6.4e-7)
-    assert summary.witness is None
+    assert summary.counterexample is None
     assert {call.kwargs["confidence"] for call in simulated.call_args_list} == {1 - 1e-8}
     simulated.reset_mock()
     trial = StrategySearch(subject=about, each=1e-8)

@@ -1,4 +1,5 @@
-"""Holders are examined as filters are: theorem and numbers join, their own code plays, and broken ones lose a game."""
+"""Accountants are examined as filters are: theorem and numbers join, their own code plays, and broken ones lose a
+game."""
 
 import math
 from dataclasses import replace
@@ -22,8 +23,8 @@ from filterproof.mc.examine.examination import Status
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.replay import ReplayError
 from filterproof.mc.examine.stage_schedule import examine
-from filterproof.mc.examine.stages.certificate import of_parts
-from filterproof.reports.target_expression import read_holder
+from filterproof.mc.examine.stages.certificate import certify_promise
+from filterproof.reports.target_expression import read_accountant
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.proofs import THEOREMS
@@ -125,32 +126,32 @@ def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
     assert len(Summed.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
 
 
-@pytest.mark.parametrize("holder", SOUND, ids=repr)
-def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
-    found = of_parts(holder)
+@pytest.mark.parametrize("accountant", SOUND, ids=repr)
+def test_a_accountant_of_the_library_holds_by_its_theorem_and_its_numbers(accountant):
+    found = certify_promise(accountant)
     assert found.whole
     assert found.verdict.outcome is Outcome.HOLDS
     assert found.asked.startswith("Do the theorem on its rule")
-    assert repr(holder.theorem) in found.verdict.detail
-    assert all(repr(name) in found.verdict.detail for name in holder.kernel)
-    assert holder.scope in found.verdict.scope
-    if not any(isinstance(inner, fp.PrivacyFilter) for inner in holder.rests_on):
-        assert found.verdict.scope.endswith(THEOREMS[holder.theorem].hypotheses)
+    assert repr(accountant.theorem) in found.verdict.detail
+    assert all(repr(name) in found.verdict.detail for name in accountant.kernel)
+    assert accountant.scope in found.verdict.scope
+    if not any(isinstance(inner, fp.PrivacyFilter) for inner in accountant.rests_on):
+        assert found.verdict.scope.endswith(THEOREMS[accountant.theorem].hypotheses)
 
 
 @pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), fp.ZCDPFilter(0.5)], ids=repr)
-def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(filt):
-    outer, inner = (of_parts(one).verdict for one in (fp.IndividualFilter(filt, 3), filt))
+def test_a_accountant_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(filt):
+    outer, inner = (certify_promise(one).verdict for one in (fp.IndividualFilter(filt, 3), filt))
     assert outer.evidence == Evidence.weakest(outer.evidence, inner.evidence)
     assert outer.scope.endswith(f"; {inner.scope}")
 
 
-def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatch):
+def test_a_accountant_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatch):
     beyond = Comparisons("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
-        monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda holder: found)  # noqa: B023
-        assert "its numbers are not certified" in of_parts(queries()).found
+        monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda accountant: found)  # noqa: B023
+        assert "its numbers are not certified" in certify_promise(queries()).found
 
 
 LITTLE = (SOUND[0], SOUND[4], SOUND[6], fp.ZCDPFilter(0.5))
@@ -164,31 +165,31 @@ def test_what_holds_is_neither_faulty_nor_said_to_deny_all_however_little_work_i
 
 @cache
 def refuted(place):
-    """The examination of a broken holder up to its first refutation."""
+    """The examination of a broken accountant up to its first refutation."""
     return examine(BROKEN[place], effort=0.02, stages=["games"])
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
-def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
-    holder, found = BROKEN[place], refuted(place)
+def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
+    accountant, found = BROKEN[place], refuted(place)
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.verdict.evidence is Evidence.CERTIFIED
-    again = found.witness.replay()
+    again = found.counterexample.replay()
     assert again.refutes
-    assert found.witness.rounds <= 8
-    assert not of_parts(holder).whole
+    assert found.counterexample.rounds <= 8
+    assert not certify_promise(accountant).whole
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
     found = examine(fp.odometers.BlockFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian")
-    assert found.witness.replay().refutes
+    assert found.counterexample.replay().refutes
     tracker = examine(Restarts(8.0, 0.5), effort=0.01)
     assert (tracker.status, tracker.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert "fp.odometers.BlockFilter(tracker, blocks)" in str(tracker)
 
 
-def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
-    data = refuted(0).witness.to_data()
+def test_a_sound_accountant_does_not_replay_the_counterexample_of_a_broken_one():
+    data = refuted(0).counterexample.to_data()
     with pytest.raises(ReplayError, match="must replay within"):
         fp.replay({**data, "filter": {"outside": "IndividualFilter"}}, filt=people())
 
@@ -213,9 +214,9 @@ def queries(norm_budget=5.0):
 
 
 def charged_below_zero():
-    holder = queries()
-    holder._sums.high[:1].fill(-100.0)
-    return holder
+    accountant = queries()
+    accountant._sums.high[:1].fill(-100.0)
+    return accountant
 
 
 @pytest.mark.parametrize(
@@ -226,24 +227,24 @@ def charged_below_zero():
         (lambda: people(filt=Deciding), "it keeps what its filter keeps"),
     ],
 )
-def test_a_holder_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):
-    found = of_parts(make())
+def test_a_accountant_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):
+    found = certify_promise(make())
     assert says in found.found
     assert not found.whole
 
 
 @pytest.mark.parametrize("effort", [1e-6, 0.01])
-def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided(effort):
+def test_a_accountant_that_no_theorem_covers_and_no_game_refutes_is_undecided(effort):
     found = examine(people(Same), effort=effort)
     assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert bool(found.tightness) is (effort > 1e-6)
     assert found.findings[-1].unseen.endswith("its share of the work was used up")
 
 
-def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
+def test_a_accountant_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
     used = people()
     used.select(fp.Gaussian(0.9))
-    found = of_parts(used)
+    found = certify_promise(used)
     assert found.whole
     assert "from a fresh one" in found.verdict.scope
 
@@ -281,8 +282,8 @@ def test_a_game_is_worth_what_is_told_apart_and_no_more():
         asked.between((Fraction(1), noise), (Fraction(0), noise + 1))
 
 
-def test_a_holder_is_read_from_a_file_and_examined(tmp_path):
+def test_a_accountant_is_read_from_a_file_and_examined(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import filterproof as fp\npeople = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)\n")
-    exam = fp.verify(read_holder(f"{file}::people"), effort=1e-3)
+    exam = fp.verify(read_accountant(f"{file}::people"), effort=1e-3)
     assert str(exam).startswith("IndividualFilter, promised 0.5-zCDP: HOLDS")

@@ -9,37 +9,45 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.contract.work import WorkLimit
+from filterproof.mc.examine.counterexample import (
+    CLEAR_FACTOR,
+    Counterexample,
+    menu_counterexample,
+    sequence_counterexample,
+)
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.plays import ROUND, plain
-from filterproof.mc.examine.stages.shrinking import plain_plans, telling, written
-from filterproof.mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
+from filterproof.mc.examine.stages.shrinking import plain_plans, shrink, written
 from filterproof.theory.numerics.decimals import below
 from tests.instruments.corpus.fifth.broken import AbstentionBonus
 from tests.mc.examine import example_filters
+from tests.mc.examine.counterexamples import sequence
 from tests.mc.examine.example_filters import Forgets
 from tests.mc.examine.stages.test_stages import LONG, subject
-from tests.mc.examine.witnesses import sequence
 
 D2 = Divergence.renyi(2.0)
 ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
 
 
-def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Witness:
+def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Counterexample:
     played = Sequence(steps)
     assert played.admitted(filt)
-    return sequence_witness(filt, played, D2, played.low(D2))
+    return sequence_counterexample(filt, played, D2, played.low(D2))
 
 
 def told(
-    filt: fp.PrivacyFilter, *witnesses: Witness, units: int = LONG, families=("gaussian", "rr", "laplace")
+    filt: fp.PrivacyFilter,
+    *counterexamples: Counterexample,
+    units: int = LONG,
+    families=("gaussian", "rr", "laplace"),
 ):
-    (found,) = telling(subject(filt, *families), witnesses, WorkLimit.of(units))
+    (found,) = shrink(subject(filt, *families), counterexamples, WorkLimit.of(units))
     return found
 
 
 @pytest.fixture(scope="module")
-def odd() -> Witness:
+def odd() -> Counterexample:
     """What nobody reads: many kinds, odd pairs, and a hair above the promise."""
     small = [
         (fp.FinitePair((a, 1 - a), (0.125, 0.875)), 1)
@@ -48,12 +56,12 @@ def odd() -> Witness:
     return many(example_filters.Window(), (fp.Gaussian(0.99), 1), *small, (ODD, 1), (fp.Gaussian(0.17), 1))
 
 
-def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> None:
+def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counterexample) -> None:
     assert odd.factor < 1.03
     found = told(example_filters.Window(), odd)
-    best = found.witness
+    best = found.counterexample
     assert best.kind == "sequence"
-    assert best.factor >= TELLING
+    assert best.factor >= CLEAR_FACTOR
     assert {step["request"]["type"] for step in best.data["sequence"]} <= {"Gaussian", "RandomizedResponse"}
     assert len({str(step["request"]) for step in best.data["sequence"]}) <= 2
     assert best.rounds <= 30
@@ -70,13 +78,13 @@ def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> N
 def test_what_was_not_asked_for_is_not_told_either() -> None:
     with_laplace_noise = sequence(pair=fp.Laplace(5.0), times=40)
     found = told(Forgets(), with_laplace_noise, families=("laplace",))
-    assert {step["request"]["type"] for step in found.witness.data["sequence"]} == {"Laplace"}
+    assert {step["request"]["type"] for step in found.counterexample.data["sequence"]} == {"Laplace"}
 
 
-def test_where_no_work_is_left_what_was_found_is_shown(odd: Witness) -> None:
+def test_where_no_work_is_left_what_was_found_is_shown(odd: Counterexample) -> None:
     found = told(example_filters.Window(), odd, units=0)
-    assert found.witness is odd
-    assert found.story is None
+    assert found.counterexample is odd
+    assert found.trace is None
     assert found.unseen.endswith("its share of the work was used up")
 
 
@@ -96,9 +104,9 @@ def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a
     filt = example_filters.PerFamily()
     hair = many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.05), 1))
     some = many(filt, (fp.Gaussian(0.1), 99), (fp.RandomizedResponse(0.05), 30))
-    far = sequence_witness(filt, hair.played, Divergence.hockey_stick(8.0), 3e-13)
-    near = sequence_witness(filt, some.played, Divergence.hockey_stick(1.0), 0.9)
-    assert 1 < hair.factor < 1.01 < some.factor < TELLING < min(far.factor, near.factor)
+    far = sequence_counterexample(filt, hair.played, Divergence.hockey_stick(8.0), 3e-13)
+    near = sequence_counterexample(filt, some.played, Divergence.hockey_stick(1.0), 0.9)
+    assert 1 < hair.factor < 1.01 < some.factor < CLEAR_FACTOR < min(far.factor, near.factor)
     assert near.order < some.order < hair.order
     assert some.order < far.order
 
@@ -115,14 +123,14 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
         Divergence.hockey_stick(1.0),
     )
     solved = fp.worst_case(filt, menu, epsilon=1.0, rounds=2)
-    shown = menu_witness(
+    shown = menu_counterexample(
         filt, menu, replace(at, direction=solved.direction), rounds=2, low=solved.low, high=solved.high
     )
     found = told(filt, shown, families=("gaussian", "twopoint"))
-    assert found.witness.kind == "plan"
-    assert found.witness.replay().refutes
-    assert found.witness.value == pytest.approx(shown.value, rel=1e-6)
-    assert [(turn.rounds, turn.when) for turn in found.story.turns] == [("1", ""), ("2", "after loss +0")]
+    assert found.counterexample.kind == "plan"
+    assert found.counterexample.replay().refutes
+    assert found.counterexample.value == pytest.approx(shown.value, rel=1e-6)
+    assert [(row.rounds, row.when) for row in found.trace.rows] == [("1", ""), ("2", "after loss +0")]
 
 
 def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
@@ -130,7 +138,9 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
         filt = CATALOGUE["NaturalFilter"].example()
     at = Divergence.hockey_stick(filt.epsilon)
     solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
-    found = written(filt, menu_witness(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high))
+    found = written(
+        filt, menu_counterexample(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high)
+    )
     assert found.data["ratio"] == "9/4"
 
 

@@ -1,4 +1,4 @@
-"""Each law for accountants holds for a sound object and is broken by one made to break it."""
+"""Each invariant for accountants holds for a sound object and is broken by one made to break it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def subject_of(filt: Any, **hooks: Any) -> AuditedAccountant:
     return AuditedAccountant(filt, filt.menu, **hooks)
 
 
-def ask(subject: AuditedAccountant, law: str) -> tuple[str, str]:
-    """What became of a law, and what it says."""
+def ask(subject: AuditedAccountant, invariant: str) -> tuple[str, str]:
+    """What became of an invariant, and what it says."""
     try:
-        return "held", ACCOUNTANT_INVARIANTS[law](subject)
+        return "held", ACCOUNTANT_INVARIANTS[invariant](subject)
     except SkipTest as reason:
         return "not asked", str(reason)
     except InvariantBrokenError as broken:
@@ -174,7 +174,7 @@ def dearer_after_less(held: Rho, rho: float) -> float:
     return 1.5 * rho if held.ledger and rho > held.ledger[-1][0] else rho
 
 
-#: For each law what becomes of it, words of the answer, and the subject: each is broken once at least.
+#: For each invariant what becomes of it, words of the answer, and the subject: each is broken once at least.
 ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
     "a_count_is_so_many_uses": [("broken", "at once", lambda: accountant(counts=False))],
     "the_order_does_not_matter": [
@@ -227,12 +227,13 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
 
 
 @pytest.mark.parametrize(
-    ("law", "outcome", "words", "subject"), [(law, *row) for law, rows in ANSWERS.items() for row in rows]
+    ("invariant", "outcome", "words", "subject"),
+    [(invariant, *row) for invariant, rows in ANSWERS.items() for row in rows],
 )
 def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from_it(
-    law: str, outcome: str, words: str, subject: Callable[[], AuditedAccountant]
+    invariant: str, outcome: str, words: str, subject: Callable[[], AuditedAccountant]
 ) -> None:
-    found, said = ask(subject(), law)
+    found, said = ask(subject(), invariant)
     assert (found, words in said) == (outcome, True), said
     assert ANSWERS.keys() == ACCOUNTANT_INVARIANTS.keys()
 
@@ -247,9 +248,9 @@ SOUND: list[Callable[[], AuditedAccountant]] = [
 ]
 
 
-@pytest.mark.parametrize("law", ACCOUNTANT_INVARIANTS)
-def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(law: str) -> None:
-    answers = [ask(sound(), law) for sound in SOUND]
+@pytest.mark.parametrize("invariant", ACCOUNTANT_INVARIANTS)
+def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(invariant: str) -> None:
+    answers = [ask(sound(), invariant) for sound in SOUND]
     assert {outcome for outcome, _ in answers} <= {"held", "not asked"}, answers
     assert "held" in {outcome for outcome, _ in answers[:2]}
 
@@ -268,7 +269,7 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
     broken = fp.invariants_for_accountants(accountant(SAID["half"]).filter)()
     with pytest.raises(InvariantBrokenError, match="is due"):
         broken.test_what_it_answers_is_at_least_the_truth()
-    with pytest.raises(TypeError, match=r"use fp\.laws for other filters"):
+    with pytest.raises(TypeError, match=r"use fp\.invariants for other filters"):
         fp.invariants_for_accountants(fp.ZCDPFilter(1.0))
 
 

@@ -1,4 +1,4 @@
-"""A witness of each kind that is small enough to be played again often."""
+"""A counterexample of each kind that is small enough to be played again often."""
 
 from fractions import Fraction
 from itertools import islice
@@ -9,17 +9,17 @@ from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.engine.adversaries import EraserForever
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.accountants import GAMES
+from filterproof.mc.examine.counterexample import (
+    Counterexample,
+    measured_counterexample,
+    menu_counterexample,
+    named,
+    record_simulation,
+    sequence_counterexample,
+)
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.rational_plans import ratio_at, solved_plan
-from filterproof.mc.examine.witness import (
-    Witness,
-    measured_witness,
-    menu_witness,
-    named,
-    sequence_witness,
-    witness,
-)
 from filterproof.mc.worst_case.plan import Plan
 from tests.mc.examine.example_filters import Forgets
 
@@ -34,11 +34,11 @@ def natural() -> fp.NaturalFilter:
         return CATALOGUE["NaturalFilter"].example()  # type: ignore[return-value]
 
 
-def simulation() -> Witness:
-    return witness(naive(), EraserForever(), epsilon=1.0, n=300, seed=5, rounds=6)
+def simulation() -> Counterexample:
+    return record_simulation(naive(), EraserForever(), epsilon=1.0, n=300, seed=5, rounds=6)
 
 
-def plan() -> Witness:
+def plan() -> Counterexample:
     """Two erasures of a hundredth: 1 - .99^2 where a hundredth is promised."""
     erasure = fp.Erasure(0.01, exact=Fraction(1, 100))
     found = solved_plan(naive(), [erasure], 2, 1.0, ratio_at(naive(), 1.0))
@@ -46,8 +46,8 @@ def plan() -> Witness:
     return found
 
 
-def written(filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: Plan) -> Witness:
-    """The witness of a plan as it is, with its worth in the states of that filter."""
+def written(filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: Plan) -> Counterexample:
+    """The counterexample of a plan as it is, with its worth in the states of that filter."""
     data = {
         "filter": named(filt),
         "epsilon": epsilon,
@@ -55,21 +55,23 @@ def written(filt: fp.PrivacyFilter[Any], epsilon: float, ratio: Fraction, plan: 
         "promised": 0.0,
         "direction": "PQ",
     }
-    return Witness(filt, data | {"value": str(plan.worth(filt, ratio)), "plan": plan.to_data(nameable())})
+    return Counterexample(
+        filt, data | {"value": str(plan.worth(filt, ratio)), "plan": plan.to_data(nameable())}
+    )
 
 
-def natural_plan() -> Witness:
+def natural_plan() -> Counterexample:
     filt = natural()
     found = solved_plan(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
     assert found is not None
     return found
 
 
-def menu() -> Witness:
+def menu() -> Counterexample:
     filt = natural()
     at = Divergence.hockey_stick(float(filt.epsilon))
     worst = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
-    return menu_witness(filt, filt.menu, at, rounds=3, low=worst.low, high=worst.high)
+    return menu_counterexample(filt, filt.menu, at, rounds=3, low=worst.low, high=worst.high)
 
 
 def sequence(
@@ -77,35 +79,35 @@ def sequence(
     pair: fp.DominatingPair | None = None,
     measure: Divergence | None = None,
     times: int = 40,
-) -> Witness:
+) -> Counterexample:
     """So many times one pair, forty of 0.2 to a filter that forgets where nothing else is said."""
     filt, measure = filt or Forgets(), measure or Divergence.hockey_stick(1.0)
     played = Sequence(((pair or fp.Gaussian(0.2), times),))
-    return sequence_witness(filt, played, measure, played.low(measure))
+    return sequence_counterexample(filt, played, measure, played.low(measure))
 
 
-def held(holder: Any, place: int = 0) -> Witness:
-    """The game of a holder that it proposes first, or in that place, of a question or two."""
-    game: Any = next(islice(GAMES[holder.played].proposed(holder), place, None))
-    if holder.played in ("selects", "sums"):
-        game = type(game)(holder, game.questions[:2])
+def held(accountant: Any, place: int = 0) -> Counterexample:
+    """The game of an accountant that it proposes first, or in that place, of a question or two."""
+    game: Any = next(islice(GAMES[accountant.played].proposed(accountant), place, None))
+    if accountant.played in ("selects", "sums"):
+        game = type(game)(accountant, game.questions[:2])
     measure = game.measures()[0]
     low, promised = game.solved(measure).low, game.promised(measure)
-    return measured_witness(holder, measure, low, promised, game=game.to_data())
+    return measured_counterexample(accountant, measure, low, promised, game=game.to_data())
 
 
 def people() -> fp.IndividualFilter:
     return fp.IndividualFilter(fp.GaussianFilter(1.0), 3)
 
 
-#: A witness of each kind of game that holders play.
+#: A counterexample of each kind of game that accountants play.
 HELD = {
     "people": lambda: held(people()),
     "sums": lambda: held(fp.training.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
     "losses": lambda: held(fp.odometers.LineOdometer(0.05, target=1.0)),
 }
 #: How each is made, and the number by which it is its own.
-WITNESSES = {
+COUNTEREXAMPLES = {
     "simulation": (simulation, "value"),
     "plan": (plan, "value"),
     "menu": (menu, "low"),

@@ -1,4 +1,4 @@
-"""One budget has one holder: no copies, no pickles, no forks, no request within a request, no race."""
+"""One budget has one accountant: no copies, no pickles, no forks, no request within a request, no race."""
 
 import copy
 import os
@@ -43,7 +43,7 @@ def a_stop() -> fp.AboveThreshold:
     return fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=np.random.default_rng(0))
 
 
-#: Each way in which a holder is charged or changed.
+#: Each way in which an accountant is charged or changed.
 CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "request": (a_session, lambda session: session.request(Gaussian(mu=0.25))),
     "observe": (waiting, lambda session: session.observe(0.1)),
@@ -66,11 +66,13 @@ READS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
 
 
 @pytest.mark.parametrize("name", [*CHANGES, *READS])
-def test_whatever_changes_a_holder_or_reads_what_is_changed_in_place_waits_for_its_turn(name: str) -> None:
+def test_whatever_changes_a_accountant_or_reads_what_is_changed_in_place_waits_for_its_turn(
+    name: str,
+) -> None:
     make, act = {**CHANGES, **READS}[name]
-    holder, done = make(), list[object]()
-    thread = threading.Thread(target=lambda: done.append(act(holder)))
-    with holder._lock:
+    accountant, done = make(), list[object]()
+    thread = threading.Thread(target=lambda: done.append(act(accountant)))
+    with accountant._lock:
         thread.start()
         thread.join(0.02)
         assert not done
@@ -82,17 +84,17 @@ def test_whatever_changes_a_holder_or_reads_what_is_changed_in_place_waits_for_i
 def test_a_second_spender_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change within a change, a forked process, and a copy."""
     make, act = CHANGES[name]
-    holder, here = make(), os.getpid()
-    with holder._lock, pytest.raises(RuntimeError, match="must not be called within another call"):
-        act(holder)
+    accountant, here = make(), os.getpid()
+    with accountant._lock, pytest.raises(RuntimeError, match="must not be called within another call"):
+        act(accountant)
     with monkeypatch.context() as patch:
         patch.setattr(os, "getpid", lambda: here + 1)
         with pytest.raises(RuntimeError, match="must be called in the process that made"):
-            act(holder)
+            act(accountant)
     for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match=r"must not be copied or pickled[^\n]*(at a time|of its own)$"):
-            duplicate(holder)
-    act(holder)
+            duplicate(accountant)
+    act(accountant)
 
 
 def test_within_record_the_decision_that_was_made_is_read_and_a_request_is_refused() -> None:

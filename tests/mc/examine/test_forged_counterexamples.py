@@ -13,7 +13,7 @@ from filterproof.mc.engine.encoding import decode, encode, nameable
 from filterproof.mc.examine.replay import replayed
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
-from tests.mc.examine.witnesses import HELD, WITNESSES
+from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
 
 
@@ -21,9 +21,9 @@ def through_json(data: Any) -> Any:
     return json.loads(json.dumps(data))
 
 
-@pytest.mark.parametrize("kind", [*WITNESSES, *HELD])
-def test_a_witness_with_any_place_changed_is_refused_or_ends_in_its_own_number(kind: str) -> None:
-    make, name = WITNESSES.get(kind) or (HELD[kind], "low")
+@pytest.mark.parametrize("kind", [*COUNTEREXAMPLES, *HELD])
+def test_a_counterexample_with_any_place_changed_is_refused_or_ends_in_its_own_number(kind: str) -> None:
+    make, name = COUNTEREXAMPLES.get(kind) or (HELD[kind], "low")
     told = make()
     number = Fraction(told.data[name])
 

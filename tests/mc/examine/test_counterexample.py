@@ -1,4 +1,4 @@
-"""A witness of any kind replays from its data alone, refutes by the number played here, and by no other."""
+"""A counterexample of any kind replays from its data alone, refutes by the number played here, and by no other."""
 
 import json
 import math
@@ -15,29 +15,29 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.encoding import encode, nameable
+from filterproof.mc.examine.counterexample import (
+    Counterexample,
+    measured_counterexample,
+    named,
+    record_simulation,
+    replay,
+)
 from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.replay import KINDS, Replayed, ReplayError, replayed
-from filterproof.mc.examine.witness import (
-    Witness,
-    measured_witness,
-    named,
-    replay,
-    witness,
-)
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.stable import log_fraction
+from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD, naive, natural_plan, sequence
 from tests.mc.examine.example_filters import ByHand, Forgets
-from tests.mc.examine.witnesses import HELD, WITNESSES, naive, natural_plan, sequence
 
 
 @cache
-def made(kind: str) -> Witness:
-    return WITNESSES[kind][0]()
+def made(kind: str) -> Counterexample:
+    return COUNTEREXAMPLES[kind][0]()
 
 
 def own_number(kind: str, again: Replayed) -> object:
-    return again.result if kind == "plan" else getattr(again.result, WITNESSES[kind][1])
+    return again.result if kind == "plan" else getattr(again.result, COUNTEREXAMPLES[kind][1])
 
 
 #: Kind -> rounds, how sure it is, whether it is adaptive; and the numbers whose last bits are the processor's.
@@ -49,14 +49,14 @@ SAYS: dict[str, tuple[int, Evidence, bool, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", WITNESSES)
-def test_a_witness_refutes_after_a_passage_through_json_and_says_how_long_and_how_sure_it_is(
+@pytest.mark.parametrize("kind", COUNTEREXAMPLES)
+def test_a_counterexample_refutes_after_a_passage_through_json_and_says_how_long_and_how_sure_it_is(
     kind: str,
 ) -> None:
     told = made(kind)
     again = replayed(json.dumps(told.to_data()), filt=told.filter)
     assert again.refutes
-    assert str(own_number(kind, again)) == str(told.data[WITNESSES[kind][1]])
+    assert str(own_number(kind, again)) == str(told.data[COUNTEREXAMPLES[kind][1]])
     assert again.measure == told.measure == Divergence.hockey_stick(told.measure.at)
     assert (told.kind, told.rounds, told.evidence, told.adaptive) == (kind, *SAYS[kind][:3])
     assert told.replay().result == again.result
@@ -100,12 +100,12 @@ class Odd(Mine):
         super().__init__(0.5)
 
 
-def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Witness:
-    return witness(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
+def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Counterexample:
+    return record_simulation(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
 def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResponse) -> dict[str, Any]:
-    """The witness of one request, its worth at that ratio computed by hand."""
+    """The counterexample of one request, its worth at that ratio computed by hand."""
     assert pair.exact_masses is not None
     worth = sum(
         max(p - ratio * q, Fraction(0)) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)
@@ -136,7 +136,7 @@ def below_the_ratio(share: Fraction) -> dict[str, Any]:
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
-    "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a witness"),
+    "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a counterexample"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
         lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
@@ -235,10 +235,10 @@ def test_a_result_refutes_beyond_the_rounding_of_the_promise_and_beyond_chance_a
     assert Replayed(naive(), Divergence.hockey_stick(1.0), PROMISED, result, surely).refutes is refutes
 
 
-# -- what a witness says ---------------------------------------------------------------------------------------
+# -- what a counterexample says ---------------------------------------------------------------------------------------
 
 
-def counted(**told: Any) -> Witness:
+def counted(**told: Any) -> Counterexample:
     """A simulation, of which only what is said is filled in."""
     data = dict.fromkeys(KINDS["simulation"].fields) | {
         "epsilon": 1.0,
@@ -246,20 +246,20 @@ def counted(**told: Any) -> Witness:
         "rounds": 4,
         "n": 1,
     }
-    return Witness(fp.ZCDPFilter(0.5), data | told)
+    return Counterexample(fp.ZCDPFilter(0.5), data | told)
 
 
 SCHEDULE = {"menu": [], "moves": [["ask", 0], ["step", 0]]}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_witness_says_who_asks_what_is_measured_and_both_numbers_in_one_sentence(kind: str) -> None:
+def test_a_counterexample_says_who_asks_what_is_measured_and_both_numbers_in_one_sentence(kind: str) -> None:
     if kind == "schedule":
-        told = measured_witness(
+        told = measured_counterexample(
             naive(), Divergence.hockey_stick(1.0), 0.25, 0.0, schedule=SCHEDULE, epoch=None
         )
     else:
-        told = HELD["people"]() if kind == "holder" else made(kind)
+        told = HELD["people"]() if kind == "accountant" else made(kind)
     assert told.kind == kind
     assert str(told).startswith(f"{told.asked}: {told.measure} is ")
     assert f"where {told.promised:.6g} is promised" in str(told)

@@ -1,4 +1,4 @@
-"""A game that a holder plays: what it is promised to keep, and a certified lower bound on what it reaches."""
+"""A game that an accountant plays: what it is promised to keep, and a certified lower bound on what it reaches."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.theory.pairs import DominatingPair
 
 
-class HolderGame(ABC):
-    """One game of a `holder`, which is data beside the holder: `to_data`, and `from_data` by who has the holder."""
+class AccountantGame(ABC):
+    """One game of a `accountant`, which is data beside the accountant: `to_data`, and `from_data` by who has the
+    accountant."""
 
-    holder: Any
+    accountant: Any
     #: The fields of the data.
     fields: ClassVar[frozenset[str]]
     #: What is released at most: more of it never measures less.
@@ -28,19 +29,19 @@ class HolderGame(ABC):
 
     @property
     def promise(self) -> Any:
-        """What the holder promises of the game."""
-        return self.holder.promise
+        """What the accountant promises of the game."""
+        return self.accountant.promise
 
     def measures(self) -> tuple[Divergence, ...]:
         """What is measured, each with a promise."""
         return goals(self.promise)
 
     def promised(self, measure: Divergence) -> float:
-        """What the holder's promise allows."""
+        """What the accountant's promise allows."""
         return measure.promised(self.promise)
 
     def solved(self, measure: Divergence) -> Bound:
-        """A certified bound on what is reached, by the holder's own code."""
+        """A certified bound on what is reached, by the accountant's own code."""
         return Bound(self.sequence.low(measure, self.promised(measure)))
 
     @property
@@ -59,14 +60,14 @@ class HolderGame(ABC):
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
-        """The game as JSON-able data, without the holder."""
+        """The game as JSON-able data, without the accountant."""
 
     @classmethod
     @abstractmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+    def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
         """The game from what `to_data` returned; ValueError for other data."""
 
     @classmethod
     @abstractmethod
-    def proposed(cls, holder: Any) -> Iterator[Self]:
-        """Games worth playing, small ones first; none where the holder lets nothing through."""
+    def proposed(cls, accountant: Any) -> Iterator[Self]:
+        """Games worth playing, small ones first; none where the accountant lets nothing through."""

@@ -53,7 +53,7 @@ def own(members: dict[str, Any], **held: Any) -> fp.PrivacyFilter:
 OTHERWISE: dict[str, dict[str, Any]] = {
     "spends nothing": {"spend": lambda self, state, request: state},
     "admits all": {"admits": every},
-    "grants all": {"grant": lambda self, state, request: (every(self, state), state)},
+    "grants all": {"step": lambda self, state, request: (every(self, state), state)},
     "starts below nothing": {"start": lambda self, n: (np.full(n, -1.0), np.zeros(n))},
     "begins anew after a loss": {"observe": lambda self, state, loss: self.start(len(loss))},
     "reaches what it does not": {"is_reachable_state": every},
@@ -113,6 +113,6 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
 def test_no_theorem_on_a_class_of_the_catalogue_covers_what_is_derived_from_it(name: str) -> None:
     kind: Any = CATALOGUE[name].kind
     made, grants = CATALOGUE[name].example(), lambda self, state, _: (every(self, state), state)
-    derived = type("Own", (kind,), {"admits": every, "grant": grants})
+    derived = type("Own", (kind,), {"admits": every, "step": grants})
     filt = derived(**{one.name: getattr(made, one.name) for one in fields(kind) if one.init})
     assert outcome(filt) in (None, Outcome.UNDECIDED)

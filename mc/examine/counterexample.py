@@ -1,11 +1,11 @@
 """Counterexamples as plain data that anyone can replay.
 
 >>> import filterproof as fp
->>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
+>>> kept = fp.record_simulation(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
 >>> fp.replay(kept).value == kept.data["value"]
 True
 >>> played = Played(((fp.Gaussian(1.0), 2),))
->>> print(sequence_witness(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
+>>> print(sequence_counterexample(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
 2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise
 """
 
@@ -38,10 +38,10 @@ from filterproof.mc.examine.replay import (
     Kind,
     Replayed,
     Result,
+    counterexample_kind,
     known,
     measure_of,
     replayed,
-    witness_kind,
 )
 from filterproof.mc.examine.sequence import Sequence as Played
 from filterproof.mc.intervals.estimate import CONFIDENCE
@@ -53,8 +53,8 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import chance
 from filterproof.theory.pairs import DominatingPair
 
-#: How much of its promise a witness reaches that tells something.
-TELLING = 1.5
+#: How much of its promise a counterexample reaches that tells something.
+CLEAR_FACTOR = 1.5
 #: The kinds of pairs that everybody knows, and those that many do; every other is an odd one.
 _KNOWN = {"Gaussian": 0, "RandomizedResponse": 0}
 _KNOWN |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
@@ -65,7 +65,7 @@ _KINDS, _ROUNDS = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Counterexample:
     """A game as plain data, with its filter and the numbers that it gave, so that anyone can replay it.
 
     Parameters
@@ -86,7 +86,7 @@ class Witness:
     @property
     def kind(self) -> Kind:
         """The kind of game."""
-        kind = witness_kind(self.data)
+        kind = counterexample_kind(self.data)
         assert kind is not None
         return kind
 
@@ -102,12 +102,12 @@ class Witness:
 
     @property
     def played(self) -> Played:
-        """The requests, for a witness of kind "sequence"."""
+        """The requests, for a counterexample of kind "sequence"."""
         return Played.from_data(self.data["sequence"], nameable())
 
     @property
     def plan(self) -> Plan:
-        """The plan, for a witness of kind "plan"."""
+        """The plan, for a counterexample of kind "plan"."""
         return Plan.from_data(self.data["plan"], nameable())
 
     @property
@@ -149,7 +149,8 @@ class Witness:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """A sort key: `sorted(witnesses, key=lambda w: w.order)` puts the witness that is easiest to understand first.
+        """A sort key: `sorted(counterexamples, key=lambda w: w.order)` puts the counterexample that is easiest to
+        understand first.
 
         The key prefers, in this order: certain over statistical; a value of at least 1.5 times the guarantee; fixed
         over adaptive requests; few and common kinds of pairs and few rounds; fewer digits.
@@ -160,7 +161,9 @@ class Witness:
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
             int(self.evidence is Evidence.STATISTICAL),
-            2 if 0 < self.promised < self.value < _SEEN else (self.factor < TELLING) + (self.factor < _HAIR),
+            2
+            if 0 < self.promised < self.value < _SEEN
+            else (self.factor < CLEAR_FACTOR) + (self.factor < _HAIR),
             int(self.adaptive),
             int(max(ranks, default=2) > 1) + int(len(fields_asked) > _KINDS) + int(rounds > _ROUNDS),
             rounds,
@@ -184,7 +187,7 @@ class Witness:
                 return f"the best adversary{most} over {pairs_words(menu)}"
             case "schedule":
                 return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
-            case "holder":
+            case "accountant":
                 return game_of(self.filter, self.data["game"]).asked  # type: ignore[arg-type]
             case "simulation":
                 played, seed = self.data["n"], self.data["seed"]
@@ -213,7 +216,7 @@ class Witness:
         return replayed(self.data, *kinds, filt=self.filter if filt is None else filt)
 
     def to_data(self) -> dict[str, Any]:
-        """Return the witness as JSON-compatible data."""
+        """Return the counterexample as JSON-compatible data."""
         return dict(self.data)
 
 
@@ -231,13 +234,15 @@ def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [step["request"] for step in data.get("sequence", ())] or list(data.get("menu", ()))
 
 
-def measured_witness(filt: Any, measure: Divergence, low: float, promised: float, **game: Any) -> Witness:
-    """The witness of a game whose measure is at least `low`; game holds the other fields of its kind."""
+def measured_counterexample(
+    filt: Any, measure: Divergence, low: float, promised: float, **game: Any
+) -> Counterexample:
+    """The counterexample of a game whose measure is at least `low`; game holds the other fields of its kind."""
     data = {"filter": named(filt), "measure": measure.to_data(), "promised": promised, **game}
-    return Witness(filt, data | {"low": encode(low, nameable())})
+    return Counterexample(filt, data | {"low": encode(low, nameable())})
 
 
-def menu_witness(
+def menu_counterexample(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     measure: Divergence,
@@ -245,17 +250,20 @@ def menu_witness(
     rounds: int | None,
     low: float,
     high: float | None,
-) -> Witness:
-    """The witness of a game over a menu, whose value lies in [low, high]; high is None where only low is known."""
+) -> Counterexample:
+    """The counterexample of a game over a menu, whose value lies in [low, high]; high is None where only low is
+    known."""
     names, promised = nameable(), measure.promised(filt.promise)
     game = {"menu": encode(tuple(menu), names), "rounds": rounds, "high": encode(high, names), "ratio": None}
-    return measured_witness(filt, measure, low, promised, **game)
+    return measured_counterexample(filt, measure, low, promised, **game)
 
 
-def sequence_witness(filt: PrivacyFilter, played: Played, measure: Divergence, low: float) -> Witness:
-    """The witness of a sequence that the filter admits, whose measure is at least `low`."""
+def sequence_counterexample(
+    filt: PrivacyFilter, played: Played, measure: Divergence, low: float
+) -> Counterexample:
+    """The counterexample of a sequence that the filter admits, whose measure is at least `low`."""
     promised = measure.promised(filt.promise)
-    return measured_witness(filt, measure, low, promised, sequence=played.to_data(nameable()))
+    return measured_counterexample(filt, measure, low, promised, sequence=played.to_data(nameable()))
 
 
 def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
@@ -265,7 +273,7 @@ def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
     return {"outside": type(value).__name__}
 
 
-def witness(
+def record_simulation(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,
@@ -276,7 +284,7 @@ def witness(
     closed_form: float | None = None,
     kinds: tuple[type, ...] = (),
     **how: Unpack[PlayOptions],
-) -> Witness:
+) -> Counterexample:
     """Simulate a game and keep the estimate with everything that a replay needs.
 
     Parameters
@@ -292,7 +300,7 @@ def witness(
 
     Returns
     -------
-    Witness
+    Counterexample
         A filter outside the catalogue is stored by its class name alone. `replay` then needs the filter itself.
 
     Raises
@@ -315,18 +323,18 @@ def witness(
         "closed_form": closed_form,
         **{name: getattr(estimate, name) for name in ("value", "low", "high")},
     }
-    return Witness(filt, data)
+    return Counterexample(filt, data)
 
 
 def replay(
-    data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
+    data: Counterexample | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
 ) -> Result:
     """Play a recorded game again and compare the numbers.
 
     Parameters
     ----------
-    data : Witness, mapping or str
-        The witness, its data or its JSON text.
+    data : Counterexample, mapping or str
+        The counterexample, its data or its JSON text.
     *kinds : type
         Classes of your own that the data names.
     filt : PrivacyFilter, optional
@@ -347,6 +355,6 @@ def replay(
     An exact number must agree to the bit. A certified bound or an estimate may differ by 2^-40 of the largest number
     in the record, because its last bits depend on the processor.
     """
-    if isinstance(data, Witness):
+    if isinstance(data, Counterexample):
         return data.replay(filt, *kinds).result
     return replayed(data, *kinds, filt=filt).result
