@@ -62,4 +62,4 @@ def _elsewhere(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOMES]
+    return sorted({*globals(), *_HOMES})

@@ -78,8 +78,11 @@ from filterproof.mc.examine.counterexample import Counterexample as Counterexamp
 from filterproof.mc.examine.counterexample import record_simulation as record_simulation
 from filterproof.mc.examine.counterexample import replay as replay
 from filterproof.mc.examine.difference import first_difference as first_difference
+from filterproof.mc.examine.examination import Examination as Examination
 from filterproof.mc.examine.supremum import supremum as supremum
 from filterproof.mc.examine.testing import invariants as invariants
+from filterproof.mc.examine.verification import assert_holds as assert_holds
+from filterproof.mc.examine.verification import verify as verify
 from filterproof.mc.intervals.estimate import Estimate as Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter as AccountantFilter
 from filterproof.mc.losses.composition import Composition as Composition
@@ -87,9 +90,6 @@ from filterproof.mc.worst_case.calibrate import calibrate as calibrate
 from filterproof.mc.worst_case.calibrated_thresholds import calibrated as calibrated
 from filterproof.mc.worst_case.result import WorstCase as WorstCase
 from filterproof.mc.worst_case.solve import worst_case as worst_case
-from filterproof.reports.examination_result import Examined as Examined
-from filterproof.reports.examination_result import assert_holds as assert_holds
-from filterproof.reports.examination_result import verify as verify
 from filterproof.reports.figures.paper_figure import figure as figure
 from filterproof.reports.figures.paper_figure import figures as figures
 from filterproof.theory.conversions import CKS as CKS

@@ -1,8 +1,7 @@
-"""Privacy filters: rules that admit or deny a request before anything is released, and the objects that hold them.
+"""Privacy filters: rules that grant or deny a request before a release, and the stateful objects that use them.
 
 Pairs, guarantees and proofs are in `theory`; adversaries, simulations and exact worst cases are in `mc`.
-The public names are those of `filterproof.filters.public_names`, which is loaded when the first of them is asked for
-here.
+`filterproof.filters.public_names` has the public names and is loaded on first use.
 """
 
 if __name__ != "filterproof.filters":
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        # nothing is kept here: a module that is not as its file makes it counts as patched
+        # nothing is cached here, because a changed module counts as patched
         public = import_module("filterproof.filters.public_names")
         if name != "__all__" and name not in public.__all__:
             raise AttributeError(f"module 'filterproof.filters' has no attribute {name!r}")

@@ -79,7 +79,7 @@ def _natural(delta: Fraction) -> NaturalFilter:
 
 
 def _coin(p: str, q: str) -> DominatingPair:
-    """A bit that is 1 with probability p on one data set and q on the other."""
+    """Return a bit that is 1 with probability p on one data set and q on the other."""
     one, other = Fraction(p), Fraction(q)
     return FinitePair((one, 1 - one), (other, 1 - other))
 
@@ -91,7 +91,7 @@ def _responses(*epsilons: float) -> tuple[DominatingPair, ...]:
 _BIT, _STEP = (RandomizedResponse(0.25),), (Gaussian(mu=0.5),)
 _PAIRS, _THREE = (2.0, 32.0), (2.0, 8.0, 32.0)
 _FIRST = RandomizedResponse.from_ratio(Fraction("1.10517"))
-#: A mechanism of five outcomes and, for each, the one that says most after it; each two keep (5.1) on [0, 1.3].
+#: A mechanism with five outcomes and, for each, the most revealing next one; each two satisfy (5.1) on [0, 1.3].
 _FIVE = FinitePair(
     tuple(map(Fraction, ("0.0093", "0.0117", "0.0775", "0.1973", "0.7042"))),
     tuple(map(Fraction, ("0.00276", "0.00468", "0.04136", "0.14894", "0.80226"))),

@@ -1,4 +1,4 @@
-"""An entry of the catalogue: a filter class with its examples, and what its page in the report shows."""
+"""An entry of the catalogue: a filter class with its examples, and the content of its page in the report."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from filterproof.theory.pairs import DominatingPair
 
 @dataclass(frozen=True, slots=True)
 class FilterPage:
-    """What a filter's page is made from.
+    """The content of a filter's page.
 
-    rule is the condition on which the filter goes on, as LaTeX, and words say it in a sentence. The game is over
-    `menu` in `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in
-    nats, and drawn at `epsilons`; the strategy that wins at epsilon is simulated at `simulated`. `typed` is Python
-    that makes `filt` and `menu`, for a reader to try. `explained` names a figure of `filterproof.reports.figures` to
-    show.
+    `rule` is the condition for continuing, as LaTeX, and `words` is the same as a sentence. The game is over `menu` in
+    `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in nats, and
+    drawn at `epsilons`; the winning strategy at epsilon is simulated at `simulated`. `typed` is Python code that makes
+    `filt` and `menu`. `explained` names a figure of `filterproof.reports.figures`.
     """
 
     rule: str
@@ -40,7 +39,7 @@ class FilterPage:
 
     @classmethod
     def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
-        """The page of a filter of the catalogue, whose table is in `catalogue.toml`."""
+        """Return the page of a catalogue filter from its table in `catalogue.toml`."""
         table = dict(page_tables()[name])
         if (ratio := table.pop("ratio", None)) is not None:
             table["epsilon"] = LogRatio(Fraction(ratio))
@@ -51,13 +50,13 @@ class FilterPage:
 
 @cache
 def page_tables() -> dict[str, dict[str, Any]]:
-    """The tables of `catalogue.toml` by the names of the filters."""
+    """Return the tables of `catalogue.toml` by filter name."""
     return tomllib.loads(resources.files("filterproof.filters").joinpath("catalogue.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A filter class, an example of it, the same example with more budget, and the menu of its page's game."""
+    """A filter class, an example of it, the same example with a larger budget, and the menu of its page's game."""
 
     kind: type[PrivacyFilter]
     make: Callable[[], PrivacyFilter]
@@ -66,25 +65,22 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The name of the class."""
         return self.kind.__name__
 
     @property
     def page(self) -> FilterPage:
-        """What its page shows."""
         return FilterPage.listed(self.name, self.menu)
 
     @property
     def sound(self) -> bool | None:
-        """False for a counterexample, None where neither proof nor counterexample is known."""
+        """False for a counterexample, None if neither a proof nor a counterexample is known."""
         return self.kind.sound
 
     def example(self) -> PrivacyFilter:
-        """An instance with moderate parameters; an unsound one is made without its warning."""
+        """Return an instance with moderate parameters. An unsound one is made without its warning."""
         with suppress_unsound_warning():
             return self.make()
 
     def larger(self) -> PrivacyFilter:
-        """The example with more budget."""
         with suppress_unsound_warning():
             return self.more()

@@ -149,7 +149,7 @@ def _loaded(target: str, how: dict[str, Any]) -> _Told:
 
 def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
     """Examine a filter; return the properties of the item, and why it fails or ''."""
-    from filterproof.reports.examination_result import failure, verify
+    from filterproof.mc.examine.verification import failure, verify
 
     exam = verify(filt, target=target, **how)
     properties: list[tuple[str, object]] = [

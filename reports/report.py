@@ -15,24 +15,24 @@ import numpy as np
 import scipy
 
 from filterproof.mc.examine.replay import counterexample_kind
+from filterproof.mc.examine.replay_snippets import replay_command
 from filterproof.mc.runs.output import OutputFolder
+from filterproof.mc.runs.provenance import version
 from filterproof.reports.chapter import Chapter
 from filterproof.reports.drawing import data_uri, svg_text
-from filterproof.reports.examination_words import version
 from filterproof.reports.finding import Finding, Picture, Told
 from filterproof.reports.html_repr.numbers import percent
 from filterproof.reports.pages.accountant_pages import accountant_pages
 from filterproof.reports.pages.filter_page import filter_page
 from filterproof.reports.pages.overview import Row, counted, overview, picture
 from filterproof.reports.pages.page import Badge, Page
-from filterproof.reports.replay_snippets import replay_command
 from filterproof.reports.study import Study
 from filterproof.reports.template import rendered, style
 from filterproof.theory.agreement import Accord, Agreement
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import above, below
 
-SCHEMA = 2
+SCHEMA = 3
 #: The papers, by the numbers that the project cites them by.
 PAPERS: tuple[tuple[str, str], ...] = (
     ("000", "Vitaly Feldman and Tijana Zrnic, Individual Privacy Accounting via a Rényi Filter"),

@@ -9,7 +9,7 @@ from filterproof.theory.evidence import Evidence, Outcome, Verdict
     ("outcome", "evidence", "scope", "citations", "sentence"),
     [
         (Outcome.UNDECIDED, Evidence.STATISTICAL, "", (), "scope must name"),
-        (Outcome.HOLDS, Evidence.STATISTICAL, "all", (), "failing to refute proves nothing"),
+        (Outcome.HOLDS, Evidence.STATISTICAL, "all", (), "a failed attack is not a proof"),
         (Outcome.HOLDS, Evidence.CITED, "all", (), "citations must name the theorems"),
         (Outcome.HOLDS, Evidence.EXACT, "all", ("Doob",), "citations must name the theorems"),
         (Outcome.REFUTED, Evidence.STATISTICAL, "all", (), "outcome REFUTED needs a counterexample"),

@@ -77,8 +77,7 @@ STATEMENTS = (
     "import filterproof.mc.worst_case.plan; filterproof.mc.worst_case.plan.Plan",
     "import filterproof as fp, filterproof.mc.examine.supremum as room; assert fp.supremum is room.supremum",
     "from filterproof import mc, theory; mc.Game, theory.ZCDP",
-    "import filterproof.filters.testing.invariant_tests; "
-    "filterproof.filters.testing.invariant_tests.invariant_test_class",
+    "from filterproof.filters.testing import invariant_tests; invariant_tests.invariant_test_class",
 )
 #: A child for each, which has what others wrote and nothing of ours; the first that fails is said.
 FRESH = """

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 Cell: TypeAlias = float | int | str | None
 Row: TypeAlias = dict[str, Cell]
 
-#: What draws and writes, imported by name when it is asked for: imports run from `reports` to here, never back.
-_ROOM = "filterproof.reports.html_repr"
 #: Characters of a repr, and of one of its fields: a line or two of a terminal, whatever the value holds.
 _MOST, _MOST_OF_FIELD = 200, 48
 
@@ -49,7 +47,7 @@ class Displayed:
         return [row_of(self)]
 
     def _repr_html_(self) -> str:
-        html: str = import_module(_ROOM).html(self)
+        html: str = renderer().html(self)
         return html
 
 
@@ -76,8 +74,16 @@ class Plottable(Displayed):
         ValueError
             If there is nothing to plot.
         """
-        figure: Figure = import_module(_ROOM).figure(self, ax)
+        figure: Figure = renderer().figure(self, ax)
         return figure
+
+
+def renderer() -> Any:
+    """Return the module that draws and writes results.
+
+    It is imported by name when it is asked for: imports run from `reports` to here, never back.
+    """
+    return import_module("filterproof.reports.renderer")
 
 
 def row_of(value: Any, *names: str) -> Row:

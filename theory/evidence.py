@@ -149,7 +149,7 @@ class Verdict(Displayed):
             )
         if self.outcome is Outcome.HOLDS and self.evidence is Evidence.STATISTICAL:
             raise ValueError(
-                "outcome HOLDS cannot rest on STATISTICAL evidence: failing to refute proves nothing; "
+                "outcome HOLDS cannot rest on STATISTICAL evidence: a failed attack is not a proof; "
                 "use Outcome.UNDECIDED"
             )
         if self.outcome is Outcome.HOLDS and (self.evidence is Evidence.CITED) != bool(self.citations):

@@ -1,4 +1,4 @@
-"""Accountants: the objects that keep a filter's state while releases are made, or measure what releases have spent.
+"""Stateful objects that own a filter's state while releases are made, or measure the spending.
 
-The rules that decide are in `filterproof.filters.rules`; simulated adversaries are in `mc`.
+The deciding rules are in `filterproof.filters.rules`; simulated adversaries are in `mc`.
 """

@@ -1,4 +1,4 @@
-"""Stopping by the sparse vector technique: after each round whether a count has reached a threshold, for one price.
+"""Stopping by the sparse vector technique: whether a count has reached a threshold after each round, for one charge.
 
 >>> from fractions import Fraction
 >>> import numpy as np
@@ -22,7 +22,7 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import PureDP
 from filterproof.theory.pairs import RandomizedResponse
 
-#: Values and thresholds are at most this far from 0, and the numbers of the ratio below it.
+#: The largest absolute value of counts and thresholds; the numbers of the ratio are below it.
 _MOST = 2**62
 
 
@@ -55,7 +55,7 @@ class AboveThreshold(StatefulAccountant):
     """
 
     theorem: ClassVar[str] = "sparse vector"
-    _remedy: ClassVar[str] = "make another, with a price of its own"
+    _remedy: ClassVar[str] = "make another one, with a charge of its own"
 
     def __init__(
         self, threshold: int, *, ratio: Fraction, rng: np.random.Generator, monotone: bool = False
@@ -85,7 +85,7 @@ class AboveThreshold(StatefulAccountant):
         with self._in_turn("is_above"):
             if self._over:
                 raise ValueError(
-                    "value must come before the first yes, got one after it; make another AboveThreshold"
+                    "value must come before the first True, got one after it; make another AboveThreshold"
                 )
             self._over = _checked("value", value) + self._noise(rng) >= self._noisy
             return self._over
@@ -94,7 +94,7 @@ class AboveThreshold(StatefulAccountant):
         return f"{type(self).__name__}(ratio={self._ratio}, {self._factors} log(ratio)-DP, over={self._over})"
 
     def _noise(self, rng: np.random.Generator) -> int:
-        """The difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
+        """Return the difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
         if not isinstance(rng, np.random.Generator):
             raise TypeError(
                 f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
@@ -111,5 +111,5 @@ class AboveThreshold(StatefulAccountant):
 def _checked(name: str, value: int) -> int:
     whole = check_count(name, value, least=-_MOST)
     if whole > _MOST:
-        raise ValueError(f"{name} must be at most 2^62, got {value!r}; count fewer")
+        raise ValueError(f"{name} must be at most 2^62, got {value!r}; pass a smaller count")
     return whole

@@ -1,4 +1,4 @@
-"""A round of many people, some at a time: what is computed on the way takes no memory that grows with them.
+"""A round of many people in blocks, so that temporary memory does not grow with their number.
 
 >>> from filterproof.filters.catalogue import GaussianFilter
 >>> from filterproof.theory.pairs import Gaussian, is_ours
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.contract_checks import checked_spend, checked_step, checked_step_inplace
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.state import State, choose, copied, fold, leaves
+from filterproof.filters.contract.state import State, choose, copied, leaves, map_arrays
 from filterproof.theory.pairs import DominatingPair, is_ours
 
-#: People at a time.
+#: People in a block.
 BLOCK = 131072
 
 
@@ -32,10 +32,10 @@ def grant_in_blocks(
     n: int,
     keep: Callable[[State], None],
 ) -> NDArray[np.bool_]:
-    """Whether each of n people takes part, by `filt.step`; `keep` is given the state in which those are charged.
+    """Return whether each of n people takes part, by `filt.step`; `keep` receives the state after their charges.
 
-    More than a block of people are charged in place, in the arrays of `state`, which must be nobody else's. If the
-    filter then raises, the people whom it decided before stay charged.
+    More than one block of people are charged in place, in the arrays of `state`, which nobody else may use. If the
+    filter then raises, the people decided before stay charged.
     """
     if n > BLOCK:
         active = np.empty(n, dtype=np.bool_)
@@ -53,13 +53,13 @@ def grant_in_blocks(
         else:
             return active
     active, spent = _granted(filt, state, request, n)
-    # the filter may go on writing into what it returned
+    # the filter may go on writing into its result
     keep(copied(spent) if active.all() else choose(active, spent, state))
-    return active.copy()  # the filter may answer from an array that it uses again
+    return active.copy()  # the filter may return an array that it uses again
 
 
 def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
-    """Who takes part, charged in the arrays of `part`; None where what is spent cannot be written over them."""
+    """Charge participants in the arrays of `part` and return them; None if the filter needs new arrays."""
     granted = checked_step_inplace(filt, part, pair)
     if granted is None:
         granted, spent = _granted(filt, part, pair, n)
@@ -79,10 +79,10 @@ def _granted(
 
 
 def _block(state: State, request: DominatingPair, people: slice) -> tuple[State, DominatingPair]:
-    """The state and the pairs of those people."""
-    part: State = fold(lambda leaf: leaf[people], tuple, state)
+    """Return the state and the pairs of these people."""
+    part: State = map_arrays(lambda leaf: leaf[people], state)
     if request.shape == ():
         return part, request
-    # a slice copies nothing; a pair from elsewhere is promised masks and indices
+    # a slice copies nothing; pairs of other libraries only support masks and indices
     runs: Any = people if is_ours(request) else np.arange(people.start, min(people.stop, request.shape[0]))
     return part, request.take(runs)

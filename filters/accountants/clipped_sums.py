@@ -1,4 +1,4 @@
-"""Clipped sums: the noisy sum of people's vectors, each clipped to what that person's budget still covers.
+"""Noisy sums of people's vectors, each clipped to its person's remaining budget.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -34,12 +34,12 @@ from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
 from filterproof.theory.pairs import Gaussian
 
-#: The noise is larger than asked by this share. A norm computed in doubles is too small by a share of at most half of
-#: (dimension + 6) 2^-52, which this covers up to a dimension of 2^20, and so are the scaled vectors too large.
+#: The relative excess of the noise. A norm computed in doubles is too small by a share of at most half of (dimension +
+#: 6) 2^-52, which the excess covers up to a dimension of 2^20; it also covers scaled vectors that are too large.
 _MARGIN = 2.0**-32
 _MOST_DIMENSION = 2**20
-#: Noise and clip lie between these, and everyone is charged at least the share of the noise that `_FREE` is: whatever
-#: was lost of a vector by underflow is far below that, and 2^100 sums do not use up a budget by it.
+#: The range of noise and clip. Everyone is charged at least the share `_FREE` of the noise: it exceeds every loss of a
+#: vector by underflow, and 2^100 sums do not use up a budget by it.
 _LEAST, _MOST, _FREE = 2.0**-300, 2.0**900, 2.0**-200
 
 
@@ -247,7 +247,7 @@ class ClippedSums:
         if norms.shape != shape or wrong.any():
             raise ValueError(
                 f"norms must be finite and not below zero, of shape {shape}, got shape {norms.shape} with "
-                f"{np.count_nonzero(wrong)} others; scale the vectors, nothing was charged"
+                f"{np.count_nonzero(wrong)} invalid norms; scale the vectors, nothing was charged"
             )
         used = self._people._noise
         used.check(rng)
@@ -269,13 +269,13 @@ class ClippedSums:
     def _total(
         self, vectors: NDArray[np.float64] | Vectors, factors: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
-        """What adds up to the weighted sum, of a table exactly: nobody moves it by more than their own vector."""
+        """Return summands of the weighted sum, exact for a table: nobody changes it by more than their own vector."""
         if isinstance(vectors, np.ndarray):
             return exact_sum(weighted(factors, vectors))
         return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
 
     def _rows(self, vectors: object) -> NDArray[np.float64]:
-        """A copy of the vectors: no change by the caller between charge and sum."""
+        """Return a copy of the vectors, so that the caller cannot change them between charge and sum."""
         try:
             given = np.asarray(vectors)
         except ValueError:  # rows of different lengths
@@ -296,7 +296,7 @@ class ClippedSums:
 
 
 def _within(name: str, value: object) -> float:
-    """`value` as a double from 2^-300 to 2^900: rounding is known there."""
+    """Return `value` as a double from 2^-300 to 2^900, the range with known rounding errors."""
     number = one_positive(name, value)
     if not _LEAST <= number <= _MOST:
         raise ValueError(f"{name} must be from 2^-300 to 2^900, got {name}={number!r}; scale the vectors")

@@ -1,4 +1,4 @@
-"""Individual accounting: one filter per person, and each round uses a person as far as the person's budget covers it.
+"""Individual accounting: one filter per person; a round uses each person within that person's own budget.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -65,9 +65,9 @@ _KERNEL = (
     (ZCDP, "individual_zcdp_filter"),
     (GaussianDP, "individual_gaussian_filter"),
 )
-#: What is cut to less than this share of a whole budget does not count at all: it would only blur who is left.
+#: A cut below this share of a whole budget removes the person: it would only obscure who is left.
 _LEAST_SHARE = 2.0**-20
-#: What a cut norm stays below its limit by: more than all roundings on the way, which are below 2^-51 each.
+#: The relative distance of a cut norm from its limit, above all rounding errors, which are below 2^-51 each.
 _SHAVE = 1 - 2.0**-48
 
 
@@ -108,26 +108,26 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     noise, found = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = compiled.quotients(norms, noise)
-    mu = _sizes(norms) if found is None else found[0]  # of one's own, which is written over
+    mu = _sizes(norms) if found is None else found[0]  # a new array, which is overwritten
     absent = mu == 0
     if found is None:
-        for first in range(0, mu.size, compiled.SMALL):  # what is computed on the way stays in cache
+        for first in range(0, mu.size, compiled.SMALL):  # in blocks that fit into the cache
             some = mu[first : first + compiled.SMALL]
             some[:] = quotient_beyond(some, noise)
     mu[absent] = 1.0
     if found is None:
-        check_positive("mu", mu, "pass norms / sigma that is a double")
-    pair = Gaussian(1.0).with_parameters({"mu": mu})  # as checked, and nobody else's
+        check_positive("mu", mu, "pass norms and sigma whose quotient is a double")
+    pair = Gaussian(1.0).with_parameters({"mu": mu})  # checked, and not shared
     if not absent.any():
         return pair
     either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
-    # one byte each: the index of a selection that is made as usual takes eight
+    # one byte each: the index of a usual selection takes eight
     changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
     return either.with_parameters(changed)
 
 
 def _sizes(norms: object) -> NDArray[np.float64]:
-    """`norms` in doubles, none below what was passed; errors do not quote them, for they tell about people."""
+    """Return `norms` as doubles, none below its original. Errors do not quote them, because they are personal data."""
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
         raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
@@ -212,7 +212,7 @@ class IndividualFilter(StatefulAccountant):
             )
         self._people = check_count("people", people, most=MOST_PEOPLE)
         self._noise = UsedNoise()
-        # the filter may hold on to what it starts with, and rounds of many people write over their state
+        # the filter may keep its start state, and rounds of many people write into their state
         with in_memory("people", self._people):
             self._state: State = copied(checked_start(filt, self._people))
 
@@ -303,7 +303,7 @@ class IndividualFilter(StatefulAccountant):
         if sizes.shape != (self._people,):
             raise ValueError(
                 f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
-                "everyone's vector, also of those who have run out"
+                "everyone's vector, including people without budget"
             )
         noise = one_positive("sigma", sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
@@ -317,7 +317,7 @@ class IndividualFilter(StatefulAccountant):
             with np.errstate(under="ignore"):
                 factors: NDArray[np.float64] = np.ones_like(sizes)
                 np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
-                # the exact product is below the next double after the rounded one
+                # the exact product is below the next double above the rounded one
                 counted = np.where(cut, next_above(factors * sizes), sizes)
             out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
@@ -325,7 +325,7 @@ class IndividualFilter(StatefulAccountant):
         return factors
 
     def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
-        """Whom the filter grants `request`; they are charged."""
+        """Return the people for whom the filter grants `request`; they are charged."""
         self._terms.check(self._filter)
         active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep)
         self._terms.check(self._filter)
@@ -337,7 +337,7 @@ class IndividualFilter(StatefulAccountant):
     def remaining(self) -> Personal[PersonalReport]:
         """Return the rest of each budget in the filter's own unit, rounded down; hidden, see `Personal`."""
         promise = str(self._filter.promise)
-        with self._lock:  # a round may charge many people in place
+        with self._lock:  # a round may be charging people in place
             left = checked_remaining(self._filter, self._state, self._people)
         return Personal(left, lambda person, value: PersonalReport(person, promise, value))
 
@@ -357,7 +357,7 @@ class IndividualFilter(StatefulAccountant):
         key : bytes, optional
             The key that signs the data. The default is the key of `from_dict`. Without any key the data are unsigned.
         """
-        with self._lock:  # a round may be charging in place
+        with self._lock:  # a round may be charging people in place
             content = {
                 **named(self._identity),
                 "people": self._people,
@@ -384,7 +384,7 @@ class IndividualFilter(StatefulAccountant):
         content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
         identity = check_filter(content, filt)
         number = saved_count(content, "people", least=1)
-        # decoded first, so that a forged number of people alone allocates no memory
+        # decoded first, so that a forged number of people allocates no memory
         start, is_reachable_state = (
             checked_start(filt, 1),
             lambda state: checked_is_reachable_state(filt, state, number),

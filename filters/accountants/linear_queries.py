@@ -1,4 +1,4 @@
-"""Linear queries: noisy sums over people, each over those whose sum of squared norms stays within a budget.
+"""Linear queries: noisy sums over the people whose sums of squared norms stay within a budget.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -22,7 +22,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.filters.accountants.journal import Journal, JournalError, Sums, Terms
+from filterproof.filters.accountants.journal import Journal, Sums, Terms
+from filterproof.filters.accountants.journal_file import JournalError
 from filterproof.filters.accountants.personal_reports import MOST_PEOPLE, PersonalReport, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,
@@ -50,9 +51,9 @@ _VERSION = 2
 #: A quotient of doubles below this may be subnormal, with fewer digits.
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
-#: Values handled at a time: what is computed on the way stays in cache, and takes no memory that grows.
+#: Values processed at a time, so that temporary data fit into the cache.
 _BLOCK = 1 << 15
-#: A squared norm from here up does not change when its subnormal squares are rounded up.
+#: A squared norm from this size on does not change when its subnormal squares are rounded up.
 _NORMAL = 2.0**-900
 
 
@@ -205,14 +206,15 @@ class LinearQueries(StatefulAccountant):
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
         opened, sums = Journal.open(journal, queries._terms)
         queries._journal = opened
-        # an interrupt may have cut a charge between its two doubles, in memory: more than before, above the budget even
+        # an interrupt may have split a charge between its two doubles in memory: too much is charged, even above the
+        # budget
         sums = Sums(*two_sum(sums.high, sums.low), sums.left)
         reached = is_sum((sums.high, sums.low))
         if not reached.all():
             opened.close()
             raise JournalError(
                 f"journal must hold sums that queries can lead to, got another for {np.count_nonzero(~reached)} of "
-                f"{len(sums)} people; find the file as it was last written, or count everybody's budget as spent"
+                f"{len(sums)} people; restore the file as it was last written, or treat everybody's budget as spent"
             )
         queries._sums = sums
         return queries
@@ -236,7 +238,7 @@ class LinearQueries(StatefulAccountant):
         if not _LEAST_VARIANCE < variance < math.inf:
             # the quotient lost digits, underflowed or overflowed: divide the roots
             root = math.sqrt(self.norm_budget) / math.sqrt(self.kappa) / math.sqrt(2)
-            return root * (1 + (dimension + 8) * 2.0**-52) + 2.0**-1073  # where it is subnormal
+            return root * (1 + (dimension + 8) * 2.0**-52) + 2.0**-1073  # if it is subnormal
         return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
 
     @property
@@ -296,7 +298,7 @@ class LinearQueries(StatefulAccountant):
             self._noise.check(rng)
             total = exact_sum(self._charged(rows))
             self._write()
-        # charged before the noise is drawn: if that raises, budget is lost and none gained
+        # charged before the noise is drawn: an exception then costs budget and adds none
         sigma = self.sigma(rows.shape[1])
         noise = sigma * self._noise.drawn(rng, (rows.shape[1],))
         return LinearAnswer(nearest([*total, noise]), sigma)
@@ -306,22 +308,24 @@ class LinearQueries(StatefulAccountant):
             self._journal.check_usable()
 
     def _charged(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
-        """The rows of those who take part, who are charged: block by block, each in a copy that nobody changes."""
+        """Charge the participants block by block and yield copies of their rows."""
         many = max(_BLOCK // rows.shape[1], 1)
         for first in range(0, len(rows), many):
             people = slice(first, min(first + many, len(rows)))
-            with np.errstate(over="ignore"):  # what is no double is infinite, and nobody can pay for that
+            with np.errstate(
+                over="ignore"
+            ):  # a value outside the doubles is infinite, and nobody can pay for it
                 block = np.array(rows[people], dtype=np.float64)
             squares = _squared_norms(block)
             if not squares.any():
                 continue
             sums = self._sums.part(people)
             active = self._budget.charge((sums.high, sums.low), LinearCharge(squares), ~sums.left)
-            block[~active] = 0.0  # what changed under way may be no number
+            block[~active] = 0.0  # an array that changed during the call may contain NaN
             yield block
 
     def _write(self) -> None:
-        """Everybody's sums are on the disk when this returns."""
+        """Write everybody's sums to the disk."""
         if self._journal is not None:
             self._journal.write(self._sums)
 
@@ -381,7 +385,7 @@ class LinearQueries(StatefulAccountant):
         """Close the journal, if there is one, after the present query. No further query is answered."""
         if self._journal is None:
             return
-        if os.getpid() != self._process:  # a fork may have copied the lock locked for ever
+        if os.getpid() != self._process:  # a fork may have copied the lock in its locked state
             self._journal.close()
             return
         with self._lock:
@@ -401,7 +405,7 @@ class LinearQueries(StatefulAccountant):
         key : bytes, optional
             The key that signs the data. The default is the key of `from_dict`. Without any key the data are unsigned.
         """
-        with self._lock:  # an answer may be charging in place
+        with self._lock:  # an answer may be charging people in place
             content = {
                 "norm_budget": self.norm_budget.hex(),
                 "kappa": self.kappa.hex(),
@@ -448,7 +452,7 @@ class LinearQueries(StatefulAccountant):
         number = saved_count(content, "people", least=1)
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
         budget = queries._budget
-        # decoded first, so that a forged number of people alone allocates no memory
+        # decoded first, so that a forged number of people allocates no memory
         fresh = (np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.bool_))
         state = decode_state(
             content["state"], fresh, number, lambda state: budget.is_reachable_state(state[:2])
@@ -461,17 +465,19 @@ class LinearQueries(StatefulAccountant):
 
 
 def _as_array(name: str, values: object) -> NDArray[Any]:
-    """`values` as an array; TypeError for rows of different lengths, and for masked ones, whose mask would be lost."""
+    """Return `values` as an array. Raises TypeError for rows of different lengths and for masked arrays."""
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be no masked array, got one; fill it first, with zero say")
+        raise TypeError(f"{name} must be no masked array, got one; fill it first, e.g. with zeros")
     try:
         return np.asarray(values)
     except ValueError:
-        raise TypeError(f"{name} must be an array, got rows of different lengths; pass rows alike") from None
+        raise TypeError(
+            f"{name} must be an array, got rows of different lengths; pass rows of equal length"
+        ) from None
 
 
 def _rows(values: object) -> NDArray[Any]:
-    """`values` as rows, one per person: finite numbers, shape (n, d)."""
+    """Return `values` as finite rows, one per person, shape (n, d)."""
     given = _as_array("values", values)
     if given.dtype.kind not in "fiub":
         raise ValueError(f"values must be real numbers, got dtype={given.dtype}; pass q(x_i) in doubles")
@@ -481,23 +487,23 @@ def _rows(values: object) -> NDArray[Any]:
             f"values must have one row per person, shape (n,) or (n, d), got shape {given.shape}; "
             "pass q(x_i) for every person i"
         )
-    if rows.size and not (np.isfinite(rows.min()) and np.isfinite(rows.max())):  # NaN is the least of all
+    if rows.size and not (np.isfinite(rows.min()) and np.isfinite(rows.max())):  # NaN counts as the least
         person, column = np.argwhere(~np.isfinite(rows))[0]
         raise ValueError(
             f"values must be finite, one row per person, got {rows[person, column]} for person {person}; "
-            "pass q(x_i) for every person i, zero where there is none"
+            "pass q(x_i) for every person i, zero for people without a value"
         )
     return rows
 
 
 def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|rows[i]|_2^2, too small by at most d + 2 half-ulps, and above zero where anything in the row is."""
+    """Return |rows[i]|_2^2, too small by at most d + 2 half-ulps, and positive unless the row is zero."""
     with np.errstate(over="ignore"):
         squares = np.square(rows[:, 0]) if rows.shape[1] == 1 else squared_norms(rows)
     small = squares < _NORMAL
     if small.any():
-        # rows of zeros have nothing to lose: twenty times as fast without them
+        # rows of zeros lose nothing: twenty times as fast without them
         small &= rows[:, 0] != 0 if rows.shape[1] == 1 else rows.any(axis=1)
-        # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, negligible otherwise
+        # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, and is negligible otherwise
         squares[small] += np.count_nonzero(rows[small], axis=1) * 2.0**-1074
     return squares

@@ -1,4 +1,4 @@
-"""A source of zeros in the place of noise, by which the sums behind a release are read off.
+"""Generators of constant normals, to read off the sums and the noise of a release.
 
 >>> ZERO_NOISE.standard_normal(2)
 array([0., 0.])
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class EqualNormals(np.random.Generator):
-    """Normals that are all one number; whoever draws otherwise is told."""
+    """A generator whose normals are all one number. Other methods raise."""
 
     def __init__(self, normal: float) -> None:
         super().__init__(np.random.PCG64(0))
@@ -22,11 +22,12 @@ class EqualNormals(np.random.Generator):
 
     def _elsewhere(self, *args: object, **kwargs: object) -> None:
         raise TypeError(
-            "sums must draw their noise by rng.standard_normal, got another method; it is read off by passing zeros"
+            "sums must draw their noise by rng.standard_normal, got a call of another method; the check passes "
+            "constant normals"
         )
 
     normal = random = integers = uniform = multivariate_normal = _elsewhere  # type: ignore[assignment]
 
 
-#: Without noise, and with that of one standard deviation: their difference is the noise that is drawn.
+#: Without noise, and with one standard deviation of noise: their difference is the noise.
 ZERO_NOISE, UNIT_NOISE = EqualNormals(0.0), EqualNormals(1.0)

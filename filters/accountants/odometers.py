@@ -38,13 +38,13 @@ from filterproof.theory.rounding import away_from_zero
 #: (high, low) of each sum, that of the probabilities last: arrays of shape (n,).
 _State = tuple[NDArray[Any], ...]
 
-#: Bounds are raised by this share of themselves, more than the rounding of the elementary functions.
+#: Bounds are raised by this share, to cover the rounding of elementary functions.
 _MARGIN = 1e-13
 _LOG_ZETA = 1.1331899568516129  # log zeta(1.4)
 
 
 class _Summing(ABC):
-    """What odometers share: sums of charges, of which the last has a bound, and what they are held to."""
+    """The common part of odometers: sums of charges, of which the last has a bound."""
 
     __slots__ = ()
     kernel: ClassVar[tuple[str, ...]] = ()
@@ -55,7 +55,7 @@ class _Summing(ABC):
 
     @abstractmethod
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
-        """What a request adds to each sum."""
+        """Return the charges of a request for each sum."""
 
     def start(self, n: int) -> _State:
         """Return the state of n runs, before any release."""
@@ -67,7 +67,7 @@ class _Summing(ABC):
         return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
 
     def _known(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
-        """The bound, inf beyond what is allowed and for a state that no requests lead to."""
+        """Return the bound; inf above the allowed total and for unreachable states."""
         known = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
         for pair in zip(state[::2], state[1::2], strict=True):
             known &= is_sum(pair)
@@ -140,12 +140,12 @@ _UNIT = Budget.of(1.0)
 
 
 def _octave(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """floor(log2 x), exactly; inf and NaN stay."""
+    """Return floor(log2 x), exactly; inf and NaN stay."""
     return np.where(np.isfinite(x), np.frexp(x)[1] - 1.0, x)
 
 
 def _power(j: NDArray[np.float64]) -> NDArray[np.float64]:
-    """2^j, exactly, for whole j; inf and NaN stay."""
+    """Return 2^j, exactly, for integers j; inf and NaN stay."""
     known = np.isfinite(j)
     return np.where(known, np.ldexp(1.0, np.where(known, j, 0.0).astype(np.int64)), j)
 
@@ -363,7 +363,7 @@ class RogersOdometer(_Summing):
             inner = 2 * squares * logs
             outer = 2 * (least + squares) * (1 + rm.log1p(squares / least) / 2)
             outer = outer * rm.log(4 * rm.log(self.records) / rm.log(2.0) / self.delta)
-            # S is known to its last places: at the ends of its range the larger of both lines
+            # S has an error in its last places: at the ends of its range, use the larger of both lines
             low, high = squares * (1 - 2.0**-48), squares * (1 + 2.0**-48)
             inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)
             spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))

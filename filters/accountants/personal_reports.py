@@ -1,4 +1,4 @@
-"""What is known about people one by one: for each person's own eyes, and hidden from everybody else's.
+"""Results about single people: visible to each person, and hidden from everybody else.
 
 >>> import numpy as np
 >>> left = Personal(np.array([0.8, 0.1]), lambda person, value: PersonalReport(person, "1-GDP", value))
@@ -22,7 +22,7 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import above
 from filterproof.theory.pairs import DominatingPair
 
-#: The most people of one accountant: more than memory holds.
+#: The most people of one accountant, more than memory can store.
 MOST_PEOPLE = 2**33
 
 
@@ -42,7 +42,7 @@ class ForOnePerson(ABC):
 
     @abstractmethod
     def told(self) -> str:
-        """What that person is told."""
+        """Return the text for that person."""
 
     def __str__(self) -> str:
         return f"For person {self.person} only, not to be shown to anyone else: {self.told()}"
@@ -162,13 +162,13 @@ class Personal(Generic[ReportT]):
     @staticmethod
     def _refused(what: str) -> TypeError:
         return TypeError(
-            f"personal values must not be {what}, for they tell about people's data; use report_for(person), or "
-            "made_public() where the data are public"
+            f"personal values must not be {what}, because they are personal data; use report_for(person), or "
+            "made_public() if the data are public"
         )
 
 
 def check_pairs(request: object, people: int) -> DominatingPair:
-    """`request` if it is a pair for everyone, shape (people,) or (); TypeError or ValueError without what it holds."""
+    """Return `request` if it is a pair for everyone, shape (people,) or (). Errors do not quote its content."""
     if not isinstance(request, DominatingPair):
         raise TypeError(
             f"request must be a DominatingPair, got a {type(request).__name__}; pass gaussian_request(...)"
@@ -176,13 +176,13 @@ def check_pairs(request: object, people: int) -> DominatingPair:
     if request.shape not in ((), (people,)):
         raise ValueError(
             f"request must have one pair per person, got shape {request.shape} for {people} people; "
-            "declare a pair for everyone, also for those who have run out"
+            "declare a pair for everyone, including people without budget"
         )
     return request
 
 
 def check_person(person: object, people: int) -> int:
-    """`person` as an int from 0 to people - 1; IndexError beyond."""
+    """Return `person` as an int from 0 to people - 1. Raises IndexError beyond."""
     index = check_count("person", person, least=0)
     if index >= people:
         raise IndexError(f"person must be below {people}, got person={person!r}; count from zero")

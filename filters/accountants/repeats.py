@@ -1,4 +1,4 @@
-"""Repeats: how many times in a row a filter admits one and the same request.
+"""How many times in a row a filter grants the same request.
 
 >>> import filterproof as fp
 >>> repeats(fp.GaussianFilter(mu=1.0), fp.Gaussian(0.125), most=1000)
@@ -19,15 +19,16 @@ from filterproof.theory.pairs import DominatingPair
 
 
 def repeats(filt: FilterBase, request: DominatingPair, *, most: int) -> int:
-    """The number of releases before the filter, by its own code, first denies `request`; at most `most`.
+    """Return the number of releases before the filter's own code first denies `request`, at most `most`.
 
-    Raises TypeError for a filter that looks at losses: its number of releases is random, see
+    Raises TypeError for a filter that looks at losses. Its number of releases is random: see
     `filterproof.mc.estimate.survival`.
     """
     checked_filter(filt)
     if filt.looks_at_losses:
         raise TypeError(
-            f"filt must not look at losses, got {type(filt).__name__}; use survival for the law of its releases"
+            f"filt must not look at losses, got {type(filt).__name__}; use survival for the distribution of "
+            "its releases"
         )
     limit = check_count("most", most, least=0)
     state = checked_start(filt, 1)

@@ -1,5 +1,4 @@
-"""Saved data: an accountant's numbers as JSON values under known names, restored to the bit, signed where a key is
-given."""
+"""Saved data: an accountant's numbers as JSON values, restored to the bit, with an optional signature."""
 
 from __future__ import annotations
 
@@ -18,28 +17,26 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
 from filterproof.filters.contract.identity import LONGEST, FilterIdentity
-from filterproof.filters.contract.state import State, fold, same
+from filterproof.filters.contract.state import State, fold, parts, rebuilt, same
 
 _LEAST_KEY = 16
-#: Parameters that a refusal names.
+#: The most parameters that an error names.
 _NAMED = 3
-#: The type of the JSON values that hold an array, by the kind of its dtype: floats become hexadecimal text.
+#: The JSON type of an array's numbers by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}
 _REMEDY = "pass what to_dict returned"
 
 
 def checked_key(key: object) -> bytes | None:
-    """`key`, at least 16 bytes, or None."""
+    """Return `key`, at least 16 bytes, or None."""
     if key is None or (type(key) is bytes and len(key) >= _LEAST_KEY):
         return key
     got = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
-    raise ValueError(
-        f"key must be at least {_LEAST_KEY} bytes, got {got}; pass e.g. what secrets.token_bytes(32) gave"
-    )
+    raise ValueError(f"key must be at least {_LEAST_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
 
 
 def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | None) -> dict[str, object]:
-    """`content` with its format and version and, given a key, the HMAC-SHA256 of the whole."""
+    """Return `content` with its format and version and, with a key, the HMAC-SHA256 of everything."""
     data = {"format": f"filterproof.{kind}", "version": version, **content}
     return data if key is None else {**data, "hmac": _signature(data, key)}
 
@@ -47,18 +44,18 @@ def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | 
 def unsealed(
     data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
 ) -> dict[str, Any]:
-    """A copy of the content that `sealed` was given: JSON values under exactly these names.
+    """Return a copy of the content that `sealed` was given: JSON values under exactly these names.
 
-    Raises ValueError for anything else: without a key for signed data, with a key for data it did not sign.
+    Raises ValueError for anything else, including signed data without a key and data with another signature.
     """
     if not isinstance(data, Mapping):
         raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
     try:
-        # a copy that the caller cannot change, in JSON's own types
+        # a copy in JSON's own types, which the caller cannot change
         copy = json.loads(json.dumps(dict(data), allow_nan=False))
     except Exception:  # noqa: BLE001 - a foreign mapping may raise anything
         raise ValueError(
-            f"data must hold JSON values only, got something else; pass what {source} returned"
+            f"data must have JSON values only, got another type; pass what {source} returned"
         ) from None
     form = f"filterproof.{kind}"
     if copy.get("format") != form or type(copy.get("version")) is not int or copy["version"] != version:
@@ -67,9 +64,7 @@ def unsealed(
             f"version={short(copy.get('version'))}; pass what {source} returned"
         )
     if key is None and "hmac" in copy:
-        raise ValueError(
-            "key must be the one that data was signed with, got key=None; pass the key to read what was signed"
-        )
+        raise ValueError("key must be the key of the signed data, got key=None; pass the key")
     signature = copy.pop("hmac", None)
     for name in {"format", "version", *names} ^ copy.keys():
         held = "no other keys, got" if name in copy else "all keys, got none for"
@@ -80,29 +75,27 @@ def unsealed(
     ):
         raise ValueError(
             f"hmac must be the signature of data under key, got hmac={short(signature)}; pass the data and the "
-            "key of one saving, unchanged"
+            "its key, unchanged"
         )
     return {name: copy[name] for name in names}
 
 
 def check_same(says: str, given: object, saved: object, kept: object, remedy: str) -> None:
-    """ValueError unless what was saved is `kept`, which is what `given` is saved as."""
+    """Raise ValueError unless the saved value is `kept`, the form in which `given` is saved."""
     if saved != kept:
         raise ValueError(f"{says} was saved, got {given!r} for {short(saved)}; {remedy}")
 
 
 def named(identity: FilterIdentity) -> dict[str, object]:
-    """What is saved of the filter: its repr, for people to read, and the digests of its parameters."""
+    """Return the saved description of the filter: its repr, for people, and the digests of its parameters."""
     return {"filter": identity.description, "parameters": dict(identity.parameters)}
 
 
 def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity:
-    """The identity of `filt`, described as it was saved; ValueError unless it is the filter that was saved."""
+    """Return the identity of `filt` with the saved description. Raises ValueError if another filter was saved."""
     own, saved = FilterIdentity.of(filt), content["filter"]
     if type(saved) is not str or not 0 < len(saved) <= LONGEST:
-        raise ValueError(
-            f"filter must be what to_dict wrote, got {short(saved)}; pass the data as it was saved"
-        )
+        raise ValueError(f"filter must be as to_dict wrote it, got {short(saved)}; pass the data unchanged")
     if content["parameters"] == dict(own.parameters):
         return replace(own, description=saved)
     names = own.differs(content["parameters"])
@@ -114,7 +107,7 @@ def check_filter(content: Mapping[str, Any], filt: FilterBase) -> FilterIdentity
 
 
 def saved_flag(content: Mapping[str, Any], name: str) -> bool:
-    """content[name], true or false."""
+    """Return content[name], true or false."""
     value = content[name]
     if type(value) is not bool:
         raise ValueError(
@@ -124,7 +117,7 @@ def saved_flag(content: Mapping[str, Any], name: str) -> bool:
 
 
 def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
-    """content[name], an integer >= `least`."""
+    """Return content[name], an integer >= `least`."""
     value = content[name]
     if type(value) is not int or value < least:
         raise ValueError(
@@ -134,7 +127,7 @@ def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
 
 
 def saved_size(content: Mapping[str, Any], name: str) -> float:
-    """content[name], the hexadecimal digits of a double from 0 to inf."""
+    """Return content[name], the hexadecimal digits of a double from 0 to inf."""
     value, size = content[name], math.nan
     with contextlib.suppress(ValueError, OverflowError):
         size = float.fromhex(value) if type(value) is str else math.nan
@@ -146,12 +139,12 @@ def saved_size(content: Mapping[str, Any], name: str) -> float:
 
 
 def _signature(data: Mapping[str, object], key: bytes) -> str:
-    """HMAC-SHA256 of the canonical JSON text of `data`."""
+    """Return the HMAC-SHA256 of the canonical JSON text of `data`."""
     return hmac.new(key, _text(data).encode("ascii"), hashlib.sha256).hexdigest()
 
 
 def _text(data: object) -> str:
-    """The canonical JSON text: keys sorted, no spaces, ASCII."""
+    """Return the canonical JSON text: sorted keys, no spaces, ASCII."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
@@ -160,7 +153,7 @@ def _same(number: Any) -> Any:
 
 
 def encode_state(state: State) -> object:
-    """`state` as JSON values; floats are hexadecimal text, exact, and may be infinite or NaN."""
+    """Return `state` as JSON values. Floats become exact hexadecimal text and may be infinite or NaN."""
     return fold(_encoded_array, list, state)
 
 
@@ -172,17 +165,16 @@ def decode_state(
     *,
     fresh: bool = False,
 ) -> StateT:
-    """The state of `runs` runs that `encode_state` wrote, each run equal to `start` (one run) or one that
-    `is_reachable_state`.
+    """Return the state that `encode_state` wrote; each run must equal `start` (one run) or be reachable.
 
-    fresh: nothing was granted, so every run must equal `start`. Raises ValueError for anything else.
+    With `fresh`, nothing was granted, and every run must equal `start`. Raises ValueError for anything else.
     """
     state: StateT = _decoded(data, start, runs)
     unspent = same(state, start)
     known = unspent if fresh else unspent | is_reachable_state(state)
     if not known.all():
         raise ValueError(
-            f"state must be what {'no grant' if fresh else 'granted requests'} can have led to, got another in "
+            f"state must be reachable by {'no grant' if fresh else 'granted requests'}, got an unreachable one in "
             f"{np.count_nonzero(~known)} of {runs} runs; {_REMEDY}"
         )
     return state
@@ -195,11 +187,11 @@ def _encoded_array(array: NDArray[Any]) -> dict[str, object]:
 
 
 def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
-    """The array that `encode_state` wrote, with the dtype and dimensions of `like` and `runs` runs."""
+    """Return the array that `encode_state` wrote, with the dtype and dimensions of `like` and `runs` runs."""
     number = float.fromhex if _type_of(like) is str else _same
     try:
         array = np.array(list(map(number, data["values"])), dtype=like.dtype).reshape(data["shape"])
-        # a number written in another way, with digits lost, or of another type
+        # a number in another notation, with fewer digits, or of another type
         known = _text(_encoded_array(array)) == _text(data)
     except (TypeError, ValueError, KeyError, OverflowError):
         known = False
@@ -211,7 +203,7 @@ def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
 
 
 def _type_of(array: NDArray[Any]) -> type:
-    """The type of JSON value that holds a number of `array` to the last bit."""
+    """Return the JSON type that stores a number of `array` to the last bit."""
     kind = _TYPES.get(array.dtype.kind)
     if kind is None or array.dtype.itemsize > 8:
         raise TypeError(f"state must hold numbers to be saved, got dtype={array.dtype}; keep it in float64")
@@ -219,9 +211,10 @@ def _type_of(array: NDArray[Any]) -> type:
 
 
 def _decoded(data: object, like: Any, runs: int) -> Any:
-    if not isinstance(like, tuple):
+    inner = parts(like)
+    if inner is None:
         return _decoded_array(data, like, runs)
-    if not isinstance(data, list) or len(data) != len(like):
+    if not isinstance(data, list) or len(data) != len(inner):
         got = f"{len(data)} parts" if isinstance(data, list) else short(data)
-        raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(like)}; {_REMEDY}")
-    return tuple(_decoded(part, one, runs) for part, one in zip(data, like, strict=True))
+        raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(inner)}; {_REMEDY}")
+    return rebuilt(like, [_decoded(part, one, runs) for part, one in zip(data, inner, strict=True)])

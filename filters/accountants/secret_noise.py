@@ -1,4 +1,4 @@
-"""Secret noise: normal numbers that are a function of a secret, a step, their scale, and what they are added to.
+"""Secret noise: normal numbers that depend on a secret, a step, a scale, and the sum that they are added to.
 
 >>> noise = SecretNoise(secret=12345, step=1)
 >>> sums = np.array([1.0, 2.0])
@@ -88,7 +88,7 @@ class SecretNoise:
         sigma, shape = one_positive("sigma", sigma), total[0].shape
         if not np.isfinite(total).all():
             raise ValueError(
-                f"total must be finite, got {np.sum(~np.isfinite(total))} others; clip what is summed"
+                f"total must be finite, got {np.sum(~np.isfinite(total))} infinite or NaN entries; clip the vectors"
             )
         told = repr((self.secret, self.step, sigma, shape)).encode()
         bits = b"".join(part.tobytes() for part in _expansion(total))
@@ -99,11 +99,11 @@ class SecretNoise:
 
 
 class UsedNoise:
-    """The noise that the releases of one accountant used: none is drawn for a second sum.
+    """The noise that earlier releases of one accountant used: none is drawn for a second sum.
 
-    A refusal depends on what the caller passed and never on data. Of secrets the last step is kept, and saved with the
-    accountant; of generators the states that they drew in, as long as the process lives. What draws by code of its own,
-    such as a hardened sampler, is not looked at.
+    A refusal depends on the caller's arguments and never on data. The last step of each secret is saved with the
+    accountant. The states of generators are remembered for the life of the process. Noise from other code, such as a
+    hardened sampler, is not tracked.
     """
 
     __slots__ = ("_lock", "_states", "_steps")
@@ -114,13 +114,13 @@ class UsedNoise:
         self._states: set[bytes] = set()
 
     def to_dict(self) -> dict[str, int]:
-        """The last step of each secret, by its digest."""
+        """Return the last step of each secret, by its digest."""
         with self._lock:
             return dict(self._steps)
 
     @classmethod
     def from_dict(cls, steps: object) -> UsedNoise:
-        """What `to_dict` returned; ValueError for anything else."""
+        """Return the object from the result of `to_dict`. Raises ValueError for anything else."""
         if not isinstance(steps, dict) or not all(
             type(name) is str and len(name) == 64 and type(step) is int and step >= 0
             for name, step in steps.items()
@@ -131,12 +131,12 @@ class UsedNoise:
         return cls(steps)
 
     def next(self, secret: int) -> SecretNoise:
-        """The noise of the first step that is above those used with this secret; from 1 on."""
+        """Return the noise of the first unused step with this secret, from 1 on."""
         with self._lock:
             return SecretNoise(secret, self._steps.get(_name(secret), 0) + 1)
 
     def check(self, rng: object) -> None:
-        """ValueError for noise that an earlier release used; a step counts as used from here on."""
+        """Raise ValueError for used noise; mark a step as used."""
         with self._lock:
             if isinstance(rng, SecretNoise):
                 last = self._steps.get(name := _name(rng.secret), -1)
@@ -151,7 +151,7 @@ class UsedNoise:
                 raise ValueError(f"{_REPEATED}, nothing was charged")
 
     def drawn(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Normal numbers from a generator, which draws in this state for the first time."""
+        """Return normal numbers from a generator whose present state is new."""
         with self._lock:
             if (state := _state(rng)) is not None:
                 if state in self._states:
@@ -167,19 +167,19 @@ _REPEATED = (
 
 
 def _name(secret: int) -> str:
-    """What stands for a secret in what is saved."""
+    """Return the digest that identifies a secret in saved data."""
     return hashlib.sha256(f"filterproof secret {secret}".encode()).hexdigest()
 
 
 def _state(rng: object) -> bytes | None:
-    """A digest of the state of a generator of numpy's own; None for what draws by other code."""
+    """Return a digest of the state of a NumPy generator, or None for other code."""
     if type(rng) is not np.random.Generator:
         return None
     return hashlib.blake2b(pickle.dumps(rng.bit_generator.state), digest_size=16).digest()
 
 
 def _expansion(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """The sum of the parts as the double next to it, the one next to the rest, and so on: alike for other parts."""
+    """Return the sum of the parts as a list: the nearest double, the double nearest to the rest, and so on."""
     left, parts = [np.asarray(part, dtype=np.float64) + 0.0 for part in total], []
     while (near := nearest(left) + 0.0).any():
         parts.append(near)

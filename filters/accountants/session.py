@@ -48,7 +48,7 @@ from filterproof.theory.pairs import DominatingPair
 
 _VERSION = 2
 _SAVED = (*("parameters", "filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state"),)
-#: What rounding may add to a loss, of it and by itself.
+#: The relative and absolute rounding error allowed for a loss.
 _ROUNDED = 2.0**-40
 
 
@@ -57,13 +57,13 @@ class FilterHaltedError(RuntimeError):
 
 
 class _Standing(NamedTuple):
-    """All that changes in a session, replaced as a whole: no reader and no interrupt sees half a decision."""
+    """The mutable part of a session, replaced as a whole, so that readers and interrupts never see half a decision."""
 
     state: State
     halted: bool = False
     awaits_loss: bool = False
     granted: int = 0
-    #: The largest size of the loss that is waited for, inf where none is known or waited for.
+    #: The largest absolute loss that is expected, inf if unknown or none is expected.
     most: float = math.inf
 
 
@@ -121,16 +121,18 @@ class Session(StatefulAccountant):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
         if record is not None and not callable(record):
             raise TypeError(
-                f"record must be callable, got {short(record)}; pass a function of what is to be saved"
+                f"record must be callable, got {short(record)}; pass a function that saves its argument"
             )
         self._filter = checked_filter(filt)
         self._terms = FilterTerms.of(filt)
-        # a filter of the library stays as it is: its identity is found when it is saved
+        # a filter of the library does not change: its identity is computed when it is saved
         self._identity = None if self._terms.fixed else FilterIdentity.of(filt)
         self._looks = filt.looks_at_losses
         self._on_denial: OnDenial = on_denial
         self._record = record
+        self._close: Callable[[], object] | None = None
         self._key = checked_key(key)
+        self._restored = False
         self._now = _Standing(frozen(checked_start(filt, 1)))
 
     @property
@@ -163,7 +165,7 @@ class Session(StatefulAccountant):
         Raises
         ------
         FilterHaltedError
-            After a halt.
+            After a halt. The first request of a session that was restored after a halt returns False.
         RuntimeError
             While the filter waits for the loss of the last release, from within another decision, and in a forked
             process.
@@ -179,6 +181,11 @@ class Session(StatefulAccountant):
         with self._in_turn("request"):
             now = self._now
             if now.halted:
+                if (
+                    self._restored
+                ):  # a loop `while session.request(...)` ends after a restart as it did before
+                    self._restored = False
+                    return False
                 raise FilterHaltedError(
                     f"the session has halted{self._left()}; open a new session on fresh data"
                 )
@@ -189,10 +196,10 @@ class Session(StatefulAccountant):
                 )
             ours = self._terms.fixed
             admitted, spent = checked_step(self._filter, now.state, pair, 1, ours=ours)
-            granted = bool(admitted[0])  # read once: the filter may go on writing into what it returned
+            granted = bool(admitted[0])  # read once, because the filter may go on writing into its result
             if granted and spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)
-            if not ours:  # what was decided under other terms is no decision: nothing has been kept of it yet
+            if not ours:  # a decision under changed terms does not count; nothing of it is stored yet
                 self._terms.check(self._filter)
             if not granted or spent is None:
                 if self._on_denial == "halt":
@@ -201,7 +208,7 @@ class Session(StatefulAccountant):
             looks = self._looks
             most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if looks else math.inf
             state = locked(spent) if ours else frozen(spent)
-            # what `_Standing(...)` does, in a third of its time
+            # `_Standing(...)` in a third of its time
             after = tuple.__new__(_Standing, (state, False, looks, now.granted + 1, most))
             self._settle(after)
             return True
@@ -222,7 +229,7 @@ class Session(StatefulAccountant):
             If no release waits for its loss.
         """
         try:
-            realised = math.ldexp(loss, 0)  # read once, for it may change; unlike float it reads no text
+            realised = math.ldexp(loss, 0)  # read once, because it may change; unlike float, it reads no text
         except (TypeError, ValueError, OverflowError):
             realised = math.nan
         if math.isnan(realised):
@@ -235,11 +242,23 @@ class Session(StatefulAccountant):
                 math.fabs(realised) > now.most * (1 + _ROUNDED) + _ROUNDED
             ):  # losses of either sign would cancel
                 raise ValueError(
-                    f"loss must lie within the epsilon {now.most:.6g} of what was granted, got loss={loss!r}; "
-                    "pass log p(output)/q(output) of the output that was released"
+                    f"loss must be at most the epsilon {now.most:.6g} of the granted request in size, got "
+                    f"loss={loss!r}; "
+                    "pass log p(output)/q(output) of the released output"
                 )
             after = checked_observe(self._filter, now.state, np.array([realised]), 1)
             self._settle(now._replace(state=frozen(after), awaits_loss=False, most=math.inf))
+
+    def close(self) -> None:
+        """Close the journal, if there is one; no further request is granted then."""
+        if self._close is not None:
+            self._close()
+
+    def record_in(
+        self, record: Callable[[Mapping[str, object]], object], close: Callable[[], object]
+    ) -> None:
+        """Record every later change with `record`; `close` gives back what it writes to."""
+        self._record, self._close = record, close
 
     def _settle(self, after: _Standing) -> None:
         self._now = after
@@ -327,7 +346,7 @@ class Session(StatefulAccountant):
         content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
         identity = check_filter(content, filt)
         remedy = "pass what the session was opened with"
-        check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
+        check_same("on_denial must be as", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
         granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")
@@ -352,7 +371,7 @@ class Session(StatefulAccountant):
         )
         state = decode_state(content["state"], start, 1, is_reachable_state, fresh=granted == 0)
         session._now = _Standing(frozen(state), halted, awaits, granted, most)
-        session._identity = identity
+        session._identity, session._restored = identity, True
         return session
 
     def __repr__(self) -> str:

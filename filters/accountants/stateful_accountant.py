@@ -1,4 +1,4 @@
-"""The base class of objects that spend a budget: it refuses copies, forked processes and nested requests."""
+"""The base class of objects that own a budget: it refuses copies, forked processes and nested requests."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from filterproof.filters.accountants.saved_state import checked_key, sealed
 
 
 class StatefulAccountant:
-    """An object that spends a budget and stays its only spender.
+    """An object that owns a budget and stays its only user.
 
-    Changes from several threads wait for each other. A change within a change (a callback of a request makes
-    another request) and a change in a forked process raise RuntimeError, copies and pickles raise TypeError.
+    Changes from several threads wait for each other. A nested change (a callback of a request makes another request)
+    and a change in a forked process raise RuntimeError; copies and pickles raise TypeError.
     """
 
-    #: The attributes that its repr tells: terms that the analyst gave, and nobody's data.
+    #: The attributes in its repr: terms that the analyst gave, and no personal data.
     _terms_shown: ClassVar[tuple[str, ...]] = ()
-    #: What to do in place of a copy.
+    #: What to do instead of a copy.
     _remedy: ClassVar[str] = "save it with to_dict and restore it with from_dict, into one object at a time"
 
     def __init__(self) -> None:
-        self._key: bytes | None = None  # signs all that is saved
-        self._lock = threading.RLock()  # reentrant, for what is read within a change
+        self._key: bytes | None = None  # signs all saved data
+        self._lock = threading.RLock()  # reentrant, for reads during a change
         self._process = os.getpid()
 
     def __repr__(self) -> str:
@@ -32,12 +32,12 @@ class StatefulAccountant:
         return f"{type(self).__name__}({', '.join(terms)}; hidden)"
 
     def _in_turn(self, method: str) -> threading.RLock:
-        """The lock for which threads wait, held while a change is under way: `with self._in_turn("request"):`.
+        """Return the lock for which threads wait, locked during a change: `with self._in_turn("request"):`.
 
-        Raises RuntimeError within another change and in a forked process. It is C's own lock, which a context manager
-        in Python would not be: an interrupt between its lines would leave it locked.
+        Raises RuntimeError within another change and in a forked process. The lock is in C: with a context manager in
+        Python, an interrupt between its lines could leave it locked.
         """
-        if os.getpid() != self._process:  # before the lock: a fork may have copied it locked for ever
+        if os.getpid() != self._process:  # before the lock: a fork may have copied its locked state
             raise RuntimeError(
                 f"{type(self).__name__}.{method} must be called in the process that made it, got process "
                 f"{os.getpid()} for {self._process}; {self._remedy}"
@@ -52,7 +52,7 @@ class StatefulAccountant:
     def _sealed(
         self, kind: str, version: int, content: Mapping[str, object], key: bytes | None
     ) -> dict[str, object]:
-        """What is saved, signed with `key`, or else with the object's own; unsigned if there is neither."""
+        """Return the saved data, signed with `key`, or else with the object's own key; unsigned without both."""
         return sealed(kind, version, content, self._key if key is None else checked_key(key))
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Trackers count how many filters of one size the releases have used up.
+"""Trackers count the blocks of one size that the releases have used up.
 
 >>> import filterproof as fp
 >>> tracker = fp.odometers.GaussianTracker(size=1.0)
@@ -39,7 +39,8 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero, next_above
 from filterproof.theory.size_limits import in_memory
 
-#: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
+#: The most blocks that are counted; more cost infinity. Up to here, sums of two counts and `_blocks` are never rounded
+#: down.
 MOST_BLOCKS = 2**48
 
 #: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
@@ -105,7 +106,7 @@ class Tracker(ABC):
         fresh_high, fresh_low = budget.add(budget.start(n), charge)
         alone = budget.fits(budget.start(n), charge)
         needs = _blocks(budget, charge, n)
-        # exact: both are whole numbers of at most 2^48, or one is infinite
+        # exact: both are integers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
         blocks = np.where(blocks < MOST_BLOCKS, blocks, np.inf)
         high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
@@ -113,14 +114,14 @@ class Tracker(ABC):
         return blocks, high, low
 
     def _opened(self, state: _State) -> NDArray[np.float64]:
-        """How many blocks were opened so far, the first included: shape (n,)."""
+        """Return the number of opened blocks, including the first: shape (n,)."""
         blocks, high, low = state
         counted = (blocks >= 0) & (blocks < MOST_BLOCKS) & (blocks == np.floor(blocks))
         return np.where(counted & self._budget.is_reachable_state((high, low)), blocks + 1, np.inf)
 
 
 def check_blocks(blocks: object) -> int:
-    """`blocks` as an int from 1 to 2^48, the most that are counted."""
+    """Return `blocks` as an int from 1 to 2^48."""
     count = check_count("blocks", blocks)
     if count > MOST_BLOCKS:
         raise ValueError(f"blocks must be at most 2^48, got blocks={blocks!r}; take fewer and larger blocks")

@@ -1,4 +1,4 @@
-"""What an accountant is held to: what it says of all that is released, the theorem on its rule, and how it is asked.
+"""The statements of a verifiable accountant: its guarantee, the theorem on its rule, and its kind of query.
 
 >>> import filterproof as fp
 >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
@@ -17,19 +17,19 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, runtime_checkab
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.latex import tex_number
 
-#: How an accountant is asked: for who takes part, for a noisy sum, for blocks, or for a bound on the loss.
+#: The kind of query: who takes part, a noisy sum, blocks, or a bound on the loss.
 QueryKind: TypeAlias = Literal["selects", "sums", "blocks", "losses"]
 
 
 @dataclass(frozen=True, slots=True)
 class AnytimeLossBound:
-    """P(L_t > epsilon(state_t) for some t) <= failure, what an odometer promises."""
+    """P(L_t > epsilon(state_t) for some t) <= failure, the guarantee of an odometer."""
 
     failure: float
 
     @property
     def formula(self) -> str:
-        """The promise as LaTeX."""
+        """The guarantee as LaTeX."""
         return rf"P(\exists t: L_t > \varepsilon_t) \le {tex_number(self.failure)}"
 
     def __str__(self) -> str:
@@ -38,25 +38,25 @@ class AnytimeLossBound:
 
 @dataclass(frozen=True, slots=True)
 class BlockByBlock:
-    """What a tracker promises of all that m blocks hold, for each m that is fixed in advance; `one` is m = 1."""
+    """The guarantee of a tracker for the contents of m blocks, for each m fixed in advance; `one` is m = 1."""
 
     one: Guarantee
 
     @property
     def formula(self) -> str:
-        """What one block holds, as LaTeX."""
+        """The guarantee of one block, as LaTeX."""
         return self.one.formula
 
     def __str__(self) -> str:
-        return f"{self.one} for each block, and for m blocks what m of them compose to, m fixed in advance"
+        return f"{self.one} for each block, and the composition of m of them for m blocks, m fixed in advance"
 
 
 @runtime_checkable
 class VerifiableAccountant(Protocol):
-    """What `fp.verify` asks of what is no filter; subclasses of the library's accountants inherit it.
+    """The attributes of an accountant that `fp.verify` uses; the library's accountants inherit them.
 
-    theorem is a key of `fp.THEOREMS`, kernel names the kernel's theorems on this very rule, rests_on
-    holds the filters and accountants whose promise it passes on, scope says whom the promise is about.
+    `theorem` is a key of `fp.THEOREMS`. `kernel` names the kernel's theorems on this rule. `rests_on` has the filters
+    and accountants whose guarantee it passes on. `scope` names the people whom the guarantee covers.
     """
 
     @property
@@ -77,6 +77,6 @@ _MEMBERS = tuple(name for name, member in vars(VerifiableAccountant).items() if 
 
 
 def is_verifiable(made: object) -> TypeGuard[VerifiableAccountant]:
-    """Whether it has all that an accountant says; none of its properties is run, which may raise."""
+    """Whether an object has all attributes of an accountant. Its properties, which may raise, are not run."""
     found = (getattr_static(made, name, None) for name in _MEMBERS)
     return not isinstance(made, type) and all(one is not None for one in found)

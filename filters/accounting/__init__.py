@@ -1,6 +1,6 @@
-"""The accounting: exact running sums of charges, never rounded in favour of a request.
+"""Exact running sums of charges, never rounded in favour of a request.
 
-`Budget` holds the sums and decides; `LinearCharge`, `SquaredCharge` and `PerRunCharge` are charges; the rules, called
-like functions, are what this package's filters charge for a mechanism. Whoever writes a filter adds with these, and not
-in floats of his own.
+`Budget` has the sums and decides. `LinearCharge`, `SquaredCharge` and `PerRunCharge` are charges. The charge rules,
+which are called like functions, compute the charge of a mechanism. Authors of filters should use these instead of
+floats.
 """

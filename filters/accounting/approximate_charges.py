@@ -1,11 +1,6 @@
-"""What a mechanism is charged where one number does not do, and the quantiles that pairs declare.
+"""Charges of a mechanism with more than one number, and declared quantiles. +keep
 
-    >>> from filterproof.theory.pairs import KOV
-    >>> approximate_charge(KOV(0.5, 0.125), None)
-    (0.5, 0.125)
-
-The charges that are one number are in `charge_rules`. What a pair declares that no mechanism has counts as infinite,
-which no filter grants: see `nonneg_or_inf`.
+Charges with one number are in `charge_rules`.
 """
 
 from __future__ import annotations
@@ -81,9 +76,9 @@ def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
 
 
 def upper_quantile(request: DominatingPair, tail: float) -> Real:
-    """inf{x : P(L > x) <= tail} as `request` declares it, inf where no pair has such a quantile.
+    """Return inf{x : P(L > x) <= tail} as `request` declares it, inf if no pair has such a quantile.
 
-    E_P[e^-L] <= 1, so P(L <= x) <= e^x: none lies below log(1 - tail).
+    E_P[e^-L] <= 1, so that P(L <= x) <= e^x: no quantile is below log(1 - tail).
     """
     quantile = request.loss_isf(tail)
     with np.errstate(divide="ignore"):

@@ -24,8 +24,8 @@ from filterproof.theory.numerics.error_free import Exact, round_up, square, two_
 from filterproof.theory.pairs.selection import look_up
 from filterproof.theory.rounding import away_from_zero
 
-#: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
-#: product below can underflow; it would take 2^900 rounds to notice.
+#: The least positive charge, as a share of the budget's unit. A smaller charge is raised to it, so that no product
+#: below can underflow; it takes 2^900 rounds to matter.
 LEAST = 2.0**-960
 LEAST_ROOT = 2.0**-480
 #: Below this scale the second double of the least square would underflow.
@@ -133,29 +133,29 @@ class PerRunCharge:
     index: NDArray[np.integer[Any]]
 
     def exact(self, root: float) -> Exact:
-        """The charges in units of root^-2 as pairs of doubles, never below the exact values."""
+        """Return the charges in units of root^-2 as pairs of doubles, never below the exact values."""
         both = [charge.exact(root) for charge in self.charges]
         return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
 
     def take(self, runs: Any) -> PerRunCharge:
-        """The charges of the selected runs."""
+        """Return the charges of the selected runs."""
         return PerRunCharge(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
 
 
-#: What a request is charged, exactly: x, or scale x^2, the same for all runs or one per run in shape (n,).
+#: The exact charge of a request: x, or scale x^2, for all runs or one per run in shape (n,).
 Charge: TypeAlias = LinearCharge | SquaredCharge | PerRunCharge
 
 
 def is_power_of_two(x: float) -> bool:
-    """Whether multiplying by x > 0 rounds nothing."""
+    """Whether multiplying by x > 0 is exact."""
     return math.frexp(x)[0] == 0.5
 
 
 def _doubles(x: Any) -> Real:
-    """x in doubles, rounded away from zero where it is none: a charge is never less than what was declared."""
+    """Return x as doubles, rounded away from zero: a charge is never less than the declared number."""
     if isinstance(x, np.ndarray) and x.ndim:
         if x.dtype == np.float64 or (x.dtype.kind == "f" and x.dtype.itemsize < 8):
-            # numpy's own array: one of a stranger's class would run their code between charge and decision
+            # a NumPy array: a subclass of a user would run its code between charge and decision
             doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
             return doubles
         return np.array([_double(one) for one in x], dtype=np.float64)
@@ -163,7 +163,7 @@ def _doubles(x: Any) -> Real:
 
 
 def _double(x: Any) -> float:
-    """The double next to x that is no nearer to zero; TypeError for what is no number that a double can hold."""
+    """Return the double next to x that is no nearer to zero. Raises TypeError for an object outside the doubles."""
     try:
         return away_from_zero(x)
     except (TypeError, ValueError, AttributeError, OverflowError):
@@ -177,7 +177,7 @@ def _pick(x: Real, runs: Any) -> Real:
 
 
 def _lift(scaled: Any, x: Any, least: float) -> Any:
-    """`scaled`, or `least` where that is more and x is positive: what is not free is never charged as nothing."""
+    """Return `scaled`, or `least` if that is larger and x is positive: a positive charge is never rounded to zero."""
     if isinstance(scaled, float):
         return least if x > 0 and scaled < least else scaled
     lifted = (scaled < least) & (x > 0)

@@ -68,7 +68,7 @@ class ChargeRule(ABC):
 
 
 class _Named:
-    """A value that a module holds under its name, by which it is shown and pickled."""
+    """A value that a module holds under a name, which is its repr and its pickle."""
 
     __slots__ = ()
     _name: ClassVar[str]
@@ -81,7 +81,7 @@ class _Named:
 
 
 class _ByPair(_Named, ChargeRule):
-    """A rule that charges each member of a selection by itself."""
+    """A rule that charges each member of a selection separately."""
 
     __slots__ = ()
 
@@ -92,7 +92,7 @@ class _ByPair(_Named, ChargeRule):
 
     @abstractmethod
     def _of(self, request: DominatingPair) -> Charge:
-        """The charge of a pair that is no selection."""
+        """Return the charge of a pair that is no selection."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -238,7 +238,7 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
-    """Run i is charged charges[index[i]]: by one square per run where they are squares, one of them per run."""
+    """Return charges[index[i]] for run i: one square per run if they are squares, else one of them per run."""
     roots, scales = [], set()
     for charge in charges:
         if isinstance(charge, SquaredCharge):
@@ -254,19 +254,19 @@ def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Cha
 
 
 def _larger(request: DominatingPair, alpha: float) -> Real:
-    """The divergence in the worse of both directions."""
+    """Return the divergence in the worse of both directions."""
     forward, swapped = nonneg_or_inf(request.renyi(alpha)), request.swapped
     return forward if swapped is request else np.maximum(forward, nonneg_or_inf(swapped.renyi(alpha)))
 
 
 @lru_cache(maxsize=4096)
 def _kept(request: DominatingPair, alpha: float) -> Real:
-    """Of a pair of the library, which never changes: the same one is asked for in one state after another."""
+    """Return the divergence of an immutable pair of the library, cached."""
     return raised_divergence(_larger(request, alpha), alpha, request)
 
 
 def pure_epsilon(request: DominatingPair) -> Real:
-    """The epsilon that a request declares, inf where it declares none."""
+    """Return the epsilon that a request declares, or inf."""
     return nonneg_or_inf(request.pure_epsilon)
 
 

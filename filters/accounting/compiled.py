@@ -1,11 +1,11 @@
-"""What exists only for speed: sums of many runs in compiled loops, to the same bits; and quotients, rounded up.
+"""Compiled loops for speed: sums of many runs with the same bits, and quotients rounded up.
 
-`step` answers as `Budget.general_step` would, to the last bit, `quotients` as `error_free.quotient_beyond`; or with
-None where they know no faster way, or nothing is compiled. Nothing here decides what a filter grants.
+`step` returns the result of `Budget.general_step` to the last bit and `quotients` that of `error_free.quotient_beyond`;
+both return None if there is no faster way or nothing is compiled. Nothing here decides what a filter grants.
 
-Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
-in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all
-runs as the general route does. A third adds what NumPy has made of other charges.
+Two loops add squares, one per run or one for all. The first adds in doubles if charges and sums are short enough to be
+exact, and counts the runs for which this fails. If there is one, the second loop handles all runs like the general
+code. A third loop adds other charges, computed by NumPy.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from filterproof.filters.accounting.charge_kinds import (
 from filterproof.theory.fast.compiler import compiler, worth
 from filterproof.theory.numerics.error_free import Exact
 
-#: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
+#: Sums per block, so that temporary data stay in the cache, in reused memory.
 SMALL = 16384
 
 SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
-#: Quotients between these are rounded up without over- or underflow.
+#: Quotients in this range are rounded up without overflow or underflow.
 LITTLE, MUCH = 2.0**-900, 2.0**900
-#: A double of which these bits are zero has 26 bits at most, and its square is a double.
+#: A double with zeros in these bits has at most 26 bits, and its square is a double.
 LAST_BITS = 2**27 - 1
-#: Half an ulp and a little: added to a double times itself, it gives the next one up.
+#: Slightly more than half an ulp: added to a double times itself, it gives the next double above.
 _UP = 2.0**-53 * (1 + 2.0**-51)
 
 
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
-    """`Budget.general_step` of the budget `limit`; None: ask that."""
+    """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
     if not worth(n) or not _one_each(charge, n) or (found := kernels()) is None:
         return None
@@ -74,18 +74,18 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
 
 
 def bits_of(x: float) -> int:
-    """The bits of x, as an integer; those of numbers from zero up are ordered as the numbers are."""
+    """Return the bits of x as an integer. For numbers from zero up, the order is the same."""
     bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
     return bits
 
 
 def is_zero(low: NDArray[np.float64]) -> bool:
-    """Whether all low parts are zero: at one glance where one number stands for all runs, as in a fresh state."""
+    """Whether all low parts are zero, without a loop if one number stands for all runs, as in a fresh state."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
 
 def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sums as a read-only array: a loop is compiled once more for arrays that may be written to."""
+    """Return the sums as a read-only array: writeable arrays would need another compiled loop."""
     sums = np.ascontiguousarray(sums)
     if sums.flags.writeable:
         sums = sums.view()
@@ -94,7 +94,7 @@ def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
-    """(x / y rounded up; how many x are 0); None where one is out of range, or nothing is compiled."""
+    """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
     if not LITTLE < y < MUCH or not worth(len(x)) or (found := kernels()) is None:
         return None
     up = np.empty(len(x))
@@ -111,7 +111,7 @@ def _one_each(charge: Charge, n: int) -> bool:
 
 @cache
 def kernels() -> SimpleNamespace | None:
-    """The compiled loops by their names, or None where there is no compiler."""
+    """Return the compiled loops by name, or None without a compiler."""
     compile_ = compiler()
     if compile_ is None:
         return None
@@ -124,7 +124,7 @@ def kernels() -> SimpleNamespace | None:
 
 
 def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
-    """`error_free.add_up` of (high, low) and (p, q), operation by operation; without a branch, as all that follows."""
+    """`error_free.add_up` of (high, low) and (p, q), operation by operation, without a branch."""
     w = low + q
     t = w - low
     lost = (low - (w - t)) + (q - t)
@@ -160,10 +160,10 @@ def _within(total: Any, carry: Any, limit: Any) -> Any:
 def _add_short_squares(
     high: Any, x: Any, bits: Any, root: float, scale: float, least_bits: int, last: float, top: Any, fits: Any
 ) -> Any:
-    """top = high + scale (root x)^2, fits where that is at most last; 0 if every square and every sum is exact.
+    """Compute top = high + scale (root x)^2 and fits = (top <= last); return 0 if every square and sum is exact.
 
-    x holds one number per run or one for all, bits the same seen as integers. The loop has no branch, so that
-    several runs are done in one instruction.
+    x has one number per run or one for all; `bits` is the same memory as integers. The loop has no branch, so that one
+    instruction handles several runs.
     """
     rounded, together, least, shared = 0, bits[0], bits[0], x.size == 1
     for i in range(high.size):
@@ -181,7 +181,7 @@ def _add_short_squares(
 
 
 def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
-    """The same for one number p that all runs are charged."""
+    """The same for one number p for all runs."""
     rounded = 0
     for i in range(high.size):
         total = high[i] + p
@@ -195,7 +195,7 @@ def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
 def _add_squares(
     high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, fits: Any, top: Any, rest: Any
 ) -> None:
-    """(top, rest) = (high, low) + scale (root x)^2 rounded up, and whether that is within the limit."""
+    """Compute (top, rest) = (high, low) + scale (root x)^2, rounded up, and whether that is within the limit."""
     for i in range(high.size):
         p, q = _squared(x[i], root, scale)
         top[i], rest[i] = _added(high[i], low[i], p, q)
@@ -203,9 +203,9 @@ def _add_squares(
 
 
 def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any, top: Any, rest: Any) -> None:
-    """(top, rest) = (high, low) + (gain, part) rounded up, and whether that is within the limit and no refund.
+    """Compute (top, rest) = (high, low) + (gain, part), rounded up, and whether that is within the limit and no refund.
 
-    gain and part hold one number per run or one for all.
+    gain and part have one number per run or one for all.
     """
     alike, shared = gain.size == 1, part.size == 1
     for i in range(high.size):
@@ -215,9 +215,9 @@ def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any,
 
 
 def _divide_up(x: Any, y: float, up: Any) -> Any:
-    """up = x / y, or the next double where that is less; how many are 0, how many out of range.
+    """Compute up = x / y, rounded up; return the numbers of zeros and of entries out of range.
 
-    Each x is read once: it is the caller's, who could write to it meanwhile.
+    Each x is read once, because the caller could write to it meanwhile.
     """
     zeros, odd = 0, 0
     d = SPLITTER * y

@@ -1,4 +1,4 @@
-"""A number that a pair declares, read as a charge: what no mechanism has is infinite, what underflowed is not free.
+"""Declared numbers as charges: numbers that no mechanism has become infinite, and underflow is never free.
 
 >>> nonneg_or_inf(0.5), nonneg_or_inf(math.nan), nonneg_or_inf(-1.0)
 (0.5, inf, inf)
@@ -16,16 +16,16 @@ from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.pairs.selection import look_up
 
 _LEAST = 5e-324
-#: More than what is lost below 2^-1022 by products and sums of a divergence, before it is divided by its order.
+#: More than the loss below 2^-1022 by products and sums of a divergence, before the division by its order.
 _LOST = 2.0**-1050
-#: More than the rounding of the elementary functions and sums that a divergence is computed with.
+#: More than the rounding of the elementary functions and sums in a divergence.
 _SHARE = 1 + 2.0**-46
-#: Exponents whose rounding that covers, and more than twice the largest of an exponential that is finite.
+#: Exponents whose rounding this covers, and more than twice the largest finite exponent.
 _COVERED, _LARGEST = 48.0, 1500.0
 
 
 def nonneg_or_inf(charge: Real) -> Real:
-    """`charge` where it is a number from zero up, inf elsewhere."""
+    """Return `charge`, with inf in place of NaN and negative numbers."""
     if not isinstance(charge, np.ndarray):
         return charge if charge >= 0 else math.inf
     if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN
@@ -34,27 +34,27 @@ def nonneg_or_inf(charge: Real) -> Real:
 
 
 def credible(request: DominatingPair) -> Real:
-    """1 where the numbers that the pair declares are a mechanism's, 0 where one is NaN or below zero."""
+    """Return 1 if the numbers that the pair declares are valid, 0 if one is NaN or negative."""
     if (index := request.choice) is not None:
         return look_up(tuple(credible(pair) for pair in request.members), index)
     valid = np.greater_equal(request.pure_epsilon, 0)
     if (
         is_ours(request) and (own := request.kov) is not None
-    ):  # whose epsilon is infinite beside any delta above 0
+    ):  # its epsilon is infinite next to any delta above 0
         valid = valid & np.greater_equal(own.epsilon, 0) & np.greater_equal(own.delta, 0)
     return as_real(np.where(valid, 1.0, 0.0))
 
 
 def raised(charge: Real) -> Real:
-    """`charge` and 2^-46 of itself: at least the true value, where `charge` is it to a few units in the last place."""
+    """Return `charge` plus 2^-46 of itself, at least the true value if `charge` has an error of a few ulps."""
     return charge * _SHARE + _LEAST * np.greater(charge, 0)
 
 
 def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Real:
-    """`raised`, and by what numbers below 2^-1022 may have lost on the way to a divergence of order alpha.
+    """Return `raised`, plus the loss by numbers below 2^-1022 in a divergence of order alpha.
 
-    Also by what the exponents may have: an error of half a last place in (alpha - 1) L, or in a large L and the
-    logarithm of its mass, is one of so many times 2^-53 in the exponential.
+    It also covers the exponents: an error of half an ulp in (alpha - 1) L, or in a large L and the logarithm of its
+    mass, is that many times 2^-53 in the exponential.
     """
     epsilon = request.pure_epsilon
     lost = _LOST * (1 + 1 / (alpha - 1)) if alpha > 1 else _LOST
@@ -66,8 +66,10 @@ def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Re
 
 
 def floor_at_tiny(charge: Real, request: DominatingPair) -> Real:
-    """`nonneg_or_inf`, but the least double above 0 where it is 0 and the pair reveals something: a square may
-    underflow."""
+    """Return `nonneg_or_inf`, with the least positive double in place of 0 for a pair that reveals something.
+
+    A square may underflow.
+    """
     if not isinstance(charge, np.ndarray):
         above = charge > 0
     else:

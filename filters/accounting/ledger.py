@@ -88,7 +88,7 @@ class Budget:
                 f"high, low and exponent must be two doubles and an integer, got {high!r}, {low!r} and {exponent!r}; "
                 "make a budget by Budget.of"
             )
-        # sums are compared part by part, which is right only where high is the double next to high + low
+        # sums are compared part by part, which is correct only if high is the double nearest to high + low
         if not (0 <= high < math.inf and high + low == high):
             raise ValueError(
                 f"high and low must be a limit in two doubles, got high={high!r}, low={low!r}; make it by Budget.of"
@@ -117,7 +117,7 @@ class Budget:
     def square_of(cls, value: float) -> Budget:
         """Return the budget `value`^2, exactly for a double `value` >= 0, and otherwise rounded down."""
         value = _largest_double(value)
-        exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 would be no double
+        exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 is no double
         high, low = square(math.ldexp(value, -exponent))
         return cls(high, low, exponent)
 
@@ -236,7 +236,7 @@ class Budget:
 
 
 def _largest_double(x: Any) -> float:
-    """The largest double that is at most x; ValueError unless it is finite and at least zero."""
+    """Return the largest double up to x. Raises ValueError unless it is finite and at least zero."""
     try:
         near = towards_zero(x) if x >= 0 else math.nan
     except (TypeError, ValueError, AttributeError, OverflowError):
@@ -247,9 +247,9 @@ def _largest_double(x: Any) -> float:
 
 
 def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
-    """`Budget.general_step` of one sum, what a session holds: in Python's floats, which add ten times as fast.
+    """Return `Budget.general_step` of one sum, for sessions, in Python floats, which are ten times as fast.
 
-    None for a charge that comes in an array.
+    Returns None for a charge in an array.
     """
     if isinstance(charge, PerRunCharge) or type(charge.x) is not float:
         return None
@@ -262,7 +262,7 @@ def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[
 
 
 def _added(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
-    """`error_free.add_up`, written out: calls of functions would take as long again."""
+    """`error_free.add_up`, inlined, because function calls would double the time."""
     s = a + b
     t = s - a
     e = (a - (s - t)) + (b - t)
@@ -279,12 +279,12 @@ def _added(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float
 
 @lru_cache(maxsize=1024)
 def _square(x: float, scale: float, exponent: int) -> Exact:
-    """`SquaredCharge.exact`, remembered: applications ask for a few levels again and again."""
+    """Return `SquaredCharge.exact`, cached: applications request a few levels again and again."""
     return SquaredCharge(x, scale).exact(math.ldexp(1.0, -exponent))
 
 
 def is_sum(state: Exact) -> NDArray[np.bool_]:
-    """Whether each pair is a finite sum of charges: zero or more, high the double next to high + low."""
+    """Whether each pair is a finite sum of charges: zero or more, high the double nearest to high + low."""
     high, low = state
     with np.errstate(over="ignore", invalid="ignore"):
         sound: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)

@@ -1,4 +1,4 @@
-"""Checks of what a filter's methods return: a wrong shape or type raises TypeError with a remedy."""
+"""Checks of the answers of a filter's methods: a wrong shape or type raises TypeError with a remedy."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.state import State
+from filterproof.filters.contract.state import State, parts
 
 _BOOLEANS = np.dtype(np.bool_)
 
 
 def checked_booleans(answer: object, of: object, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
-    """`answer` of a method of `of` if it is an array of booleans of shape (n,), else TypeError."""
+    """Return `answer` if it is an array of booleans of shape (n,), else raise TypeError. `of` owns `method`."""
     if isinstance(answer, np.ndarray) and answer.dtype == _BOOLEANS and answer.shape == (n,):
         return answer
     raise TypeError(
@@ -22,7 +22,7 @@ def checked_booleans(answer: object, of: object, method: str, n: int, remedy: st
 
 
 def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[np.float64]:
-    """`answer` in doubles if it is an array of real numbers of shape (n,), else TypeError."""
+    """Return `answer` as doubles if it is an array of real numbers of shape (n,), else raise TypeError."""
     if isinstance(answer, np.ndarray) and answer.shape == (n,) and answer.dtype.kind in "fiu":
         return np.asarray(answer, dtype=np.float64)
     raise TypeError(
@@ -32,25 +32,25 @@ def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[
 
 
 def checked_state(answer: Any, of: object, method: str, n: int) -> State:
-    """`answer` if it is an array, or a tuple of arrays, with n runs on the first axis, else TypeError."""
+    """`answer` if it is an array with n runs on the first axis, or a container of such arrays, else TypeError."""
     if _is_state(answer, n):
         state: State = answer
         return state
     raise TypeError(
-        f"{type(of).__name__}.{method} must return an array, or a tuple of arrays, with {n} runs on the first axis, "
-        f"got {_described(answer)}; return one number per run, e.g. np.zeros(n)"
+        f"{type(of).__name__}.{method} must return an array with {n} runs on the first axis, or a tuple, dict or data "
+        f"class of such arrays, got {_described(answer)}; return one number per run, e.g. np.zeros(n)"
     )
 
 
 def _is_state(answer: object, n: int) -> bool:
-    parts = answer if isinstance(answer, tuple) else (answer,)
-    for part in parts:
+    inner = (answer,) if isinstance(answer, np.ndarray) else parts(answer)
+    for part in inner or ():
         if isinstance(part, np.ndarray):
             if part.ndim == 0 or len(part) != n:
                 return False
-        elif not (isinstance(part, tuple) and _is_state(part, n)):
+        elif not _is_state(part, n):
             return False
-    return bool(parts)
+    return bool(inner)
 
 
 def _described(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The content of a value: all that it holds, to the last bit, whatever its class says of equality.
+"""A hashable copy of everything that a value holds, for comparisons that do not depend on its `__eq__`.
 
 >>> from dataclasses import dataclass, field
 >>> @dataclass(frozen=True)
@@ -27,9 +27,9 @@ import numpy as np
 
 from filterproof.filters.contract.library import attributes
 
-#: Integers of more bits are written in hexadecimal, which Python does for any number of digits.
+#: Integers of more bits are written in hexadecimal: Python limits the number of decimal digits.
 _DECIMAL_BITS = 1000
-#: What code, and `copy.deepcopy`, takes for the same only where it is the very thing.
+#: Objects that are compared by identity.
 NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, np.ufunc)
 
 
@@ -50,7 +50,7 @@ _LEAVES: dict[type, Callable[[Any], bytes]] = {
 
 
 class Same:
-    """A thing that is told by what it is and not by what it holds; it is kept, so that no other takes its place."""
+    """Wraps an object that is compared by identity, and keeps it alive so that its id is not used again."""
 
     __slots__ = ("thing",)
 
@@ -65,49 +65,53 @@ class Same:
 
 
 class Walk:
-    """One walk over all that a value holds: a tree of (kind, bytes) for leaves and (kind, *trees).
+    """Walks over everything that a value holds and returns a tree: (kind, bytes) for leaves, (kind, *trees) for the
+    rest.
 
-    An object is what a copy of it is made of: what its class says to `pickle`, else what its dict and slots hold, but
-    for what follows from other parts. Mappings and sets are told by their order, too, in which sums run. What is met
-    again is told by its place, as two names share it.
+    An object is read as `pickle` reads it: through its own `__reduce__` or, by default, through its dict and slots
+    without cached values. The order of a mapping is kept, because sums run in that order. The order of a set is kept
+    for the same reason. An object that is met a second time is replaced by the place of the first, so that shared
+    parts differ from equal parts.
     """
 
     def __init__(self) -> None:
         # with the objects, so that no id is used again
         self._met: dict[int, tuple[object, int, Any]] = {}
 
-    # -- what a subclass says otherwise ------------------------------------------------------
+    # -- what subclasses override --------------------------------------------------------------
 
     def leaf(self, kind: Hashable, content: bytes) -> Any:
-        """What stands for a part without parts."""
+        """Return the tree of a value without parts."""
         return kind, content
 
     def node(self, kind: Hashable, parts: Iterable[Any], *, ordered: bool = True) -> Any:
-        """What stands for a part of these parts; `ordered` is whether their order is part of it."""
+        """Return the tree of a value with these parts. `ordered` says whether the order of the parts matters."""
         return kind, *parts
 
     def name(self, kind: type) -> Hashable:
-        """What stands for a class of values."""
+        """Return the name that a class has in the tree."""
         return kind
 
     def again(self, place: int, found: Any) -> Any:
-        """What stands for the object that was met at a place; found is what stood for it, None while it is read."""
+        """Return the tree of an object that was already met at `place`; `found` is its tree, or None while it is
+        being read.
+        """
         return self.leaf(Same, b"%d" % place)
 
     def thing(self, value: Any) -> Any:
-        """What stands for a class, a function or a module."""
+        """Return the tree of a class, a function or a module."""
         return Same(value)
 
     def named(self, value: Any, name: str) -> Any:
-        """What stands for an object of which a pickle has but the name."""
+        """Return the tree of an object that pickles as a global name."""
         return Same(value)
 
     def unread(self, value: Any) -> Any:
-        """What stands for an object that its class does not let be copied."""
+        """Return the tree of an object that cannot be copied."""
         return object()
 
     def held(self, value: Any) -> dict[str, Any]:
-        """What an object holds, by name."""
+        """Return the attributes of an object by name, without those that follow from others."""
         kind: Any = type(value)
         follow = _following(kind)
         return {name: part for name, part in attributes(value).items() if name not in follow}
@@ -115,7 +119,7 @@ class Walk:
     # -- the walk ----------------------------------------------------------------------------
 
     def of(self, value: Any) -> Any:
-        """What stands for a value."""
+        """Return the tree of a value."""
         kind: Any = type(value)
         if (read := _LEAVES.get(kind)) is not None:
             return self.leaf(self.name(kind), read(value))
@@ -130,7 +134,7 @@ class Walk:
         return found
 
     def read(self, value: Any) -> Any:
-        """What stands for an object that was not met before."""
+        """Return the tree of an object that the walk has not met before."""
         kind: Any = type(value)
         if kind is list or kind is set or kind is frozenset:
             return self.node(self.name(kind), map(self.of, value), ordered=kind is list)
@@ -140,7 +144,7 @@ class Walk:
             return self.node("objects", map(self.of, (value.shape, value.ravel().tolist())))
         if kind is np.ndarray or (isinstance(value, np.generic) and not value.dtype.hasobject):
             said = value.dtype.descr if value.dtype.names else value.dtype.str
-            # sums run in the order of the axes
+            # the order of the axes is the order of sums
             order = " in Fortran's order" if value.flags.fnc else ""
             what = "array" if kind is np.ndarray else kind.__name__
             return self.leaf(f"{what} {said} {value.shape}{order}", value.tobytes())
@@ -168,7 +172,7 @@ class Walk:
 
 
 class DigestWalk(Walk):
-    """The walk whose leaves and nodes are SHA-256 digests, the same in every process."""
+    """A walk whose leaves and nodes are SHA-256 digests, equal in every process."""
 
     def leaf(self, kind: Hashable, content: bytes) -> bytes:
         return sha256(f"{kind}\n".encode("utf-8", "surrogatepass") + content).digest()
@@ -196,9 +200,10 @@ class _Told(Walk):
 
 
 def content(value: object, untold: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
-    """A value that equals that of another one only if both hold the same numbers, in the same order and classes.
+    """Return a hashable tree: two values have equal trees only if they hold the same numbers in the same order and
+    classes.
 
-    What is no number and cannot be pickled is told as `untold` says: by default it equals nothing, not even itself.
+    `untold` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
     """
     try:
         told: Hashable = _Told(untold).of(value)
@@ -209,7 +214,9 @@ def content(value: object, untold: Callable[[object], Hashable] = lambda thing: 
 
 @lru_cache(maxsize=1024)
 def _is_plain(kind: Any) -> bool:
-    """Whether a class says nothing of its own to `pickle`; slots of a frozen dataclass bring a `__getstate__` along."""
+    """Whether a class leaves pickling to Python. Frozen dataclasses with slots have a `__getstate__` from
+    dataclasses.
+    """
     if kind.__reduce_ex__ is not object.__reduce_ex__ or kind.__reduce__ is not object.__reduce__:
         return False
     return (
@@ -220,7 +227,7 @@ def _is_plain(kind: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _following(kind: Any) -> frozenset[str]:
-    """The names under which instances hold what follows from their other parts."""
+    """The attributes that follow from others: cached properties, and fields outside both `__init__` and comparison."""
     declared = fields(kind) if is_dataclass(kind) else ()
     names = {one.name for one in declared if not (one.init or one.compare)}
     for base in kind.__mro__:

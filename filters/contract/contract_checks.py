@@ -1,8 +1,8 @@
-"""Checked calls of a filter's methods: each returns the method's answer, or raises TypeError if it is malformed.
+"""Checked calls of a filter's methods: each returns the method's answer and raises TypeError for a malformed answer.
 
-Everything in the house that asks a filter asks it here. The state that a filter is shown is read-only, and what it is
-asked to release is of one family at a time, so that `isinstance(request, Gaussian)` in a filter of one's own means what
-it says; the rules of this library, which look charges up in a `Selection` of several families, are shown it whole.
+All code of this library calls filters through these functions. The filter gets a read-only state and requests of one
+family at a time, so that `isinstance(request, Gaussian)` in a user's filter is reliable. Rules of this library look
+charges up in a `Selection` of several families and get the whole selection.
 """
 
 from __future__ import annotations
@@ -26,23 +26,30 @@ from filterproof.theory.pairs import DominatingPair
 
 _S = TypeVar("_S")
 
-#: Binary logarithm of the runs that one unit of work more decides for.
+#: Binary logarithm of the number of runs that one more unit of work decides.
 _RUNS_PER_UNIT = 10
-#: Where rules live that look requests up in a `Selection`.
+#: Packages with rules that look requests up in a `Selection`.
 _ROOMS = ("filterproof.filters.", "filterproof.mc.")
-#: Methods that speak of others. A subclass that overrides one of those alone inherits a method that does not know it.
+#: The methods that each method depends on. A subclass that overrides only these inherits a stale method.
 _SPEAKS_OF = {
     "step": ("admits", "spend"),
     "is_reachable_state": ("start", "spend", "observe"),
     "remaining": ("admits", "step"),
     "affordable": ("admits", "step"),
 }
-#: What a class decides by, and no instance has of its own.
+#: Methods of the contract by the names that they had.
+_FORMER_NAMES = {
+    "decide": "step",
+    "grant": "step",
+    "grant_in_place": "step_inplace",
+    "reaches": "is_reachable_state",
+}
+#: The decision methods, which must be defined in the class and not on an instance.
 _RULES = frozenset(("start", "admits", "spend", "step", "observe"))
 
 
 class StateWrittenError(TypeError):
-    """A method of a filter wrote into the state that it received."""
+    """A method of a filter writes into the state that it receives."""
 
     def __init__(self, name: str, method: str, how: str) -> None:
         self.method = method
@@ -53,7 +60,7 @@ class StateWrittenError(TypeError):
 
 
 def checked_rule(filt: object) -> FilterBase:
-    """`filt` if it is a filter, whatever it promises, else TypeError."""
+    """Return `filt` if it is a filter, with or without a guarantee, else raise TypeError."""
     if isinstance(filt, type):
         raise TypeError(
             f"filt must be a filter, got the class {filt.__name__}; create an instance: {filt.__name__}(...)"
@@ -61,15 +68,21 @@ def checked_rule(filt: object) -> FilterBase:
     if not isinstance(filt, FilterBase):
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
     name = type(filt).__name__
-    if hasattr(type(filt), "decide"):
-        raise TypeError(f"{name}.decide is never called; rename it to step, as in PrivacyFilter")
+    for old, new in _FORMER_NAMES.items():
+        if hasattr(type(filt), old):
+            raise TypeError(f"{name}.{old} is never called; rename it to {new}, as in PrivacyFilter")
+    for rule in sorted(_RULES):
+        if not callable(got := getattr(filt, rule)):
+            raise TypeError(
+                f"{name}.{rule} must be a method, got {short(got)}; give the attribute another name"
+            )
     if own := _RULES.intersection(getattr(filt, "__dict__", ())):
         raise TypeError(f"{name} has its own {min(own)} on the instance; define the method in a subclass")
     return filt
 
 
 def checked_filter(filt: object) -> FilterBase:
-    """`filt` if it is a filter with a promise and well-formed `holds`, else TypeError."""
+    """Return `filt` if it is a filter with a guarantee and a well-formed `holds`, else raise TypeError."""
     filt = checked_rule(filt)
     if not isinstance(getattr(filt, "promise", None), Guarantee):
         raise TypeError(
@@ -97,12 +110,12 @@ def checked_filter(filt: object) -> FilterBase:
 
 
 def checked_start(filt: FilterBase, n: int) -> State:
-    """`filt.start(n)`, an array or a tuple of arrays with n runs on the first axis."""
+    """`filt.start(n)`, an array or a container of arrays with n runs on the first axis."""
     return checked_state(filt.start(n), filt, "start", n)
 
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
-    """`filt.admits(state, request)`, booleans of shape (n,)."""
+    """Return `filt.admits(state, request)`: booleans of shape (n,)."""
     groups = _shown(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
     asked = [(_asked(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
@@ -112,15 +125,16 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
 def checked_step(
     filt: FilterBase, state: State, request: DominatingPair, n: int, *, ours: bool = False
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """`filt.step(state, request)`, booleans of shape (n,) and a state of n runs or None.
+    """Return `filt.step(state, request)`: booleans of shape (n,), and a state of n runs or None.
 
-    Where a subclass overrides `admits` or `spend` and not `step`, these decide, and a `step` of its user's as well.
-    ours: the filter is made of the library, whose answers are what they should be, and the state is read-only.
+    If a subclass overrides `admits` or `spend` but not `step`, its `admits` decides; so does an inherited `step` of
+    another user's class. `ours` says that the filter is the library's own: its answers need no check and its state is
+    read-only.
     """
     if ours:
         current().count(1 + (n >> _RUNS_PER_UNIT))
         answer = filt.step(state, request)
-        if answer[0].shape == (n,):  # else the request declares more than one number
+        if answer[0].shape == (n,):  # else the request declares parameters of another shape
             return answer
     decides = _decides(type(filt))
     if decides == "admits":
@@ -137,7 +151,7 @@ def checked_step(
 def _granted(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """What `step` answers about runs that it is shown at once."""
+    """Call `step` on runs that share one view of the request."""
     answer, after = _asked(filt, "step", n, state, request)
     admitted = checked_booleans(answer, filt, "step", n, "put first what admits returns")
     if decides == "both":
@@ -146,9 +160,10 @@ def _granted(
 
 
 def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair) -> NDArray[np.bool_] | None:
-    """`filt.step_inplace(state, request)`, whose state is written to, or None: the caller has to do it.
+    """Return `filt.step_inplace(state, request)`, which writes into the state, or None if the caller has to use
+    `step`.
 
-    None but the library's own code is given a state to write to.
+    Only code of the library gets a state that it can write to.
     """
     if not made_of_the_library(filt):
         return None
@@ -156,14 +171,14 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 
 
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
-    """`filt.spend(state, request)`, a state of n runs."""
+    """Return `filt.spend(state, request)`: a state of n runs."""
     groups = _shown(filt, state, request, n)
     asked = [(_asked(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
     return _together(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
-    """`filt.observe(state, loss)`, a state of n runs."""
+    """Return `filt.observe(state, loss)`: a state of n runs."""
     after = _asked(filt, "observe", n, state, read_only(loss))
     return checked_state(after, filt, "observe", n)
 
@@ -171,9 +186,9 @@ def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n
 def granted(
     filt: FilterBase, state: State, request: DominatingPair, loss: float | None = None
 ) -> State | None:
-    """The state after one run was granted the request, as an application's session asks for it; None if denied.
+    """Return the state after one run asks for `request` as a session does, or None if the request is denied.
 
-    loss is what it is shown then, None for nothing.
+    `loss` is the realised loss that the filter observes, or None for no observation.
     """
     admitted, after = checked_step(filt, state, request, 1)
     if not admitted[0]:
@@ -183,19 +198,19 @@ def granted(
 
 
 def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
-    """`filt.remaining(state)`, numbers of shape (n,)."""
+    """Return `filt.remaining(state)`: numbers of shape (n,)."""
     return checked_numbers(_asked(filt, "remaining", n, state), filt, "remaining", n)
 
 
 def says_what_remains(filt: FilterBase) -> bool:
-    """Whether `checked_remaining` has an answer: a `remaining` of the filter's that knows its rules."""
+    """Whether the filter defines a `remaining` that matches its decision methods."""
     return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(type(filt), "remaining")
 
 
 def checked_affordable(
     filt: FilterBase, state: State, family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
-    """`filt.affordable(state, family)`, numbers of shape (n,)."""
+    """Return `filt.affordable(state, family)`: numbers of shape (n,)."""
     if not callable(family):
         raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
     answer = _affordable(filt, state, family, n)
@@ -203,26 +218,26 @@ def checked_affordable(
 
 
 def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
-    """By the filter's own method where it knows its rules, or else by what decides, which `step` may have to say."""
+    """Use the filter's own method if it matches its decision methods, else bisect over checked decisions."""
     if _knows_its_rules(type(filt), "affordable") or type(filt).step is FilterBase.step:
         return _asked(filt, "affordable", n, state, family)
     return largest_affordable(lambda pair: checked_step(filt, state, pair, n)[0], family, n)
 
 
 def checked_is_reachable_state(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
-    """`filt.is_reachable_state(state)`, booleans of shape (n,)."""
-    remedy = "say of each run whether granted requests can have led to its state"
+    """Return `filt.is_reachable_state(state)`: booleans of shape (n,)."""
+    remedy = "return True for each run whose state granted requests can reach"
     return checked_booleans(
         _asked(filt, "is_reachable_state", n, state), filt, "is_reachable_state", n, remedy
     )
 
 
-#: The runs of one family (None: all runs), their state, their request, and how many they are.
+#: The runs of one family (None: all runs), their state, their request and their number.
 _Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
 
 
 def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
-    """What the filter is shown: everything at once, or one family after the other."""
+    """Split the runs into the groups that the filter gets: all at once, or one family after the other."""
     if request.choice is None or n == 0 or _knows_selections(filt):
         return [(None, state, request, n)]
     return [
@@ -232,15 +247,15 @@ def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> l
 
 
 def _together(groups: list[_Group], answers: list[_S]) -> _S:
-    """The answers of all runs, in their order, from those about each family."""
+    """Merge the answers of the groups into the order of the runs."""
     order = [runs for runs, *_ in groups if runs is not None]
     return take(join(answers), np.argsort(np.concatenate(order))) if order else answers[0]
 
 
 def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
-    """What a method of the filter answers about a state of n runs that it can only read.
+    """Call a method of the filter with a read-only state of n runs.
 
-    Where a subclass overrides what an inherited method speaks of, the default of FilterBase answers in its place.
+    If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.
     """
     current().count(1 + (n >> _RUNS_PER_UNIT))
     asked = getattr(filt, method)
@@ -256,17 +271,19 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
 
 @lru_cache(maxsize=1024)
 def _knows_its_rules(kind: type, method: str) -> bool:
-    """Whether a class has a method from as near as what the method speaks of."""
+    """Whether a class defines a method at least as near as the methods that it depends on."""
     order = kind.__mro__
     place = {name: order.index(defining_class(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
-    # the library's own classes inherit a `remaining` that asks their `admits`
+    # the library's own classes inherit a `remaining` that calls their `admits`
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
 
 
 @lru_cache(maxsize=1024)
 def _decides(kind: type) -> Literal["step", "admits", "both"]:
-    """By what a class decides: by both where a user's `step` is older than the `admits` or `spend` below it."""
+    """Which methods of a class decide. Both decide if a user's `step` is older than the `admits` or `spend` below
+    it.
+    """
     if kind.step is FilterBase.step:  # type: ignore[attr-defined]
         return "admits"
     if _knows_its_rules(kind, "step"):
@@ -275,7 +292,7 @@ def _decides(kind: type) -> Literal["step", "admits", "both"]:
 
 
 def _knows_selections(filt: FilterBase) -> bool:
-    """Whether all that decides what a request costs is code of this library."""
+    """Whether only code of this library computes the cost of a request."""
     kind = type(filt)
     rules = (kind.admits, kind.spend, kind.step, getattr(filt, "charge", kind.admits))
     return all(str(getattr(rule, "__module__", "")).startswith(_ROOMS) for rule in rules)

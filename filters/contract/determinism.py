@@ -1,4 +1,4 @@
-"""Determinism: whether a filter keeps all that changes in its state, by a few requests and the same ones once more.
+"""Tests whether a filter keeps everything that changes in its state: it asks some requests, and the same ones again.
 
 >>> import numpy as np
 >>> import filterproof as fp
@@ -31,19 +31,19 @@ from filterproof.filters.contract.library import attributes, of_the_library
 from filterproof.filters.contract.state import State, is_numeric, keys, leaves
 from filterproof.theory.pairs import DominatingPair
 
-#: The requests of a sample.
+#: The number of requests of a sample.
 SAMPLED = 16
-#: The most requests beyond them, of a filter whose state they did not change.
+#: The most further requests to a filter whose state the sample did not change.
 MORE = 1024
-#: What a class may count in.
+#: Types in which a class may count.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
-#: Classes of numbers. A truth value is none: what is made when it is first needed is marked by one.
+#: Number types. bool is excluded: a flag may mark a value that is computed on first use.
 _NUMBERS = frozenset((int, float, complex, Fraction, Decimal))
 
 
 @dataclass(slots=True)
 class SampleRun:
-    """One run that is asked a few requests, what it answered, and the state that it is in."""
+    """One run that gets some requests, its answers and its present state."""
 
     filter: FilterBase[Any]
     state: State
@@ -52,23 +52,23 @@ class SampleRun:
 
     @classmethod
     def fresh(cls, filt: FilterBase[Any]) -> SampleRun:
-        """A run that has asked nothing."""
+        """Return a run without requests."""
         return cls(filt, checked_start(filt, 1))
 
     def ask(self, request: DominatingPair, loss: float) -> bool:
-        """Whether the request is granted; a filter that looks at losses is shown this one."""
+        """Ask for a request and return whether it is granted. A filter that looks at losses observes `loss`."""
         after = granted(self.filter, self.state, request, loss if self.filter.looks_at_losses else None)
         self.asked.append((request, loss))
         if after is not None:
             self.state = after
-        # what an object holds may differ from run to run and decide nothing: a time, a name
+        # an object in a state may differ between runs without deciding anything: a time, a name
         charged = after is not None and all(map(is_numeric, leaves(after)))
         self.answers.append(keys(self.state)[0] if charged else after is not None)
         return after is not None
 
 
 def check_requests(filt: FilterBase[Any], menu: Sequence[DominatingPair], rounds: int | None = None) -> None:
-    """`check_determinism` by these requests in turn, as if each had lost nothing."""
+    """Run `check_determinism` with these requests in turn, each with a realised loss of 0."""
     most = SAMPLED if rounds is None else min(rounds, SAMPLED)
 
     def sample(run: SampleRun) -> None:
@@ -79,12 +79,12 @@ def check_requests(filt: FilterBase[Any], menu: Sequence[DominatingPair], rounds
 
 
 def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]) -> None:
-    """TypeError for a filter that keeps outside its state what changes while `sample` asks a run of it.
+    """Raise TypeError for a filter that changes outside its state while `sample` asks a run.
 
-    It does so where a number or an array that an attribute of the filter, or of its class, held before is another one,
-    and where a second run, begun with the first, answers the same requests otherwise, or is charged otherwise. A cache
-    may grow, as long as it decides nothing. Of the library's own filters nothing is asked. What they raise is left to
-    whoever asks in earnest.
+    The filter fails if a number or an array in an attribute of the filter or its class has changed, or if a second
+    run, started together with the first, answers or charges the same requests differently. A cache may grow as long
+    as it decides nothing. Filters of the library are not tested. Exceptions of the filter are ignored here; the later
+    calls of the filter report them.
     """
     if not (users := tuple(_users(filt, set()))):
         return
@@ -93,23 +93,23 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         first, second = (
             SampleRun.fresh(filt),
             SampleRun.fresh(filt),
-        )  # what a start resets is not reset in between
+        )  # a start between the two runs would reset a counter
         begun, state = _held(users), keys(first.state)
         sample(first)
         if (
             keys(first.state) == state
-        ):  # all that was granted has changed nothing there: is the same granted for ever?
+        ):  # the state never changes: does the filter grant the same request for ever?
             for request, loss in islice(cycle(tuple(first.asked)), MORE):
                 if not first.ask(request, loss):
                     break
         after = _held(users)
         for request, loss in first.asked:
             second.ask(request, loss)
-    except Exception:  # noqa: BLE001 - the filter's own
+    except Exception:  # noqa: BLE001 - any exception of the filter
         return
     changed = {
         name: one[name]
-        for one in (before, begun)  # a start may have set back what the run before it left
+        for one in (before, begun)  # a start may undo the change that the previous run made
         for name in one.keys() & after.keys()
         if one[name][0] != after[name][0]
     }
@@ -131,12 +131,12 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
 
 
 def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
-    """What a filter of the user's and its classes hold, to compare before and after a request."""
+    """Return the content of all attributes of a user's filter and its classes, for a comparison after a request."""
     return {name: told for name, (told, _) in _held(tuple(_users(filt, set()))).items()}
 
 
 def _users(thing: object, seen: set[int]) -> Iterator[object]:
-    """The filter, or what one of the library is made of, as far as the code is not the library's."""
+    """Yield the parts of a filter whose code does not belong to the library."""
     kind: Any = type(thing)
     if id(thing) in seen:
         return
@@ -152,7 +152,7 @@ def _users(thing: object, seen: set[int]) -> Iterator[object]:
 
 
 def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
-    """All that these and their classes hold: its content, and what it is."""
+    """Return everything that these objects and their classes hold, by name: the content and the value."""
     held: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
         parts: dict[str, object] = {}
@@ -167,13 +167,13 @@ def _held(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
 
 
 def _moved(before: Any, after: Any) -> bool:
-    """Whether a number or an array at some place of the content is another one, and not only more lies around it."""
+    """Whether a number or an array inside the content has changed. New entries do not count."""
     if before == after or not (type(before) is type(after) is tuple):
         return False
     kind, other = before[0], after[0]
     if kind in _NUMBERS and other in _NUMBERS:
         return True
-    if type(kind) is type(other) is str:  # arrays and NumPy's numbers, whatever their sizes
+    if type(kind) is type(other) is str:  # arrays and NumPy numbers of any size
         return True
     if kind is not other or kind is set or kind is frozenset:
         return False
@@ -185,5 +185,5 @@ def _moved(before: Any, after: Any) -> bool:
 
 
 def _is_attribute(part: Any) -> bool:
-    """Whether a part is (name, value) of an object."""
+    """Whether a part is a (name, value) pair of an object."""
     return type(part) is tuple and len(part) == 3 and part[0] is tuple and part[1][0] is str

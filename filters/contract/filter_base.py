@@ -1,4 +1,4 @@
-"""The base class of filters: the promise and the methods that decide before a release."""
+"""The base class of filters: the guarantee and the methods that decide before a release."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     StateT = TypeVar("StateT", bound=State, default=Any)
-else:  # a default is known to Python 3.13 and later
+else:  # typing supports the default from Python 3.13 on
     from typing import TypeVar
 
     StateT = TypeVar("StateT")
@@ -33,7 +33,7 @@ MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
 #: After a denial the filter halts for good, or the adversary may make another request.
 OnDenial: TypeAlias = Literal["halt", "retry"]
 
-#: A tuple whose repr has more characters is told by a digest.
+#: A tuple with a longer repr is shown by a digest.
 _LONG = 100
 # `affordable` bisects on bit patterns: those of positive doubles have the same order as the doubles.
 _LEAST, _ONE, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
@@ -45,17 +45,17 @@ class FilterBase(ABC, Generic[StateT]):
     `StateT` is the type of the states.
     """
 
-    #: What the released transcript satisfies when the filter is sound.
+    #: The guarantee of the released transcript if the filter is sound.
     promise: Guarantee
-    #: Where the promise is proved (paper and theorem), or why it is false.
+    #: The proof of the guarantee (source and theorem), or the reason why the guarantee is false.
     proof: ClassVar[str] = "no proof is stated"
-    #: The key in `fp.THEOREMS` of the theorem on the promise; None where `proof` is the only account.
+    #: The key of the theorem in `fp.THEOREMS`, or None if only `proof` describes it.
     theorem: ClassVar[str | None] = None
-    #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
+    #: True for a proved guarantee, False for a known counterexample, None if neither is known.
     sound: ClassVar[bool | None] = True
-    #: Whether decisions depend on which requests were granted and not on their order; if True, `laws` tests it.
+    #: Whether decisions depend only on the set of granted requests and not on their order. If True, `laws` tests it.
     order_free: ClassVar[bool] = False
-    #: The mechanisms and adversaries that the promise covers.
+    #: The mechanisms and adversaries that the guarantee covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
 
     @abstractmethod
@@ -68,7 +68,7 @@ class FilterBase(ABC, Generic[StateT]):
 
         Parameters
         ----------
-        state : array or tuple of arrays, n runs on the first axis
+        state : array, or tuple, dict or data class of arrays, n runs on the first axis
             The present state.
         request : DominatingPair
             The dominating pair of the next mechanism: one for all runs, or parameters of shape (n,).
@@ -116,7 +116,7 @@ class FilterBase(ABC, Generic[StateT]):
 
         Parameters
         ----------
-        state : array or tuple of arrays, n runs on the first axis
+        state : array, or tuple, dict or data class of arrays, n runs on the first axis
             The state after `spend`.
         loss : ndarray of float, shape (n,)
             log p(output)/q(output) of the last release, in nats.
@@ -147,7 +147,7 @@ class FilterBase(ABC, Generic[StateT]):
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # every parameter and no memory address: sessions of the earlier format are restored by it
+        # every parameter and no memory address: the repr restores sessions of the earlier format
         kind: Any = type(self)
         if is_dataclass(kind):
             given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}
@@ -183,7 +183,7 @@ class FilterBase(ABC, Generic[StateT]):
 
         Parameters
         ----------
-        state : array or tuple of arrays, n runs on the first axis
+        state : array, or tuple, dict or data class of arrays, n runs on the first axis
             The present state.
         family : callable
             A map from t to a dominating pair that is less private for larger t, for example `Gaussian`. For a family
@@ -209,7 +209,7 @@ class FilterBase(ABC, Generic[StateT]):
 def largest_affordable(
     admitted: Callable[[DominatingPair], NDArray[np.bool_]], family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
-    """What `FilterBase.affordable` says, by what decides of a pair for each of n runs."""
+    """Bisect for `FilterBase.affordable`; `admitted` decides a pair for each of n runs."""
     most = _MOST
     try:
         family(2.0**10)
@@ -227,7 +227,7 @@ def largest_affordable(
 
 
 def _told(value: object) -> str:
-    """The repr, of a long menu the number of its pairs and a digest, by which it is told from every other."""
+    """Return the repr. A long menu is replaced by its length and a digest of its repr."""
     text = repr(value)
     if not isinstance(value, tuple) or len(text) <= _LONG:
         return text

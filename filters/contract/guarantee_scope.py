@@ -67,7 +67,7 @@ class GuaranteeScope:
             pairs = [(alpha, rho) for alpha, rho in self.orders]
         except (TypeError, ValueError):
             raise TypeError(
-                f"orders must be pairs (order, bound), got {self.orders!r}; pass ((2.0, 0.5),), say"
+                f"orders must be pairs (order, bound), got {self.orders!r}; pass e.g. ((2.0, 0.5),)"
             ) from None
         orders = tuple(
             (float(check_order("orders", alpha)), float(check_at_least_zero("orders", rho)))

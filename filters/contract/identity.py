@@ -1,4 +1,4 @@
-"""Identity: which filter a session is of, by a digest of each of its parameters; what is saved is restored by it.
+"""The identity of a filter by digests of its parameters. A saved session is restored only for the same identity.
 
 >>> from filterproof.filters.rules.zcdp import ZCDPFilter
 >>> one = FilterIdentity.of(ZCDPFilter(0.5))
@@ -22,9 +22,9 @@ from filterproof.filters.contract.content import DigestWalk
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import of_the_library
 
-#: What a filter says about itself in words, which decides nothing.
+#: Attributes that describe a filter and decide nothing.
 _WORDS = frozenset(("proof", "theorem", "sound", "scope", "kernel", "rests_on", "order_free"))
-#: Characters of a description.
+#: The largest number of characters of a description.
 LONGEST = 200
 _PYTHONS = (object, ABC, Generic)
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
@@ -32,11 +32,12 @@ _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 
 @dataclass(frozen=True, slots=True)
 class FilterIdentity:
-    """A filter's parameters, each by its SHA-256, and its repr for people to read.
+    """The SHA-256 digest of each parameter of a filter, and its repr for people.
 
-    The parameters are the qualified name of the class, the promise, the budget, the constants of the user's classes
-    and what the instance holds, arrays whole and numbers bit for bit. No __eq__ or __repr__ of a user's class has a
-    say. The code of the class is none of them: whoever changes the rule gives it another name.
+    The parameters are the qualified name of the class, the guarantee, the budget, the constants of the user's classes
+    and the attributes of the instance. Arrays count in full and numbers to the last bit. No `__eq__` or `__repr__` of
+    a user's class is called for the digests. The code of the class is not a parameter: a user who changes the rule has
+    to rename the class.
     """
 
     description: str
@@ -44,21 +45,21 @@ class FilterIdentity:
 
     @classmethod
     def of(cls, filt: object) -> Self:
-        """The identity of a filter as it is now."""
+        """Return the identity of a filter as it is now."""
         digests = ((name, _digest_or_class(value)) for name, value in _parameters(filt).items())
         return cls(_described(filt), tuple(digests))
 
     def differs(self, saved: object) -> list[str]:
-        """The names of the parameters that another has otherwise, or has not."""
+        """Return the names of the parameters that differ from `saved` or are missing in one of both."""
         others = saved if isinstance(saved, Mapping) else {}
         own = dict(self.parameters)
         return [name for name in {**own, **others} if own.get(name) != others.get(name)]
 
 
 def constants_of(kind: type) -> dict[str, object]:
-    """The constants of a class and its bases, the library's left out: no functions, and nothing that is computed.
+    """Return the constants of a class and its bases outside the library: no functions and no computed attributes.
 
-    Nor what a class keeps for itself, in a private list, set or dict: what is remembered there is no parameter.
+    Private lists, sets and dicts are skipped, because they are caches.
     """
     found: dict[str, object] = {}
     for base in reversed(kind.__mro__):
@@ -68,14 +69,14 @@ def constants_of(kind: type) -> dict[str, object]:
             special = name[:2] == "__" == name[-2:] or name == "_abc_impl"
             kept = name[:1] == "_" and isinstance(value, (dict, list, set))
             if special or kept or name in _WORDS or hasattr(type(value), "__get__"):
-                found.pop(name, None)  # a function in the place of a constant
+                found.pop(name, None)  # a function replaces a constant
             else:
                 found[name] = value
     return found
 
 
 def _parameters(filt: object) -> dict[str, object]:
-    """The parameters by name, the class's first."""
+    """Return the parameters by name, the class first."""
     told: dict[str, object] = {"class": type(filt).__qualname__}
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
@@ -85,7 +86,7 @@ def _parameters(filt: object) -> dict[str, object]:
 
 
 def _described(filt: object) -> str:
-    """The repr, shortened; the name of the class where there is none."""
+    """Return the shortened repr, or the class name if repr raises."""
     try:
         text = " ".join(repr(filt).split())
     except Exception:  # noqa: BLE001 - a repr may raise anything
@@ -94,7 +95,7 @@ def _described(filt: object) -> str:
 
 
 def _digest_or_class(value: object) -> str:
-    """The digest of a value; of its class alone where it is nested too deep."""
+    """Return the digest of a value, or of its class alone if it is nested too deeply."""
     walk = _Parameters()
     try:
         digest: bytes = walk.of(value)
@@ -104,7 +105,7 @@ def _digest_or_class(value: object) -> str:
 
 
 class _Parameters(DigestWalk):
-    """The walk over a parameter: the order of a mapping, and what is shared, are no part of it."""
+    """Digests a parameter. The order of a mapping and shared parts do not count."""
 
     def again(self, place: int, found: bytes | None) -> bytes:
         return found or self.leaf("circle", b"")
@@ -113,7 +114,7 @@ class _Parameters(DigestWalk):
         return self.node(self.name(type(value)), ())
 
     def held(self, value: Any) -> dict[str, Any]:
-        # a filter within another has constants as that one has
+        # a nested filter has constants, too
         constants = constants_of(type(value)) if isinstance(value, FilterBase) else {}
         return constants | super().held(value)
 
@@ -121,17 +122,17 @@ class _Parameters(DigestWalk):
         return self._function(value) if isinstance(value, types.FunctionType) else super().thing(value)
 
     def _function(self, function: types.FunctionType) -> bytes:
-        """Its name, what it was made with and, of a lambda, whose name tells nothing, the numbers and names in it."""
+        """Digest a function by its name, defaults and closure, and a lambda also by its constants and names."""
         parts: list[object] = [function.__qualname__, function.__defaults__, function.__kwdefaults__]
         for cell in function.__closure__ or ():
-            with suppress(ValueError):  # it has no value yet
+            with suppress(ValueError):  # the variable has no value yet
                 parts.append(cell.cell_contents)
         if "<lambda>" in function.__qualname__:
             codes = [function.__code__]
             for code in codes:
                 codes += [one for one in code.co_consts if isinstance(one, types.CodeType)]
                 parts += code.co_names
-                # as they are read: small numbers stand in the code itself since Python 3.14
+                # read through instructions: since Python 3.14 small numbers are part of the code itself
                 parts += [
                     step.argval
                     for step in dis.get_instructions(code)

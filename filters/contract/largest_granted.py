@@ -1,4 +1,4 @@
-"""The largest request of a family that is granted: looked for on a grid of sizes, then between two of them.
+"""A search for the largest granted request of a family: on a grid of sizes, then between two of them.
 
 >>> largest_granted(lambda size: size <= 1.1, (0.5, 1.0, 2.0))
 1.1
@@ -17,10 +17,11 @@ Step: TypeAlias = Callable[[float], bool]
 
 
 def largest_granted(step: Step, grid: Sequence[float], tolerance: float = 0.0) -> float | None:
-    """The largest size that `step` grants, above the largest of the grid that it grants; None if it grants none.
+    """Return the largest size that `step` grants at or above the largest granted grid size, or None if it grants
+    none.
 
-    The grid ascends, and is tried from the top down, for a filter may deny a size and grant a larger one. Then
-    `last_granted` looks between the two sizes at which the answer changes.
+    The grid ascends. It is tried from the top down, because a filter may deny a size and grant a larger one. Then
+    `last_granted` searches between the two sizes at which the answer changes.
     """
     place = next((place for place in reversed(range(len(grid))) if step(grid[place])), None)
     if place is None or place + 1 == len(grid):
@@ -29,7 +30,7 @@ def largest_granted(step: Step, grid: Sequence[float], tolerance: float = 0.0) -
 
 
 def last_granted(step: Step, granted: float, denied: float, tolerance: float = 0.0) -> float:
-    """The granted end of an interval of sizes at whose other end `step` denies, once its ends are near each other.
+    """Bisect between a granted and a denied size and return the granted end of the final interval.
 
     Parameters
     ----------
@@ -50,7 +51,6 @@ def last_granted(step: Step, granted: float, denied: float, tolerance: float = 0
 
 
 def _bits(size: float) -> int:
-    """The place of a positive double among all doubles, in ascending order."""
     bits: int = struct.unpack("<q", struct.pack("<d", size))[0]
     return bits
 

@@ -1,4 +1,4 @@
-"""What is the library's own: classes that its modules hold under their names, and values that are made of these.
+"""Tests whether classes and values belong to this library.
 
 >>> from filterproof.filters.accounting.ledger import Budget
 >>> class Mine(Budget):
@@ -20,23 +20,25 @@ from typing import Any
 import numpy as np
 
 _ROOMS = ("filterproof.theory.", "filterproof.filters.", "filterproof.mc.")
-#: Python's own classes whose values cannot change.
+#: Python's immutable classes.
 _PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 
 
 @lru_cache(maxsize=1024)
 def of_the_library(kind: type) -> bool:
-    """Whether this very class is one that a module of the library holds under its name."""
+    """Whether a module of the library defines this class under its name."""
     module = kind.__module__
     return module.startswith(_ROOMS) and getattr(sys.modules.get(module), kind.__qualname__, None) is kind
 
 
 def made_of_the_library(value: Any) -> bool:
-    """Whether a value is plain, or of the library's classes throughout: it brings no code of anyone's, and stays."""
+    """Whether a value is plain or of the library's classes throughout. Such a value runs no user code and does not
+    change.
+    """
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
-    if isinstance(value, tuple):  # named ones of ours, too
+    if isinstance(value, tuple):  # including named tuples of the library
         return (kind is tuple or of_the_library(kind)) and all(map(made_of_the_library, value))
     if isinstance(value, np.ndarray):
         return kind is np.ndarray and not value.dtype.hasobject
@@ -53,7 +55,7 @@ def defining_class(kind: type, name: str) -> type:
 
 
 def attributes(thing: Any) -> dict[str, object]:
-    """All that an instance holds, in its slots and its dict."""
+    """Return everything that an instance holds in its slots and its dict."""
     kind: Any = type(thing)
     held = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
     return held | getattr(thing, "__dict__", {})

@@ -1,4 +1,4 @@
-"""Checks of a filter's parameters: one number each, never an array; what is no double is rounded down."""
+"""Checks of filter parameters: one number each. A number that is no double is rounded down."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
     "one_real",
 ]
 
-#: For mu up to this, mu^2 / 2 (its zCDP parameter) does not overflow.
+#: The largest mu whose zCDP parameter mu^2 / 2 does not overflow.
 _MOST_MU = 2.0**511
 
 
 def checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
-    """What a frozen instance was given under these names, checked and kept as checked: for its `__post_init__`."""
+    """Check the named attributes of a frozen instance and store the checked values. For use in `__post_init__`."""
     values = {name: check(name, getattr(made, name)) for name, check in checks.items()}
     for name, value in values.items():
         object.__setattr__(made, name, value)
@@ -43,7 +43,7 @@ def checked_parameters(made: object, **checks: Callable[[str, object], float]) -
 def _one(
     check: Callable[[str, object], Real], remedy: str = "use one filter each"
 ) -> Callable[[str, object], float]:
-    """The check of one number, rounded down where it is no double, that `check` makes of numbers."""
+    """Make a check of one number from `check`, which accepts arrays. Round down a number that is no double."""
 
     def checked(name: str, value: object) -> float:
         number = check(name, own(value, down=True))
@@ -54,21 +54,23 @@ def _one(
     return checked
 
 
-#: Finite; > 0; >= 0; in (0, 1); a finite Rényi order > 1, and one >= 1.
+#: Finite; positive; not negative; in (0, 1); a finite Rényi order above 1; a finite Rényi order of at least 1.
 one_real = _one(check_real, "ask for one at a time")
 one_positive, one_at_least_zero = _one(check_positive), _one(check_at_least_zero)
 one_delta, one_order, one_order_from_one = _one(check_delta), _one(check_order), _one(check_order_from_one)
 
 
 def one_epsilon(name: str, value: object) -> float:
-    """`value` as a float, finite and >= 0, as a promise is: below zero H_{e^eps} is at least 1 - e^eps > 0."""
+    """Return `value` as a float, finite and >= 0. No guarantee has a negative epsilon, since H_{e^eps} >= 1 - e^eps >
+    0.
+    """
     epsilon = one_real(name, value)
     check_at_least_zero(name, epsilon, "pass the epsilon of a promise, zero or more, in nats")
     return epsilon
 
 
 def one_delta_from_zero(name: str, value: object) -> float:
-    """`value` as a float in [0, 1)."""
+    """Return `value` as a float in [0, 1)."""
     delta = one_at_least_zero(name, value)
     if delta >= 1:
         raise ValueError(f"{name} must be in [0, 1), got {name}={delta!r}; pass a probability")
@@ -76,10 +78,8 @@ def one_delta_from_zero(name: str, value: object) -> float:
 
 
 def one_mu(name: str, value: object) -> float:
-    """`value` as a float in (0, 2^511], so that its square does not overflow."""
+    """Return `value` as a float in (0, 2^511], so that its square does not overflow."""
     mu = one_positive(name, value)
     if mu > _MOST_MU:
-        raise ValueError(
-            f"{name} must be at most 2^511, got {name}={mu!r}; pass a budget that limits something"
-        )
+        raise ValueError(f"{name} must be at most 2^511, got {name}={mu!r}; pass a smaller mu")
     return mu

@@ -1,22 +1,26 @@
-"""State: what a filter knows of n runs, an array with the run on its first axis or a tuple of states.
+"""State: what a filter knows of n runs, an array with the run on its first axis or a container of states.
 
     >>> import numpy as np
     >>> spent = (np.array([0.0, 1.0, 2.0]), np.array([7, 8, 9]))
     >>> take(spent, np.array([2, 0]))
     (array([2., 0.]), array([9, 7]))
+    >>> take({"main": spent[0], "petty": spent[1]}, np.array([1]))
+    {'main': array([1.]), 'petty': array([8])}
 
-`fold` is what enters tuples, here and elsewhere; every other one says what it does with arrays. A filter that is
-asked is lent the state by `read_only`, and a state that is kept for later is `frozen`, or in arrays of its own.
-An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
+Containers are tuples, named tuples, dicts with text as keys, and data classes. `fold` and `map_arrays` walk through
+them. A filter receives its state from `read_only`; a state that is kept for later is `frozen`, or in arrays of its
+own. An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
@@ -25,105 +29,154 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.content import content
 
-#: An array whose first axis is the run, or a tuple of states of the same runs. Float arrays are float64.
-State: TypeAlias = "NDArray[Any] | tuple[State, ...]"
+#: An array whose first axis is the run, or a container of states of the same runs. Float arrays are float64. `Any`
+#: stands for dicts and data classes.
+State: TypeAlias = "NDArray[Any] | tuple[State, ...] | Any"
 
 _S = TypeVar("_S")
 
-#: Objects that nobody can change: arrays of others are lent as copies of them.
+#: Immutable types. Arrays of other objects are lent as copies.
 _VALUES = (float, int, Fraction, Decimal, bool, str, bytes, complex, type(None))
 
 
-def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
-    """Call `array` on the arrays at each place of the states and `together` on the list of results in a tuple.
-
-    All states must nest in the same way: `others` are entered beside the first.
-    """
+def parts(state: Any) -> Sequence[Any] | None:
+    """The states in a container, those of a dict in the order of its keys; None for an array and anything else."""
     if isinstance(state, tuple):
-        parts = zip(state, *others, strict=True)
-        return together([fold(array, together, *part) for part in parts])
-    return array(state, *others)
+        return state
+    if isinstance(state, np.ndarray):
+        return None
+    if type(state) is dict and all(type(key) is str for key in state):
+        return [state[key] for key in sorted(state)]
+    if is_dataclass(state) and not isinstance(state, type):
+        return [getattr(state, field.name) for field in fields(state)]
+    return None
+
+
+def part_names(state: Any) -> list[str] | None:
+    """The names of the `parts` of a container that names them, else None."""
+    if isinstance(state, tuple):
+        names = getattr(state, "_fields", None)
+        return None if names is None else list(names)
+    return sorted(state) if isinstance(state, dict) else [field.name for field in fields(state)]
+
+
+def rebuilt(state: Any, new: Iterable[Any]) -> Any:
+    """A container like `state` with `new` in place of its `parts`."""
+    if type(state) is tuple:
+        return tuple(new)
+    if isinstance(state, tuple):
+        return type(state)._make(new) if hasattr(state, "_make") else tuple(new)
+    if isinstance(state, dict):
+        return dict(zip(sorted(state), new, strict=True))
+    return type(state)(**dict(zip((field.name for field in fields(state)), new, strict=True)))
+
+
+def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
+    """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
+
+    All states must have the same nesting.
+    """
+    if (inner := parts(state)) is None:
+        return array(state, *others)
+    places = zip(inner, *map(_parts_like(state), others), strict=True)
+    return together([fold(array, together, *place) for place in places])
+
+
+def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
+    """The containers of `state` with what `array` makes of the arrays at each place of the states."""
+    if (inner := parts(state)) is None:
+        return array(state, *others)
+    places = zip(inner, *map(_parts_like(state), others), strict=True)
+    return rebuilt(state, [map_arrays(array, *place) for place in places])
 
 
 def leaves(state: State) -> list[NDArray[Any]]:
-    """The arrays of a state, one after the other."""
+    """Return the arrays of a state as a list."""
     found: list[NDArray[Any]] = fold(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
     return found
 
 
+def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]:
+    """The arrays of a state with their names, "" for those in tuples.
+
+    >>> [name for name, _ in named_leaves({"spent": np.zeros(1), "left": (np.ones(1), np.ones(1))})]
+    ['left', 'left', 'spent']
+    """
+    inner = parts(state)
+    if inner is None:
+        return [(name, state)]  # type: ignore[list-item]
+    names = part_names(state) or [""] * len(inner)
+    whole = [f"{name}.{own}" if name and own else name or own for own in names]
+    return list(chain(*map(named_leaves, inner, whole)))
+
+
 def runs_of(state: State) -> int:
-    """The number of runs that a state holds: the length of the first axis."""
+    """Return the number of runs of a state."""
     return len(leaves(state)[0])
 
 
 def take(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
-    # as in `read_only`, no `fold`: this is done for each array of each round
-    if isinstance(state, tuple):
-        parts: _S = tuple([take(part, runs) for part in state])  # type: ignore[assignment]
-        return parts
-    some: _S = _taken(state, runs)
+    if type(state) is tuple:  # quickly: this is done for each array of each round
+        some: _S = tuple([take(part, runs) for part in state])  # type: ignore[assignment, attr-defined]
+    else:
+        some = (
+            _taken(state, runs)
+            if isinstance(state, np.ndarray)
+            else map_arrays(partial(_taken, runs=runs), state)
+        )
     return some
 
 
 def copied(state: _S) -> _S:
     """The state in arrays of its own."""
-    own: _S = fold(np.array, tuple, state)
+    own: _S = map_arrays(np.array, state)
     return own
 
 
 def read_only(state: _S) -> _S:
-    """The same numbers for code that may look at them and not change them: writing raises ValueError.
+    """Return a read-only view of the state: writing raises ValueError.
 
-    No number is copied. Objects that may be changed are, each run's apart.
+    No number is copied. Objects that may be changed are copied for each run, and so are containers other than tuples.
     """
-    parts: Any = state if isinstance(state, tuple) else (state,)
-    for part in parts:  # most are lent as they are kept
+    for part in state if isinstance(state, tuple) else (state,):  # most are lent as they are kept
         if type(part) is not np.ndarray or part.flags.writeable or part.dtype.hasobject:
-            break
-    else:
-        return state
-    lent: _S = tuple([read_only(part) for part in parts]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
-    return lent
+            lent: _S = map_arrays(_lent, state)
+            return lent
+    return state
 
 
 def frozen(state: _S) -> _S:
     """A copy in read-only arrays of its own, for a state that is kept while its maker may go on writing into it."""
-    own: list[Any] = []
-    for part in state if isinstance(state, tuple) else (state,):
-        one: Any = frozen(part) if isinstance(part, tuple) else np.array(part)
-        if not isinstance(part, tuple):
-            one = _of_each_run(one) if one.dtype.hasobject else one
-            one.setflags(write=False)
-        own.append(one)
-    kept: _S = tuple(own) if isinstance(state, tuple) else own[0]  # type: ignore[assignment]
-    return kept
+    own: _S = map_arrays(_frozen, state)
+    return own
 
 
 def locked(state: _S) -> _S:
-    """The state itself, read-only from now on, for one whose maker keeps nothing of it."""
+    """Make the state itself read-only, for a state whose maker keeps no reference to it."""
     for part in state if isinstance(state, tuple) else (state,):
         if isinstance(part, np.ndarray):
             part.setflags(False)  # type: ignore[call-arg]
         else:
-            locked(part)
+            for inner in parts(part) or ():
+                locked(inner)
     return state
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
-    """A copy of the state in which the selected runs are those of `part`."""
+    """Return a copy of the state with the selected runs replaced by those of `part`."""
 
     def replaced(leaf: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
         leaf = leaf.copy()
         leaf[runs] = new
         return leaf
 
-    after: _S = fold(replaced, tuple, state, part)
+    after: _S = map_arrays(replaced, state, part)
     return after
 
 
 def join(states: Sequence[_S]) -> _S:
-    """The runs of all states, one after the other."""
+    """Concatenate the runs of all states."""
 
     def joined(*arrays: Any) -> Any:
         if not _per_run(arrays[0]):
@@ -131,44 +184,44 @@ def join(states: Sequence[_S]) -> _S:
         shapes = {one.shape[1:] for one in arrays}
         if len(shapes) > 1:
             raise TypeError(
-                f"state must have arrays of the same shapes whatever was granted, got {sorted(shapes)} for a run; keep "
-                "what grows in an array of one size, or in objects"
+                f"state must have arrays of the same shapes after every request, got {sorted(shapes)} for a run; keep "
+                "data that grows in an array of fixed size, or in objects"
             )
         return np.concatenate(arrays)
 
-    whole: _S = fold(joined, tuple, *states)
+    whole: _S = map_arrays(joined, *states)
     return whole
 
 
 def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
     """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
-    if isinstance(state, tuple):
-        parts: _S = tuple([moved(part, runs, into, n) for part in state])  # type: ignore[assignment]
-        return parts
-    leaf: Any = state
-    if not _per_run(leaf):
-        return state
-    if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
-        leaf = leaf if leaf.flags.writeable else leaf.copy()
-        leaf[into] = leaf[runs]
-    first: _S = leaf[:n]
-    return first
+
+    def first(leaf: Any) -> Any:
+        if not _per_run(leaf):
+            return leaf
+        if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
+            leaf = leaf if leaf.flags.writeable else leaf.copy()
+            leaf[into] = leaf[runs]
+        return leaf[:n]
+
+    after: _S = map_arrays(first, state)
+    return after
 
 
 def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
-    """For each run its state in `yes` where the mask holds, else in `no`."""
+    """Return, for each run, its state in `yes` if the mask is True, else its state in `no`."""
 
     def chosen(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         return np.where(mask.reshape(-1, *[1] * (a.ndim - 1)), a, b)
 
-    state: _S = fold(chosen, tuple, yes, no)
+    state: _S = map_arrays(chosen, yes, no)
     return state
 
 
 def same(state: State, other: State) -> NDArray[np.bool_]:
-    """Whether each run of `state` holds what that of `other` does (n runs, or one for all): shape (n,).
+    """Return whether each run of `state` equals that of `other` (n runs, or one for all): shape (n,).
 
-    NaN is NaN and -0.0 is 0.0; objects are told by their content.
+    NaN equals NaN, -0.0 equals 0.0, and objects are compared by content.
     """
 
     def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
@@ -187,7 +240,7 @@ def same(state: State, other: State) -> NDArray[np.bool_]:
 
 
 def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
-    """Whether each run of `state` is free of NaN, arrays with a NaN in `fresh` left out: shape (n,)."""
+    """Return whether each run is free of NaN: shape (n,). Arrays with a NaN in `fresh` are skipped."""
     good = np.ones(runs_of(state), dtype=np.bool_)
     for part, new in zip(leaves(state), leaves(fresh), strict=True):
         if part.dtype.kind == "f" and not np.isnan(new).any():
@@ -196,7 +249,7 @@ def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
 
 
 def bits(state: State) -> NDArray[np.uint8]:
-    """The bytes of each run's numbers: shape (n, bytes of a run)."""
+    """Return the bytes of each run's numbers: shape (n, bytes per run)."""
 
     def packed(leaf: NDArray[Any]) -> NDArray[np.uint8]:
         flat = np.ascontiguousarray(leaf).reshape(len(leaf), math.prod(leaf.shape[1:]))
@@ -210,10 +263,10 @@ def bits(state: State) -> NDArray[np.uint8]:
 
 
 def keys(state: State) -> list[Hashable]:
-    """One hashable value per run: runs with equal keys hold equal states, bit for bit, in arrays of the same shapes.
+    """Return one hashable key per run: equal keys mean states that are equal bit for bit, in arrays of equal shapes.
 
-    Objects are told by their `content`, and never by their `__eq__`: a run with one that is in no pickle has a key of
-    its own.
+    Objects are compared by `content` and never by their `__eq__`. An object that cannot be pickled makes its run
+    unique.
     """
     arrays = [np.asarray(leaf) for leaf in leaves(state)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
@@ -222,7 +275,7 @@ def keys(state: State) -> list[Hashable]:
     if len(numbers) < len(arrays):
         told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_numeric(leaf)]
         return list(zip(*told, keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
-    # the same bytes may be a longer array beside a shorter one
+    # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
     rows = bits((*arrays, np.broadcast_to(np.frombuffer(layout, np.uint8), (len(arrays[0]), len(layout)))))
     packed, width = rows.tobytes(), rows.shape[1]
@@ -230,8 +283,30 @@ def keys(state: State) -> list[Hashable]:
 
 
 def is_numeric(leaf: NDArray[Any]) -> bool:
-    """Whether the bytes of an array are all that it holds."""
+    """Whether the bytes of an array are its whole content."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
+
+
+def _parts_like(state: Any) -> Callable[[Any], Sequence[Any]]:
+    """What takes the parts of another state, which must be a container like `state`."""
+
+    def of(other: Any) -> Sequence[Any]:
+        inner = parts(other)
+        if inner is None or (type(other) is dict and sorted(other) != part_names(state)):
+            raise TypeError(
+                f"state must keep its layout, got {type(other).__name__} after {type(state).__name__}; return the same "
+                "containers with the same names from start, spend and observe"
+            )
+        return inner
+
+    return of
+
+
+def _frozen(leaf: Any) -> NDArray[Any]:
+    own = np.array(leaf)
+    own = _of_each_run(own) if own.dtype.hasobject else own
+    own.setflags(write=False)
+    return own
 
 
 def _lent(leaf: Any) -> Any:
@@ -243,7 +318,7 @@ def _lent(leaf: Any) -> Any:
 
 
 def _of_each_run(leaf: NDArray[Any]) -> NDArray[Any]:
-    """The array, or a copy where it holds objects that may be changed in place: each run has its own."""
+    """Return the array, or a copy with separate objects for each run if it holds mutable objects."""
     if leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat):
         return leaf
     own = [copy.deepcopy(leaf[i : i + 1]) for i in range(len(leaf))] if leaf.ndim else [copy.deepcopy(leaf)]
@@ -257,6 +332,6 @@ def _per_run(leaf: Any) -> bool:
 def _taken(leaf: Any, runs: NDArray[Any]) -> Any:
     if not _per_run(leaf):
         return leaf
-    if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry that all runs share
+    if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry shared by all runs
         return leaf[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]
     return leaf[runs]

@@ -1,4 +1,4 @@
-"""Terms: what a filter or a tracker must not change while someone holds it, and how a change is seen.
+"""Detects a change of a filter's guarantee, budget or parameters while a session or an accountant uses it.
 
 >>> import filterproof as fp
 >>> filt = fp.ZCDPFilter(0.5)
@@ -24,26 +24,26 @@ _ALWAYS = ("promise", "budget", "charge")
 
 @dataclass(frozen=True, slots=True)
 class FilterTerms:
-    """What a filter must not change while someone holds it: its promise, its budget, and what it was made with.
+    """The content of a filter's guarantee, budget and constructor arguments at one time.
 
-    Of a class of the user's these are also its constants, and what the constructor was given, where the instance keeps
-    it under the same name. Promise and budget are told by their content, and so are lists and dicts of numbers among
-    the others, so that what is written into is another one; all else there is the very thing that it was.
+    For a user's class, the terms include its constants, and each constructor argument that the instance stores under
+    the same name. Guarantees, budgets, lists and dicts are compared by content, so that writing into them is a change.
+    Everything else is compared by identity.
     """
 
     contents: Mapping[str, Hashable]
-    #: Whether the filter is made of the library's values alone, which do not change.
+    #: Whether the filter consists of the library's values alone, which do not change.
     fixed: bool
 
     @classmethod
     def of(cls, filt: object) -> Self:
-        """The terms of a filter, or of a tracker, as they are now."""
+        """Return the terms of a filter, or of a tracker, as they are now."""
         fixed = made_of_the_library(filt)
         users = () if fixed else (*constants_of(type(filt)), *_given_to(filt))
         return cls({} if fixed else _contents(filt, dict.fromkeys((*_ALWAYS, *users, "__class__"))), fixed)
 
     def check(self, filt: object) -> None:
-        """TypeError if the filter's terms are others."""
+        """Raise TypeError if the filter's terms have changed."""
         if self.fixed or (now := _contents(filt, self.contents)) == self.contents:
             return
         name = next(one for one, told in now.items() if told != self.contents[one])
@@ -54,7 +54,7 @@ class FilterTerms:
 
 
 def _contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
-    """What tells each term from others, by name; methods are none."""
+    """Return the content of each term by name. Methods are skipped."""
     told: dict[str, Hashable] = {}
     for name in names:
         value = _value(filt, name)
@@ -73,17 +73,17 @@ def _value(filt: object, name: str) -> object:
 
 
 class _OfNumbers(Walk):
-    """The walk over numbers, lists and dicts. Whatever else there is may be a cache, or a buffer."""
+    """Reads numbers, lists and dicts by content and everything else by identity: it may be a cache or a buffer."""
 
     def read(self, value: Any) -> Any:
         return super().read(value) if type(value) in (list, dict) else Same(value)
 
 
 def _given_to(filt: object) -> list[str]:
-    """The names under which an instance keeps what its constructor was given."""
+    """Return the attributes that store a constructor argument."""
     held = attributes(filt)
     try:
         arguments = signature(type(filt).__init__).parameters
-    except (TypeError, ValueError):  # a constructor of no Python code
+    except (TypeError, ValueError):  # a constructor without Python code
         return []
     return [name for given in arguments for name in (given, f"_{given}") if name in held]

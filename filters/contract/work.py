@@ -1,8 +1,8 @@
-"""Work, counted in units: what bounds a search, so that it asks the same on every machine.
+"""Work in counted units: limits of a search that are the same on every machine.
 
-A unit is about one call of a filter's method for one run, some 25 microseconds of a processor of 2020. Whatever else
-takes long counts as many units as its size says, and never as many as its duration; what may come out of a cache counts
-as if it did not.
+A unit is about one call of a filter's method for one run, about 25 microseconds on a processor of 2020. Other
+expensive work counts units by its size and never by its duration. A cached result counts as if it were computed
+again.
 
 >>> with metered():
 ...     limit = WorkLimit.of(100)
@@ -24,18 +24,18 @@ from typing import Self
 
 from filterproof.theory.argument_checks import check_positive
 
-#: The largest effort: as much as a processor does in centuries.
+#: The largest effort, centuries of processor time.
 _MOST_EFFORT = 1e9
 
 
 class OutOfWork(BaseException):
-    """The work that a task may do is done."""
+    """The work limit of a task is reached."""
 
 
 class Meter:
-    """The units done in this process and in those forked from it; `count` raises OutOfWork beyond `ceiling`.
+    """Counts units of work in this process and its forks. `count` raises OutOfWork above `ceiling`.
 
-    As soon as as many units are done as the first of `pauses` says, that one is dropped and `pause` is called.
+    When the count reaches the first entry of `pauses`, the entry is removed and `pause` is called.
     """
 
     __slots__ = ("_shared", "ceiling", "pause", "pauses")
@@ -48,11 +48,11 @@ class Meter:
 
     @property
     def done(self) -> int:
-        """The units counted so far."""
+        """Units counted so far."""
         return self._shared[0]
 
     def count(self, units: int) -> None:
-        """Add to what is done."""
+        """Add units; raise OutOfWork above the ceiling, and call `pause` when one is due."""
         self._shared[0] = done = self._shared[0] + units
         if done > self.ceiling:
             raise OutOfWork
@@ -62,17 +62,17 @@ class Meter:
 
 
 _meter: ContextVar[Meter] = ContextVar("meter", default=Meter())  # noqa: B039 - one for each process
-#: The meter that counts here.
+#: The active meter.
 current = _meter.get
 
 
 def count(units: int) -> None:
-    """Count units of work that were not counted by what they consist of."""
+    """Count units of work on the active meter."""
     current().count(units)
 
 
 def checked_effort(effort: object) -> float:
-    """`effort` as a float, in (0, 1e9]."""
+    """Return `effort` as a float in (0, 1e9]."""
     value = float(check_positive("effort", effort))
     if value > _MOST_EFFORT:
         raise ValueError(f"effort must be at most {_MOST_EFFORT:,.0f}, got effort={value!r}; pass less")
@@ -81,7 +81,7 @@ def checked_effort(effort: object) -> float:
 
 @contextmanager
 def metered(meter: Meter | None = None) -> Iterator[Meter]:
-    """A meter of one's own, a new one by default, so that nothing else that runs in this process is counted."""
+    """Make a meter active, a new one by default, so that other code in this process is not counted."""
     meter = Meter() if meter is None else meter
     token = _meter.set(meter)
     try:
@@ -92,7 +92,7 @@ def metered(meter: Meter | None = None) -> Iterator[Meter]:
 
 @contextmanager
 def stopping_at(limit: WorkLimit | None) -> Iterator[None]:
-    """Raise OutOfWork inside as soon as the limit is passed."""
+    """Raise OutOfWork inside the block as soon as the limit is passed."""
     meter = current()
     before = meter.ceiling
     if limit is not None:
@@ -105,18 +105,17 @@ def stopping_at(limit: WorkLimit | None) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class WorkLimit:
-    """The count of units at which a task has to end; the task looks at it, or runs inside `stopping_at`."""
+    """The count of units at which a task has to end. The task asks for it or runs inside `stopping_at`."""
 
     until: int
 
     @classmethod
     def of(cls, units: float) -> Self:
-        """A limit so many units from now."""
+        """Return a limit this many units from now."""
         return cls(current().done + int(units))
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing is left."""
         return current().done >= self.until
 
     @property
@@ -125,9 +124,9 @@ class WorkLimit:
         return max(self.until - current().done, 0)
 
     def fraction(self, share: float) -> WorkLimit:
-        """A limit for a task that may do this share of the remaining work."""
+        """Return a limit after this share of the remaining work."""
         return WorkLimit.of(share * self.remaining)
 
     def capped(self, units: float) -> WorkLimit:
-        """A limit so many units from now, or this one if it is nearer."""
+        """Return the nearer of this limit and a limit this many units from now."""
         return WorkLimit(min(self.until, current().done + int(units)))

@@ -1,4 +1,4 @@
-"""Rules: what each privacy filter admits, one family of filters in each file, the unsound ones in `unsound`.
+"""The rules of the privacy filters, one family per file; unsound rules are in `unsound`.
 
 Sums and budgets are in `filterproof.filters.accounting`, sessions in `filterproof.filters.accountants`.
 """

@@ -40,15 +40,14 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products, next_above
 
 _CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
-#: What `affordable` leaves unspent of the exact root, relative: it outweighs every rounding on the way.
+#: The relative part of the exact root that `affordable` leaves unspent, to cover all rounding.
 _SHAVE = 1 - 2.0**-50
-#: Below this share of the budget the shave no longer outweighs the rounding of the sum, so each answer
-#: is tried.
+#: Below this share of the budget the reduction no longer covers the rounding of the sum, so each answer is tested.
 _LITTLE = 2.0**-40
 
 
 class _Promised:
-    """The attribute `budget` of a filter that sets none: it follows from the promise and the charge."""
+    """The default of the attribute `budget`: it follows from the guarantee and the charge."""
 
     def __get__(self, filt: AdditiveFilter | None, kind: type[AdditiveFilter]) -> Budget:
         held: Any = kind if filt is None else filt
@@ -59,7 +58,7 @@ class _Promised:
                 f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )
-        # kept by the function: what is kept here a run store would take for a part of the rule
+        # cached by the function: a run store would take a cache in this object for a part of the rule
         return _joined(charge, promise, conversion)
 
 
@@ -114,7 +113,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     if TYPE_CHECKING:
         budget: Budget
-        #: What a request costs, for all runs or one per run.
+        #: The charge of a request, for all runs or one per run.
         charge: Callable[[DominatingPair], Charge]
     else:
         budget = _Promised()
@@ -122,7 +121,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         def charge(self, request: DominatingPair) -> Charge:
             """Return the charge of `request`, for all runs or one per run."""
             raise TypeError(
-                f"{type(self).__name__}.charge must be set, got none; set charge = fp.zcdp_charge, say"
+                f"{type(self).__name__}.charge must be set, got none; set e.g. charge = fp.zcdp_charge"
             )
 
     def __init_subclass__(cls, **given: Any) -> None:
@@ -133,7 +132,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             promised_budget(cls.charge, cls.promise, cls.conversion)
 
     def _scale(self, family: MechanismFamily) -> float | None:
-        """The scale with charge(family(t)) = scale t^2, None where the charge is no such square."""
+        """Return the scale with charge(family(t)) = scale t^2, or None if the charge is no such square."""
         charge: object = self.charge
         return charge.scale(family) if isinstance(charge, ChargeRule) else None
 
@@ -145,12 +144,12 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         charge: object = self.charge
         if isinstance(charge, ChargeRule) and not isinstance(
             self.promise, GaussianDP
-        ):  # whose root would be rounded
+        ):  # its root would be rounded
             return charge.bounds(self.budget.limit).extremal(epsilon)
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # with the budget: sessions of the earlier format are restored by it
+        # with the budget, because the repr restores sessions of the earlier format
         given = {"promise": getattr(self, "promise", None), "budget": None}
         with suppress(AttributeError, ValueError):  # none is set, and none follows
             given["budget"] = self.budget
@@ -164,7 +163,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         if not isinstance(budget, Budget):
             raise TypeError(
                 f"{type(self).__name__}.budget must be a Budget, got {short(budget)}; "
-                "set budget = fp.Budget.of(0.5), say"
+                "set e.g. budget = fp.Budget.of(0.5)"
             )
         return self.budget.start(n)
 
@@ -212,7 +211,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         root = lower_tiny_products(root * (_SHAVE * budget.root_unit))
         untouched = state[0] == 0
         if untouched.any():
-            # a budget of a user's own may equal another that limits otherwise
+            # a user's budget may equal another and have other limits
             largest = _largest_first if type(budget) is Budget else _largest_first.__wrapped__
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _LITTLE)
@@ -222,7 +221,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
 
 def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """The first of root, root (1 - 2^-52), root (1 - 2^-51), ... whose charge fits; 0 where none does."""
+    """Return the first of root, root (1 - 2^-52), root (1 - 2^-51), ... whose charge fits, or 0."""
     best = np.zeros_like(root)
     for bits in range(53, 2, -1):
         trial = root * (1 - 2.0**-bits)
@@ -237,7 +236,7 @@ def _joined(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> B
 
 @lru_cache(maxsize=256)
 def _largest_first(budget: Budget, scale: float) -> float:
-    """The largest affordable root of a run that has spent nothing: to the last bit, for people look at it."""
+    """Return the largest affordable root of a run that has spent nothing, exact to the last bit for display."""
     root = float(np.sqrt(budget.high / scale)) * budget.root_unit
     for trial in (next_above(root), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
         if budget.fits(budget.start(1), SquaredCharge(float(trial), scale))[0]:

@@ -40,16 +40,16 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _POINTS = 1025
 _MARGIN = 1e-12
-#: Hockey-sticks are compared in doubles while the P-mass of larger losses is at least this, up to this eps.
+#: Hockey-stick divergences are compared in doubles while the P-mass of larger losses is at least this, up to this eps.
 _LEAST_TAIL, _MOST_EPSILON = 2.0**-900, 700.0
-#: A Q-mass below this has lost digits, and counts as none: the hockey-stick is then no smaller.
+#: A Q-mass below this has lost digits and counts as zero, which makes the hockey-stick divergence no smaller.
 _LEAST_Q = 2.0**-1020
 
 
 def _heights(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """No less than the hockey-stick at each eps of a law whose losses ascend, summed from the largest loss down."""
+    """Return upper bounds on the hockey-stick divergence at each eps of a distribution with ascending losses."""
     q_masses = masses * rm.exp(-losses)
     q_masses = np.where(q_masses < _LEAST_Q, 0.0, q_masses)
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
@@ -60,10 +60,10 @@ def _heights(
 
 
 def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
-    """Whether the convex function with these heights at z = e^eps lies under the hockey-stick of Gaussian(mu).
+    """Whether the convex function with these heights at z = e^eps lies below the divergence of Gaussian(mu).
 
-    Between two grid points the function lies under its chord, and the Gaussian's, convex too, above its tangent at
-    the midpoint: it is enough that both ends of the chord lie under that tangent.
+    Between two grid points the function lies below its chord. The Gaussian's divergence is convex, too, and lies above
+    its tangent at the midpoint. So it suffices that both ends of the chord lie below that tangent.
     """
     middle = (z[:-1] + z[1:]) / 2
     eps = rm.log(middle)
@@ -75,12 +75,12 @@ def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bo
 
 
 def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
-    """Whether Gaussian(mu) dominates, at every eps >= epsilon > 0, whatever is rho-zCDP; False where that is not shown.
+    """Whether Gaussian(mu) dominates every rho-zCDP pair at every eps >= epsilon > 0; False if not shown.
 
     With m^2 = 2 rho, s = eps/m - m/2 and t = eps/mu - mu/2: H <= e^{-s^2/2} m/(s + m), by the conversion of Canonne,
-    Kamath and Steinke at the order eps/m^2 + 1/2, and the Gaussian's is phi(t) (R(t) - R(t + mu)) >= phi(t) mu /
-    ((t + mu)^2 + 3), as the Mills ratio R has -R'(x) = 1 - x R(x) >= 1/(x^2 + 3). The logarithm of the quotient of the
-    bounds grows in eps where eps^2 (1/m^2 - 1/mu^2) >= 2.
+    Kamath and Steinke at the order eps/m^2 + 1/2. The Gaussian's divergence is phi(t) (R(t) - R(t + mu)) >= phi(t) mu /
+    ((t + mu)^2 + 3), because the Mills ratio R satisfies -R'(x) = 1 - x R(x) >= 1/(x^2 + 3). The logarithm of the
+    quotient of the bounds grows in eps if eps^2 (1/m^2 - 1/mu^2) >= 2.
     """
     m = math.sqrt(2 * rho) * (1 + 2.0**-50)
     if m == 0:
@@ -98,18 +98,19 @@ def covers_beyond(mu: float, rho: float, epsilon: float) -> bool:
 def gaussian_cover(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], low: float = 0.0, high: float = math.inf
 ) -> float:
-    """A mu such that Gaussian(mu) dominates the composed finite pairs for eps in [low, high], in both directions.
+    """Return a mu such that Gaussian(mu) dominates the composed finite pairs for eps in [low, high], both ways.
 
-    The least such mu, up to the grid, one part in 10^9 and, where doubles end before the losses do, about one part in
-    300; inf where none up to 500 does. Both directions for all eps >= 0 are the same as one direction for all real
-    eps. Hockey-sticks are compared in doubles as far as these reach; beyond, by the zCDP of the pairs: `covers_beyond`.
+    The result is the least such mu up to the grid, one part in 10^9, and about one part in 300 if doubles end before
+    the losses do; inf if no mu up to 500 suffices. Both directions for all eps >= 0 are equivalent to one direction for
+    all real eps. Hockey-stick divergences are compared in doubles as far as these reach, and beyond through the zCDP of
+    the pairs: `covers_beyond`.
     """
     if not any(counts):
         return 0.0
     swapped = tuple(pair.swapped for pair in pairs)
     curves, ends = [], []
     for losses, masses in (composed_law(pairs, counts), composed_law(swapped, counts)):
-        most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 beyond the largest loss
+        most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 above the largest loss
         if math.isinf(high) and most > (reached := _reached(losses, masses)):
             ends.append(most := reached)
         if low < most:
@@ -120,7 +121,7 @@ def gaussian_cover(
     rho = sum(spent) * (1 + 2.0**-40) if ends else 0.0
     if math.isinf(rho):
         return math.inf
-    if not curves:  # nothing is lost beyond `low`, and every mu is enough
+    if not curves:  # no loss exceeds `low`, and every mu suffices
         return 0.0
 
     def enough(mu: float) -> bool:
@@ -139,7 +140,7 @@ def gaussian_cover(
 
 
 def _reached(losses: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
-    """The largest eps at which the hockey-stick of this law is compared in doubles; inf where they reach its end."""
+    """Return the largest eps at which the divergence is compared in doubles, or inf if this covers all losses."""
     above = np.cumsum(masses[::-1])[::-1]
     finite = np.isfinite(losses)
     held = losses[finite & (above >= _LEAST_TAIL)]
@@ -195,7 +196,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
     menu: tuple[DominatingPair, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
-    #: By place on the menu: the mu that a request is charged as a Gaussian, 0 for what is composed.
+    #: For each place on the menu: the mu of a Gaussian request, 0 for a composed one.
     _as_gaussians: tuple[float, ...] = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "Blackwell filter"
@@ -254,11 +255,11 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     @property
     def _least_epsilon(self) -> float:
-        """The least epsilon at which the mechanisms composed are compared with Gaussian(mu)."""
+        """Return the least epsilon at which the composed mechanisms are compared with Gaussian(mu)."""
         return 0.0
 
     def _charged(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
-        """(Which runs request a Gaussian or a pair of the menu, the state with those requests charged)."""
+        """Return which runs request a Gaussian or a pair of the menu, and the state after these requests."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
         mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gaussian_mu(request))
@@ -271,7 +272,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
 
 def _gaussian_mu(request: DominatingPair) -> Real:
-    """mu of the Gaussians among the requests, inf for the others."""
+    """Return mu of the Gaussians among the requests, inf for the others."""
     if (index := request.choice) is not None:
         return look_up([_gaussian_mu(pair) for pair in request.members], index)
     return math.inf if request.normal_mu is None else nonneg_or_inf(request.normal_mu)

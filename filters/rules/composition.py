@@ -1,4 +1,4 @@
-"""Composition of a multiset of mechanisms fixed in advance: its hockey-stick divergence and its privacy-loss law.
+"""The composition of mechanisms fixed in advance: its hockey-stick divergence and privacy-loss distribution.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> composed_hockey_stick((RandomizedResponse.from_ratio(3),), counts=(2,), ratio=Fraction(3))
@@ -18,36 +18,36 @@ from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.size_limits import check_size
 
-#: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
+#: P-mass by likelihood ratio p/q, None for q = 0; outcomes with p = 0 are omitted.
 _Law = dict[Fraction | None, Fraction]
 
 
-#: Masses are at least this: what doubles lose below it, in sums, products and hockey-sticks, is less.
+#: A lower limit for masses. It covers the errors of doubles below it in sums, products and divergences.
 LEAST_MASS = 2.0**-960
-#: The most sums of two losses that are formed at once: of doubles, three gigabytes with what sorts them, which is a
-#: pair with two outcomes 16,000 times, and of fractions.
+#: The most sums of two losses that are formed at once: of doubles (three gigabytes with sorting, which is a pair with
+#: two outcomes 16,000 times), and of fractions.
 _SUMS, _EXACT_SUMS = 1 << 26, 1 << 20
 
 
 def is_exact(pair: DominatingPair) -> bool:
-    """Whether the pair's masses are known as rationals."""
+    """Whether the pair has rational masses."""
     return pair.exact_masses is not None
 
 
 def composed_hockey_stick(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction
 ) -> Fraction:
-    """The larger of E_P[(1 - ratio q/p)_+] in both directions, for the composition with pairs[j] used counts[j] times.
+    """Return the larger of E_P[(1 - ratio q/p)_+] in both directions; pairs[j] is composed counts[j] times.
 
-    Finite pairs are composed in rational arithmetic: on `exact_masses` if known, else on the doubles p and q (or
-    p e^{-L}). The Gaussians compose to one Gaussian, whose hockey-stick is evaluated in doubles for every outcome
-    of the rest; without Gaussians the result is exact for those masses. Raises TypeError for other pairs.
+    Finite pairs are composed in rational arithmetic: with `exact_masses` if known, else with the doubles p and q (or p
+    e^{-L}). Gaussians compose to one Gaussian, whose divergence is computed in doubles for every outcome of the rest.
+    Without Gaussians the result is exact for those masses. Raises TypeError for other pairs.
     """
     swapped = tuple(map(_swapped_pair, pairs))
     return max(_one_way(pairs, counts, ratio), _one_way(swapped, counts, ratio))
 
 
-#: A law in doubles: losses in units of 2^-40, rounded up and ascending, their P-masses, the mass of +inf.
+#: A distribution in doubles: losses in units of 2^-40, rounded up and ascending, their P-masses, the mass of +inf.
 _Rounded = tuple[NDArray[np.int64], NDArray[np.float64], float]
 
 _UNIT = 2.0**-40
@@ -56,10 +56,10 @@ _UNIT = 2.0**-40
 def composed_law(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses, P-masses) of the composed finite pairs in doubles, in ascending order of the loss.
+    """Return the losses and P-masses of the composed finite pairs in doubles, by ascending loss.
 
-    Losses are rounded up by at most 2^-40 per mechanism, masses by 10^-12 of themselves and to LEAST_MASS, so that the
-    hockey-stick of this law is never below the true one.
+    Losses are rounded up by at most 2^-40 per mechanism, and masses by 10^-12 of themselves and to LEAST_MASS, so that
+    the divergence of the result is never below the true one.
     """
     law: _Rounded = (np.zeros(1, dtype=np.int64), np.ones(1), 0.0)
     for pair, count in zip(pairs, counts, strict=True):
@@ -78,7 +78,7 @@ def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
     masses = np.multiply.outer(one[1], other[1]).ravel()
     distinct, place = np.unique(units, return_inverse=True)
     total = np.bincount(place.reshape(-1), weights=masses)
-    infinite = one[2] + (1 - one[2]) * other[2]  # either loss is infinite
+    infinite = one[2] + (1 - one[2]) * other[2]  # one of the losses is infinite
     return distinct, np.maximum(total, LEAST_MASS), infinite
 
 
@@ -128,7 +128,7 @@ def _one_way(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: 
 def composed_ratios(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> dict[Fraction | None, Fraction]:
-    """P-mass by likelihood ratio p/q, None where q = 0, of finite pairs composed in rational arithmetic."""
+    """Return the P-mass by likelihood ratio p/q (None for q = 0) of finite pairs composed in rational arithmetic."""
     law: _Law = {Fraction(1): Fraction(1)}
     for pair, count in zip(pairs, counts, strict=True):
         if count:
@@ -156,13 +156,13 @@ def _product(one: _Law, other: _Law) -> _Law:
 
 
 def _check(sums: int, most: int) -> None:
-    """TooLargeError for laws of more sums than can be held."""
+    """Raise TooLargeError if the distribution needs too many sums."""
     check_size(
         "menu",
         sums,
         most,
         "sums of losses",
-        "pass fewer pairs, or ones whose losses are multiples of one number",
+        "pass fewer pairs, or pairs whose losses are multiples of one number",
     )
 
 

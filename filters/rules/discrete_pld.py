@@ -1,4 +1,4 @@
-"""Loss atoms: finitely many losses on a lattice, with masses that are certified to dominate a pair.
+"""Discrete privacy-loss distributions with finitely many losses on a lattice, certified to dominate a pair.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> law = discrete_pld(RandomizedResponse(1.0), parts=16)
@@ -20,21 +20,21 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import round_up
 
-#: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
+#: Binary digits of the balls, and of the rationals that approximate the losses of the lattice.
 _BITS, _DIGITS = 256, 200
-#: P-mass that may be raised to the loss +inf, Q-mass that may be dropped below the smallest loss.
+#: P-mass that may be moved to the loss +inf, Q-mass that may be dropped below the smallest loss.
 _REST = 2.0**-54
-#: Atoms stand side by side up to this place, and twice as wide apart from each of its doublings on.
+#: The lattice is dense up to this place, and twice as coarse beyond each doubling of it.
 _DENSE = 8
-#: What lesser masses are rounded up to.
+#: Smaller masses are rounded up to this.
 _LEAST = 2.0**-1000
-#: No loss of an atom is larger.
+#: The largest loss.
 _REACH = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiscretePLD:
-    """P-masses of the losses -k log(1 - 1/parts), k in `places`, ascending, and of the loss +inf; at least 1 in all.
+    """P-masses of the losses -k log(1 - 1/parts), k in `places`, ascending, and of the loss +inf; at least 1 in total.
 
     The Q-mass of the loss at k is its P-mass times (1 - 1/parts)^k.
     """
@@ -46,19 +46,19 @@ class DiscretePLD:
 
     @property
     def excess(self) -> float:
-        """By how much all masses exceed 1, rounded up."""
+        """The excess of the total mass over 1, rounded up."""
         total = sum(map(Fraction, self.masses.tolist()), Fraction(self.infinite)) - 1
         return round_up(max(total, Fraction(0)))
 
 
 @lru_cache(maxsize=1024)
 def discrete_pld(pair: DominatingPair, parts: int) -> DiscretePLD:
-    """Atoms whose hockey-stick is at least that of `pair` at every e^eps > 0, proven in balls.
+    """Return a discrete distribution with a divergence of at least that of `pair` at every e^eps > 0, proved in balls.
 
-    The hockey-stick H is convex in t = e^eps, so the polygon through upper bounds of it at the atoms lies above it.
-    It is the hockey-stick of the law whose Q-mass at t_k is the change of slope there, whose P-mass is t_k times
-    that, and whose mass of the loss +inf is the height at the last atom; changes below zero are raised to zero.
-    Raises TypeError for a pair that is not the library's.
+    The hockey-stick divergence H is convex in t = e^eps, so that the polygon through upper bounds at the lattice points
+    lies above it. The polygon is the divergence of the distribution whose Q-mass at t_k is the change of slope there,
+    whose P-mass is t_k times that, and whose mass at +inf is the height at the last point. Negative changes are raised
+    to zero. Raises TypeError for a pair outside the library.
     """
     with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         step = -(1 - flint.arb(1) / parts).log()
@@ -75,7 +75,7 @@ def discrete_pld(pair: DominatingPair, parts: int) -> DiscretePLD:
 
 
 def dots(low: int, high: int) -> list[int]:
-    """Places from at most low to at least high: those of one grid, so that atoms of dearer pairs dominate."""
+    """Return the places from low to high on one grid, so that larger pairs get dominating distributions."""
 
     def side(last: int) -> list[int]:
         found, place = [], 0
@@ -89,7 +89,7 @@ def dots(low: int, high: int) -> list[int]:
 
 
 def _end(pair: DominatingPair, parts: int) -> int:
-    """A place beyond which the hockey-stick is negligible, or does not fall any more."""
+    """Return a place beyond which the divergence is negligible, or constant."""
     low, most = 0, _REACH * parts
     goal = _double(height(pair, most, parts)) + _REST
     last = 1
@@ -104,9 +104,9 @@ def _end(pair: DominatingPair, parts: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
-    """An upper bound of the hockey-stick at the loss of a place, exact as a ball: it is that of a rational just below.
+    """Return an upper bound on the divergence at the loss of a place, as a ball, evaluated at a rational just below.
 
-    Raises TypeError for a pair that is not the library's.
+    Raises TypeError for a pair outside the library.
     """
     with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         below = -(1 - flint.arb(1) / parts).log() * place
@@ -116,11 +116,11 @@ def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
 
 
 def _double(x: flint.arb) -> float:
-    """A double at least x and 0."""
+    """Return a double that is at least x and 0."""
     upper = x.upper()
     if not upper > 0:
         return 0.0
-    if upper < _LEAST:  # its digits may be too many to write down
+    if upper < _LEAST:  # it may have too many digits
         return _LEAST
     man, exp = upper.man_exp()
     return round_up(Fraction(int(man)) * Fraction(2) ** int(exp))

@@ -18,9 +18,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.pairs import DominatingPair
 
-#: (high and low part of the sum of the charges, the cap of a release that is not charged yet, the sum of the deltas)
+#: (high and low part of the sum of the charges, the cap of a release without an observed loss, the sum of the deltas)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-#: More than the rounding of a loss, relative.
+#: A relative error above the rounding of a loss.
 _ROUNDING = 2.0**-40
 
 
@@ -86,7 +86,7 @@ class ExPostFilter(PrivacyFilter[_State]):
 
     @property
     def holds(self) -> GuaranteeScope | None:
-        # the caps of a path have no bound: what a release did not cost is spent again
+        # the caps of a path have no bound, because unused budget is spent again
         return GuaranteeScope(infinite=self._delta.limit, rule="the ledger admits no larger sum of deltas")
 
     def start(self, n: int) -> _State:
@@ -105,7 +105,7 @@ class ExPostFilter(PrivacyFilter[_State]):
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
-        # a loss is at most its cap, so no more than that is charged for its rounding
+        # a loss is at most its cap, so its rounding is charged no more than that
         known = np.where(size <= cap * (1 + _ROUNDING), np.minimum(raised(size), cap), size)
         charged = self._epsilon.add(state[:2], LinearCharge(np.where(np.isfinite(size), known, cap)))
         return (*charged, np.zeros_like(cap), *state[3:])
@@ -121,5 +121,5 @@ class ExPostFilter(PrivacyFilter[_State]):
         return self._epsilon.left(self._charged(state))
 
     def _charged(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The sum of the charges, with the cap of what was not observed."""
+        """Return the sum of the charges, including the caps of releases without an observed loss."""
         return self._epsilon.add(state[:2], LinearCharge(state[2]))

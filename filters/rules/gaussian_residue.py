@@ -22,10 +22,10 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products
 
-#: Levels have so many binary digits, and so many halvings of the first level have a charge of their own.
+#: The binary digits of levels, and the number of halvings of the first level with a charge of their own.
 _DIGITS, _HALVINGS = 52, 10
 _BITS = 256
-#: Past this no level pays for randomised response, and exponents stay small.
+#: Beyond this no level suffices for randomised response, and exponents stay small.
 _MOST_EPSILON = 1024.0
 
 
@@ -75,7 +75,7 @@ class GaussianResidueFilter(LevelFilter):
 
     mu: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    #: Levels are multiples of 2^_exponent: the first is _budget, mu^2 rounded down.
+    #: Levels are multiples of 2^_exponent. The first is _budget, mu^2 rounded down.
     _exponent: int = field(init=False, repr=False, compare=False)
     _budget: int = field(init=False, repr=False, compare=False)
     _halvings: tuple[int, ...] = field(init=False, repr=False, compare=False)
@@ -113,7 +113,7 @@ class GaussianResidueFilter(LevelFilter):
         return np.asarray(np.minimum(found, pure.reshape(-1, len(self._halvings))[which.reshape(mu.shape)]))
 
     def _squares(self, mu: NDArray[np.float64]) -> NDArray[np.int64]:
-        """mu^2 in units, rounded up; the whole first level for no more than the filter's own mu."""
+        """Return mu^2 in units, rounded up; the whole first level for at most the filter's own mu."""
         units, rest = square(np.minimum(np.ldexp(mu, -self._exponent // 2), 2.0**30))
         charge = np.ceil(units).astype(np.int64) + ((np.ceil(units) == units) & (rest > 0))
         charge = np.maximum(charge, mu > 0)
@@ -154,5 +154,5 @@ def response_charge(floor: int, exponent: int, epsilon: float) -> int:
 
 
 def _tail(x: flint.arb) -> flint.arb:
-    """P(N(0, 1) > x)."""
+    """Return P(N(0, 1) > x)."""
     return (x / flint.arb(2).sqrt()).erfc() / 2

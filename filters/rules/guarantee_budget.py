@@ -1,4 +1,4 @@
-"""The budget that a promise allows: the largest sum of charges from which a theorem gives the promise, rounded down.
+"""The budget of a guarantee: the largest sum of charges from which a theorem gives the guarantee, rounded down.
 
 >>> from filterproof.filters.accounting.charge_rules import gdp_charge, zcdp_charge
 >>> from filterproof.theory.guarantees import ApproxDP, GaussianDP
@@ -28,12 +28,11 @@ from filterproof.theory.rounding import root_down
 
 
 def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversion = CKS) -> Budget:
-    """The largest B, rounded down, such that charges summing to at most B give `promise`.
+    """Return the largest B, rounded down, such that charges with a sum of at most B give `promise`.
 
-    Implications between guarantees are used where they are one line: epsilon-DP is (epsilon^2/2)-zCDP, mu-GDP is
-    (mu^2/2)-zCDP, r-zCDP is (a, a r)-RDP. To (epsilon, delta)-DP `conversion` leads from zCDP and from RDP, the
-    Gaussian hockey-stick from GDP, that of randomised response from pure DP.
-    Raises ValueError where no theorem joins the two.
+    Short implications between guarantees are used: epsilon-DP is (epsilon^2/2)-zCDP, mu-GDP is (mu^2/2)-zCDP, r-zCDP is
+    (a, a r)-RDP. `conversion` leads from zCDP and RDP to (epsilon, delta)-DP, the Gaussian hockey-stick divergence from
+    GDP, and that of randomised response from pure DP. Raises ValueError if no theorem connects the two.
     """
     if not isinstance(conversion, Conversion):
         raise TypeError(f"conversion must be CKS or SIMPLE, got {conversion!r}; pass fp.CKS")
@@ -47,7 +46,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
         return allowed
     if not 0 < allowed < math.inf:
         raise ValueError(
-            f"promise must leave a budget above zero for a sum of {charge!r}, got {promise!r}; promise less"
+            f"promise must leave a budget above zero for a sum of {charge!r}, got {promise!r}; pass a weaker guarantee"
         )
     return Budget.of(allowed)  # type: ignore[arg-type]  # a fraction is rounded down
 
@@ -61,13 +60,13 @@ def _allowed(
         case PureCharge(), ApproxDP(epsilon, delta) if delta < 1:
             # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
             from filterproof.theory.thresholds.budgets import (
-                pure_below,  # balls are imported by those who ask for one
+                pure_below,  # balls are imported only when needed
             )
 
             return pure_below(epsilon, delta)
         case PureCharge(), ZCDP(rho):
             return root_down(2 * Fraction(rho))
-        case PureCharge(), RenyiDP(alpha, rho):  # of order alpha it is at most that of order infinity as well
+        case PureCharge(), RenyiDP(alpha, rho):  # for order alpha it is at most that for order infinity
             return max(Fraction(root_down(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
         case ZCDPCharge(), ZCDP(rho):
             return rho

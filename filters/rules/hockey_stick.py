@@ -18,9 +18,9 @@ from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 
-#: (the realised loss, a bound on what rounding has done to it, the sums of the charges of both directions)
+#: (the realised loss, a bound on its rounding error, the sums of the charges of both directions)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-#: More than a loss and a hockey-stick of a pair err, relative.
+#: A relative error above those of a loss and of a pair's hockey-stick divergence.
 _ROUNDING = 2.0**-38
 
 
@@ -121,7 +121,8 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         return np.where(np.isfinite(state[0]), left, 0.0)
 
     def _added(self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair) -> tuple[Real, Real]:
-        """What a release adds in each direction, rounded up; inf where no mechanism has what is declared."""
+        """Return the increase by a release in each direction, rounded up; inf if no mechanism has the "
+        "declared numbers."""
         one, other = request, request.swapped
         declared = credible(request)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -131,9 +132,9 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
 
 def _added(room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair) -> Real:
-    """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero; the most within `doubt` of room.
+    """Return the maximum of H_{e^room}(P||Q) - (1 - e^room)_+ within `doubt` of room.
 
-    It rises up to room = 0 and falls beyond, so the most is nearest to 0.
+    The increase rises up to room = 0 and falls beyond, so that the maximum is at the point nearest to 0.
     """
     near = np.maximum(np.abs(room) - doubt - 2.0**-50 * np.abs(room), 0.0)
     added = pair.hockey_stick(near)

@@ -25,19 +25,19 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class KappaFilter(PrivacyFilter[_State]):
-    """CONT to release i+1 while |l^{(i-1)}| < kappa, for at most `rounds` releases.
+    """Continue to release i+1 while |l^{(i-1)}| < kappa, for at most `rounds` releases.
 
-    l^{(i-1)} is the realised loss BEFORE release i: the decision does not use the last output. For i.i.d. mechanisms
-    Algorithm 1 of Taylor, Vippathalla & Coon (2025) reduces to this rule (their Proposition 1). The promise that a
-    kappa gives depends on the mechanisms, so the filter promises nothing; `filterproof.mc.worst_case.calibrate` finds
-    kappa.
-    State: the loss before the last release, that of the last release, the releases so far.
+    l^{(i-1)} is the realised loss before release i: the decision does not use the last output. For i.i.d. mechanisms,
+    Algorithm 1 of Taylor, Vippathalla & Coon (2025) reduces to this rule (their Proposition 1). The guarantee of a
+    kappa depends on the mechanisms, so the filter itself has none; `filterproof.mc.worst_case.calibrate` finds kappa.
+
+    State: the loss before the last release, the loss of the last release, the number of releases.
     """
 
     kappa: float
     rounds: int
     promise: Guarantee = field(default=ApproxDP(0.0, 1.0), init=False, repr=False, compare=False)
-    proof: ClassVar[str] = "nothing is promised"
+    proof: ClassVar[str] = "the filter has no guarantee"
 
     def __post_init__(self) -> None:
         checked_parameters(self, kappa=one_positive, rounds=check_count)

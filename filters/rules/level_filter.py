@@ -11,30 +11,30 @@ from numpy.typing import NDArray
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
-#: A charge that no level can pay.
+#: A charge that exceeds every level.
 TOO_MUCH = 1 << 62
 
 
 class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
-    """CONT while a level that a charge allows is left; the state is the level, whole numbers of shape (n,).
+    """Continue while the level exceeds the charge. The state is the level, integers of shape (n,).
 
-    A subclass has a first level, ascending `_floors` that begin with 0, and for each floor what a request is charged
-    that leaves that floor or a higher level.
+    A subclass defines the first level, ascending `_floors` that begin with 0, and the charge of a request that leaves
+    at least each floor.
     """
 
     @property
     @abstractmethod
     def _first(self) -> int:
-        """The level at which a run begins."""
+        """The level at the start of a run."""
 
     @property
     @abstractmethod
     def _floors(self) -> NDArray[np.int64]:
-        """The levels from which on a charge of its own holds: shape (floors,)."""
+        """The levels from which a charge of its own applies: shape (floors,)."""
 
     @abstractmethod
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
-        """What is charged from each floor on: shape (floors,), or (n, floors) for one request per run."""
+        """Return the charge from each floor on: shape (floors,), or (n, floors) for one request per run."""
 
     def start(self, n: int) -> NDArray[np.int64]:
         return np.full(n, self._first, dtype=np.int64)
@@ -66,12 +66,12 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.where(free, np.iinfo(np.int64).max, count)
 
     def _left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
-        """The highest level that each run may go on with, -1 where there is none."""
+        """Return the highest level that each run may continue with, or -1."""
         left = state[:, None] - self._charges(request)
         return np.asarray(np.where(left >= self._floors, left, -1).max(axis=1))
 
     def _charges(self, request: DominatingPair) -> NDArray[np.int64]:
-        """`_charged`, of a selection by each run's own member."""
+        """Return `_charged`, for each run's own member of a selection."""
         if (choice := request.choice) is None:
             return self._charged(request)
         n = np.arange(len(choice))

@@ -1,4 +1,4 @@
-"""A menu: a tuple of single pairs, fixed when a filter is made, in which the filter looks up each request.
+"""A menu: a tuple of single pairs, fixed when a filter is made, in which the filter finds each request.
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> positions((Gaussian(0.5), Gaussian(1.0)), Gaussian(1.0), n=2)
@@ -21,12 +21,12 @@ from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.pairs import DominatingPair
 
-#: So many rows of numbers that may occur are listed.
+#: The most possible rows of counts that are listed.
 _FEW = 1 << 16
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
-    """`menu` as a tuple of single pairs, at least one."""
+    """Return `menu` as a tuple of at least one single pair."""
     pairs = (menu,) if isinstance(menu, DominatingPair) else menu
     if not isinstance(pairs, (tuple, list)) or not pairs:
         raise ValueError(
@@ -39,7 +39,7 @@ def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
 
 
 def checked_plan(plan: object) -> dict[DominatingPair, float]:
-    """`plan` as single pairs with the numbers of their uses, above zero, at least one."""
+    """Return `plan` as single pairs with positive numbers of uses, at least one."""
     if not isinstance(plan, Mapping):
         raise TypeError(
             f"plan must map pairs to their uses, got {plan!r}; pass e.g. {{Gaussian(mu=0.5): 10}}"
@@ -49,10 +49,10 @@ def checked_plan(plan: object) -> dict[DominatingPair, float]:
 
 
 def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int) -> NDArray[np.intp]:
-    """The place in the menu of each run's request, -1 where it is not on the menu: shape (n,).
+    """Return the place of each run's request in the menu, or -1: shape (n,).
 
-    Pairs are the same if they are of one class and their numbers are equal. A request with labels that are not on the
-    menu is for its mechanism.
+    Pairs are equal if their classes and numbers are. A request with labels that are not on the menu counts as its
+    mechanism.
     """
     if (index := request.choice) is not None:
         table = np.stack([positions(menu, pair, n) for pair in request.members])
@@ -65,7 +65,7 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
 
 
 def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
-    """Whether each row holds `entries` numbers of uses, each in [0, 2^48): shape (n,)."""
+    """Whether each row has `entries` counts in [0, 2^48): shape (n,)."""
     if counts.shape[1] != entries:
         return np.zeros(len(counts), dtype=np.bool_)
     return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))
@@ -74,22 +74,22 @@ def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
 def few_enough(
     counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_kept: float
 ) -> NDArray[np.bool_]:
-    """Whether the finite pairs composed may keep 1 - delta(epsilon) at e^log_kept or more: False only where not: (n,).
+    """Whether the composed pairs may have 1 - delta(epsilon) >= e^log_kept; False only if they certainly do not: (n,).
 
-    1 - delta(epsilon) = E_P[min(1, e^epsilon q/p)] <= e^(epsilon/2) prod_j (sum sqrt(p q))^(n_j), as min(1, x) <=
-    sqrt(x). No count beyond it was granted, and to compose as many as a file may say never ends.
+    1 - delta(epsilon) = E_P[min(1, e^epsilon q/p)] <= e^(epsilon/2) prod_j (sum sqrt(p q))^(n_j), because min(1, x) <=
+    sqrt(x). This limits the counts in a file, whose composition might take for ever.
     """
     each = np.zeros(len(menu))
     for place, pair in enumerate(menu):
         if (masses := pair.held_masses) is not None:
-            # in sum (sqrt p - sqrt q)^2 / 2 = 1 - sum sqrt(p q) nothing cancels
+            # there is no cancellation in sum (sqrt p - sqrt q)^2 / 2 = 1 - sum sqrt(p q)
             apart = math.fsum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in masses) / 2
             each[place] = -math.log1p(-min(apart, 1 - 2.0**-53))
     return np.asarray(counts @ each * (1 - 1e-6) <= epsilon / 2 - log_kept + 1e-9)
 
 
 def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
-    """The numbers of uses after each run used the member at its place, -1 for none: shape (n, entries)."""
+    """Return the counts after each run uses the member at its place, -1 for none: shape (n, entries)."""
     after = counts.copy()
     asked = np.flatnonzero(place >= 0)
     after[asked, place[asked]] += 1
@@ -97,10 +97,10 @@ def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64
 
 
 def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
-    """The distinct rows of numbers of uses, in order, and which of them each row is: shape (n,)."""
+    """Return the distinct rows of counts, in order, and the row of each run: shape (n,)."""
     sizes = (counts.max(axis=0, initial=0) + 1).tolist()
     if counts.size and counts.min() >= 0 and math.prod(sizes) <= _FEW:
-        # rows as numbers, which are found without sorting
+        # as numbers, which are found without sorting rows
         number = np.ravel_multi_index(tuple(counts.T), sizes)
         seen = np.zeros(math.prod(sizes), dtype=np.bool_)
         seen[number] = True
@@ -113,7 +113,7 @@ def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[
 def affordable_of(
     filt: PrivacyFilter, menu: tuple[DominatingPair, ...], state: State, family: MechanismFamily
 ) -> NDArray[np.float64]:
-    """The largest t with family(t) on the menu and admitted, 0.0 where there is none: shape (n,)."""
+    """Return the largest t with family(t) on the menu and admitted, or 0.0: shape (n,)."""
     best = np.zeros(runs_of(state))
     for pair in menu:
         t = getattr(pair, fields(pair)[0].name)  # type: ignore[arg-type]

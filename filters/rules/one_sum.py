@@ -29,7 +29,7 @@ from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import lower_tiny_products
 
-#: Orders that are tried for a plan: log2(alpha - 1), then nearer to the best of them.
+#: The orders tried for a plan: log2(alpha - 1), then closer to the best of them.
 _FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
 
 
@@ -287,7 +287,8 @@ class RenyiFilter(AdditiveFilter):
         if not lasts(best) > 0:
             raise ValueError(
                 f"plan must hold mechanisms whose Rényi divergence is finite at an order that can give ({epsilon!r}, "
-                f"{delta!r})-DP, got {plan!r}; promise less, or leave out those for which it is infinite"
+                f"{delta!r})-DP, got {plan!r}; pass a larger epsilon or delta, or leave out mechanisms with "
+                "infinite divergences"
             )
         alpha = 1 + 2.0**best
         return cls(alpha, order_budget(alpha, epsilon, delta, CKS))

@@ -24,12 +24,12 @@ from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
-#: A curve of more orders is told by its first and its last.
+#: The repr of a longer curve has only its first and last order.
 _SHOWN = 8
 
 
 def checked_orders(orders: object) -> tuple[float, ...]:
-    """`orders` as distinct Rényi orders above 1, at least one."""
+    """Return `orders` as at least one distinct Rényi order above 1."""
     if not isinstance(orders, (tuple, list, np.ndarray)) or len(orders) == 0:
         raise ValueError(f"orders must hold at least one Rényi order, got {orders!r}; pass e.g. (2.0, 32.0)")
     checked = tuple(one_order("orders", order) for order in orders)
@@ -39,13 +39,13 @@ def checked_orders(orders: object) -> tuple[float, ...]:
 
 
 def order_budget(alpha: float, epsilon: float, delta: float, conversion: Conversion) -> float:
-    """The largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; may be < 0.
+    """Return the largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; it may be negative.
 
-    With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. SIMPLE: delta = e^{t (R -
-    epsilon)}, Markov's inequality, the older conversion.
+    With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. SIMPLE (Markov's inequality, the older
+    conversion): delta = e^{t (R - epsilon)}.
     """
     from filterproof.theory.thresholds.budgets import (
-        order_below,  # balls are imported by those who ask for one
+        order_below,  # balls are imported only when needed
     )
 
     return order_below(alpha, epsilon, delta, markov=conversion is not CKS)
@@ -91,9 +91,9 @@ class RenyiCurve(Guarantee):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _OverOrders(SeveralSums):
-    """A rule on the sums of Rényi divergences at several orders, those of them that have a budget."""
+    """A rule on the sums of Rényi divergences at those orders that have a budget."""
 
-    #: The orders that have a budget; the others admit nothing.
+    #: The orders with a budget; the others admit nothing.
     usable: tuple[float, ...] = field(init=False, repr=False, compare=False)
 
     def _keep_orders(self, promise: Guarantee, alphas: Iterable[float], rhos: Iterable[float]) -> None:
@@ -110,7 +110,7 @@ class _OverOrders(SeveralSums):
         return tuple(renyi_charge(request, alpha) for alpha in self.usable)
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
-        """The largest mu of a Gaussian still admitted."""
+        """Return the largest mu of a Gaussian that is still admitted."""
         return self.affordable(state, Gaussian)
 
 
@@ -175,7 +175,7 @@ class AllOrdersFilter(_OverOrders):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SomeOrderRule(_OverOrders):
-    """CONT while at SOME order of a set the sum stays within the budget that `conversion` allows that order."""
+    """Continue while at one order of a set the sum stays within the budget by `conversion`."""
 
     epsilon: float
     delta: float
@@ -190,16 +190,16 @@ class SomeOrderRule(_OverOrders):
         self._keep_orders(ApproxDP(epsilon, delta), orders, rhos)
         if not self.usable:
             raise ValueError(
-                f"orders must hold one that can give ({epsilon:g}, {delta:g})-DP, got {orders!r}; add larger ones"
+                f"orders must include one that can give ({epsilon:g}, {delta:g})-DP, got {orders!r}; add larger orders"
             )
 
     def extremal(self, epsilon: float) -> Extremal:
-        """The worst that keeps the budget of one order; what an adversary does by changing orders is not bounded."""
+        """Return the worst mechanisms within the budget of one order; the effect of changing orders is not bounded."""
         worst = Extremal(epsilon, 0.0, 1.0)
         for bound in self._limits:
             try:
                 worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda found: found.low)
-            except ArithmeticError:  # no point of tangency is found in balls
+            except ArithmeticError:  # ball arithmetic finds no point of tangency
                 continue
         return replace(worst, high=1.0)
 
@@ -208,7 +208,7 @@ class SomeOrderRule(_OverOrders):
         return np.asarray(fits.any(axis=0)), after
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
-        # an order that some request took beyond its budget may hold any sum, inf or NaN
+        # the sum at an order beyond its budget may be anything, inf or NaN
         known = [is_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf) for pair in pairs_of(state)]
         return np.asarray(self._reached(state).any(axis=0) & np.all(known, axis=0))
 
@@ -273,10 +273,10 @@ class SomeOrderMarkovFilter(SomeOrderRule):
         return replace(worst, high=max(worst.low, share * self.delta * (1 + 2.0**-50)))
 
     def __post_init__(self) -> None:
-        SomeOrderRule.__post_init__(self)  # super() without arguments fails in a slotted dataclass
+        SomeOrderRule.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         share = share_at_some_order(self.usable, self.delta)
         if not share <= 1:
             raise ValueError(
                 f"orders must take at most all of delta={self.delta:g} together, got {share:.3g} times that for "
-                f"{len(self.usable)} orders from {min(self.usable):g}; pass fewer low ones"
+                f"{len(self.usable)} orders from {min(self.usable):g}; pass fewer low orders"
             )

@@ -107,7 +107,7 @@ class PotentialFilter(LevelFilter):
     def extremal(self, epsilon: float) -> Extremal:
         """Return one mechanism with two outcomes that uses the full budget, on a tangent of the first payoff."""
         promised = self.promise.extremal(epsilon)
-        # what begins within the first level may lose its potential at (1, 1), and at no larger epsilon more
+        # a mechanism within the first level may use its whole potential at (1, 1), and no more at a larger epsilon
         most_kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high
         p, q = self._clock.forward.tangent(self._clock.budget, promised.epsilon - self.epsilon)
 
@@ -129,11 +129,11 @@ class PotentialFilter(LevelFilter):
 
 @lru_cache(maxsize=1 << 14, typed=True)
 def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
-    if not is_ours(pair):  # its hockey-stick is not known
+    if not is_ours(pair):  # its hockey-stick divergence is not known
         return _NONE
     try:
         found = clock.charges(type(pair)(**pair.parameters()))
-    except (TypeError, ValueError, ArithmeticError):  # numbers that the pair's constructor refuses
+    except (TypeError, ValueError, ArithmeticError):  # the pair's constructor refuses the numbers
         return _NONE
     found.flags.writeable = False
     return found

@@ -1,4 +1,4 @@
-"""A design: the potential family for a menu, searched in doubles; only the inequalities it satisfies are relied upon.
+"""The design of a potential family for a menu, searched in doubles; only the verified inequalities matter.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
 >>> clock = potential_clock(1.0, 0.01, (RandomizedResponse(0.25),))
@@ -22,33 +22,34 @@ from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import round_up
 from filterproof.theory.size_limits import check_size
 
-#: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
+#: Knots per standard deviation of the member with the smallest loss; at least _FEWEST per unit of loss.
 _FINE, _FEWEST = 3, 64
-#: The lattice on which members are first looked at.
+#: The lattice of the first look at the members.
 _PROBE = 1 << 14
-#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, or 2 epsilon + _BEYOND where that is more. Right of
-#: it the chord adds e^-x H_{e^x} of the swapped past, x the larger of _ABOVE and epsilon + _BEYOND: less than is paid.
+#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, or 2 epsilon + _BEYOND if that is larger. To the
+#: right of it the chord adds e^-x H_{e^x} of the swapped past, x being the larger of _ABOVE and epsilon + _BEYOND: less
+#: than the charge for rounding.
 _BELOW, _ABOVE, _BEYOND = 0.8, 4.0, 1.0
-#: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
+#: Levels are at most 1/_LEVELS of a plan apart, and at first 1/_GROWTH of the distance to 0.
 _LEVELS, _GROWTH = 500, 100
-#: Levels a round of the member that has most of them; fewer than of _LEVELS where all have few rounds.
+#: Levels per round of the member with the most; fewer than by _LEVELS if all members have few rounds.
 _EACH = 32
-#: The share of delta that pays for rounding, over a whole plan.
+#: The share of delta that pays for rounding over a whole plan.
 _SLACK = Fraction(1, 100)
-#: Levels end where the potential passes this multiple of delta.
+#: Levels end when the potential exceeds this multiple of delta.
 _PAST = 1.02
-#: The most heights of one direction's table, a quarter of a gigabyte in doubles, of which a few copies are made; and
-#: the most heights that are computed, one for each member at each place of the table.
+#: The most heights in the table of one direction, a quarter of a gigabyte in doubles, of which there are a few copies;
+#: and the most heights that are computed, one for each member at each place of the table.
 _HEIGHTS, _COMPUTED = 1 << 25, 1 << 27
-#: So many heights at a knot the number of rounds that a member has takes.
+#: Heights at a knot that determine the number of rounds of a member.
 _ROUNDS = 80
-#: P-mass that is raised to the loss +inf, or to the smallest one kept, in a search.
+#: P-mass that a search may move to the loss +inf, or to the smallest loss.
 _TAIL = 1e-17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PotentialClock:
-    """The families of both directions, and the level at which their filter begins, in units of 1/SCALE."""
+    """The families of both directions, and the first level of their filter in units of 1/SCALE."""
 
     forward: PotentialFamily
     backward: PotentialFamily
@@ -56,18 +57,18 @@ class PotentialClock:
 
     @property
     def kept(self) -> float:
-        """The delta that is kept from the first level on, in both directions, rounded up."""
+        """The delta from the first level on, in both directions, rounded up."""
         return round_up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
     def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
-        """What one release is charged from each of `floors` on: the larger of both directions, falling."""
+        """Return the charge of one release from each of `floors` on: the larger of both directions, decreasing."""
         found: tuple[int, ...] = (0,) * len(floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
             found = family.charges(discrete_pld(side, family.parts), self.budget, found)
         return np.array(found, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:
-        """Whether both families are potentials for epsilon, and begin within delta."""
+        """Whether both families are potentials for epsilon and start within delta."""
         return all(
             family.is_valid(epsilon)
             and 0 < self.budget <= family.at[-1]
@@ -78,7 +79,7 @@ class PotentialClock:
 
 @lru_cache(maxsize=16)
 def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
-    """The clock for a menu; raises ValueError where no level keeps delta, or the table is too large."""
+    """Return the clock of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
     least = min(_spread(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
     first, last = (
@@ -105,20 +106,20 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     if not clock.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
-            "pass mechanisms of which several rounds fit"
+            "pass mechanisms that fit several times"
         )
     return clock
 
 
 def _check(menu: tuple[DominatingPair, ...], knots: int, levels: int) -> None:
-    """TooLargeError for a table of so many levels and knots, or one that takes too long to compute."""
-    remedy = "pass fewer mechanisms, and none of which so many more rounds fit, or a smaller epsilon"
+    """Raise TooLargeError for too many levels and knots, or for a table that takes too long."""
+    remedy = "pass fewer mechanisms, none with so many more rounds, or a smaller epsilon"
     check_size("design", knots * levels, _HEIGHTS, "heights of a table", remedy)
     check_size("design", knots * levels * len(menu), _COMPUTED, "heights, one for each mechanism", remedy)
 
 
 def _most_levels(rounds: list[int]) -> int:
-    """The most levels of a family: as many as `_Search.family` makes until it has to end."""
+    """Return the most levels of a family, as many as `_Search.family` can make."""
     level, count = 0, 1
     while level < 2 * SCALE:
         level, count = level + _gap(level, rounds), count + 1
@@ -126,13 +127,13 @@ def _most_levels(rounds: list[int]) -> int:
 
 
 def _gap(level: int, rounds: list[int]) -> int:
-    """How far above a level the next one is."""
+    """Return the distance of the next level above a level."""
     widest = SCALE // min(_LEVELS, _EACH * max(rounds))
     return min(max(_charge(max(rounds)), level // _GROWTH), widest)
 
 
 def _charge(rounds: int) -> int:
-    """What a member is charged about, of which so many rounds fit."""
+    """Return about the charge of a member that fits this many rounds."""
     return max(SCALE // rounds, 1)
 
 
@@ -144,7 +145,7 @@ class _Search:
         self.powers = [[law] for law in laws]
 
     def power(self, member: int, k: int) -> DiscretePLD:
-        """The atoms of 2^k rounds."""
+        """Return the distribution of 2^k rounds."""
         known = self.powers[member]
         while len(known) <= k:
             known.append(_doubled(known[-1], 2 * len(self.start)))
@@ -154,7 +155,7 @@ class _Search:
         return float(f[-self.first])
 
     def rounds(self) -> list[int]:
-        """How many rounds of each member alone keep delta, about."""
+        """Return about how many rounds of each member alone keep delta."""
         return [self._rounds(member) for member in range(len(self.powers))]
 
     def _rounds(self, member: int) -> int:
@@ -171,7 +172,7 @@ class _Search:
         return granted
 
     def mean(self, law: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """T f, about."""
+        """Return about T f."""
         low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
         beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / law.parts))
         wide = np.concatenate([np.full(low, f[0]), f, beyond])
@@ -181,7 +182,7 @@ class _Search:
         return np.asarray(np.minimum(total, 1.0))
 
     def family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
-        """The family in which n rounds of a member are charged about SCALE, n its own number of rounds."""
+        """Return the family in which n rounds of a member, n its own number of rounds, cost about SCALE."""
         charges = [_charge(n) for n in rounds]
         at, rows = [0], [self.start]
         while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * SCALE:
@@ -197,7 +198,7 @@ class _Search:
         parts = self.powers[0][0].parts
         heights = _convex(np.maximum(np.rint(np.array(rows) * ONE).astype(np.int64), start), parts)
         heights = np.maximum.accumulate(heights, axis=0)
-        # the least height at z = 0 to which the line through the last two knots may rise
+        # the least height at z = 0 that the line through the last two knots allows
         ends = heights[:, -1] + (parts - 1) * (heights[:, -1] - heights[:, -2])
         return PotentialFamily(
             parts,
@@ -210,7 +211,7 @@ class _Search:
 
 
 def _mixed(at: list[int], rows: list[NDArray[np.float64]], level: int) -> NDArray[np.float64]:
-    """f at a level between those that are known."""
+    """Return f at a level between known ones."""
     j = int(np.searchsorted(np.array(at), level, side="right")) - 1
     if at[j] == level or j + 1 == len(at):
         return rows[j]
@@ -219,7 +220,7 @@ def _mixed(at: list[int], rows: list[NDArray[np.float64]], level: int) -> NDArra
 
 
 def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """Heights at least these that are convex and fall in whole numbers, from the first knot on."""
+    """Return heights at least as large that are convex and decreasing, from the first knot on."""
     goal = heights.T.copy()
     rise = np.zeros(goal.shape[1], dtype=np.int64)
     for i in range(1, len(goal)):
@@ -229,14 +230,17 @@ def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
 
 
 def _spread(law: DiscretePLD) -> float:
-    """The standard deviation of the finite losses, in places."""
+    """Return the standard deviation of the finite losses, in places."""
     places, masses = law.places.astype(np.float64), law.masses
     mean = math.fsum(places * masses)
     return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
 
 
 def _doubled(law: DiscretePLD, limit: int) -> DiscretePLD:
-    """Two rounds, on fewer atoms: P-mass and Q-mass of what lies between two of them are split so as to be kept."""
+    """Return the distribution of two rounds on fewer points.
+
+    The masses between two points are split so that both totals stay.
+    """
     places = np.clip(np.add.outer(law.places, law.places).ravel(), -limit, limit)
     distinct, which = np.unique(places, return_inverse=True)
     masses = np.zeros(len(distinct))

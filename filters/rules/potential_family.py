@@ -26,46 +26,46 @@ from filterproof.filters.rules.discrete_pld import DiscretePLD
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.rounding import round_up
 
-#: Heights are whole multiples of 1/ONE, so that what is compared does not depend on the machine.
+#: Heights are integer multiples of 1/ONE, so that comparisons do not depend on the machine.
 ONE = 1 << 62
-#: Levels and charges are whole multiples of 1/SCALE of what a whole plan of one member is charged about.
+#: Levels and charges are integer multiples of 1/SCALE of the charge of a whole plan of one member.
 SCALE = 1 << 40
-#: Charges have so many binary digits.
+#: The number of binary digits of charges.
 _DIGITS = 10
-#: The levels at which charges change: so many halvings.
+#: The number of halvings of SCALE at which charges change.
 _FLOORS = 9
-#: Heights that are compared together, so that they stay in the processor's cache.
+#: Heights that are compared together, so that they fit into the processor's cache.
 _TOGETHER = 1 << 15
-#: Atoms from this place on, either way, are summed at one knot of so many, and between them along chords.
+#: Beyond this place, in both directions, sums are computed at one knot in so many, with chords between them.
 _FAR, _CHORD = 16, 4
-#: That is done where so many knots or more make up one unit of loss.
+#: This requires at least so many knots per unit of loss.
 _CLOSE = 128
-#: The knots and the levels that a first look at a charge compares: one of so many.
+#: The first look at a charge compares one knot and one level in so many.
 _SPARSE, _THIN = 24, 4
-#: Upper bounds are larger, and lower bounds less, by 2^-_SPARE of themselves than they have to be.
+#: Upper bounds are larger, and lower bounds smaller, than necessary by the relative amount 2^-_SPARE.
 _SPARE = 49
 _BITS = 128
 
 
 def charge_at(index: int) -> int:
-    """The charge with this index, in units of 1/SCALE: whole numbers of at most _DIGITS binary digits, ascending."""
+    """Return the charge with this index in units of 1/SCALE: ascending integers of at most _DIGITS binary digits."""
     shift = max((index >> (_DIGITS - 1)) - 1, 0)
     return (index - (shift << (_DIGITS - 1))) << shift
 
 
 def index_of(charge: int) -> int:
-    """The index of the largest charge that is at most `charge`."""
+    """Return the index of the largest charge up to `charge`."""
     shift = max(charge.bit_length() - _DIGITS, 0)
     return (charge >> shift) + (shift << (_DIGITS - 1))
 
 
 def floors() -> tuple[int, ...]:
-    """The levels from which on a mechanism has a charge of its own: 0 and the halvings of SCALE."""
+    """Return the levels from which a mechanism has a charge of its own: 0 and the halvings of SCALE."""
     return 0, *(SCALE >> k for k in range(_FLOORS, 0, -1))
 
 
 def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int64]:
-    """(1 - e^epsilon z)_+ at the knots z = (1 - 1/parts)^i, i = first, first + 1, ..., rounded up, times ONE."""
+    """Return (1 - e^epsilon z)_+ at the knots z = (1 - 1/parts)^i, i = first, first + 1, ..., rounded up, times ONE."""
     heights = np.zeros(knots, dtype=np.int64)
     with PRECISION_LOCK, flint.ctx.workprec(_BITS):
         ratio = 1 - flint.arb(1) / parts
@@ -80,8 +80,8 @@ def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int
 class PotentialFamily:
     """Heights of f_j at the knots r^i, i = first, first + 1, ...: shape (levels, knots), in units of 1/ONE.
 
-    at: the levels, ascending from 0. top: f_j(0). slack: what a level of SCALE adds to the potential, in units of
-    1/ONE. Heights, levels, top and slack are whole numbers.
+    `at` has the levels, ascending from 0, and `top` has f_j(0). `slack` is the potential that a level of SCALE adds, in
+    units of 1/ONE. Heights, levels, top and slack are integers.
     """
 
     parts: int
@@ -96,10 +96,10 @@ class PotentialFamily:
             part.flags.writeable = False
 
     def is_valid(self, epsilon: float) -> bool:
-        """Whether f_0 is at least the payoff and every f_j convex, falling, no lower than the last, exactly."""
+        """Whether f_0 is at least the payoff and every f_j is convex, decreasing and no lower than the last one."""
         f = self.heights
-        rise = np.diff(f, axis=1)  # along falling z
-        # (f_i - f_{i+1}) / (z_i - z_{i+1}) falls with i where rise_{i+1} >= rise_i (1 - 1/parts)
+        rise = np.diff(f, axis=1)
+        # along decreasing z, (f_i - f_{i+1}) / (z_i - z_{i+1}) decreases with i if rise_{i+1} >= rise_i (1 - 1/parts)
         convex = rise[:, 1:] - rise[:, :-1] + rise[:, :-1] // self.parts >= 0
         return bool(
             self.parts > 1
@@ -107,7 +107,7 @@ class PotentialFamily:
             and ONE <= self.top < 2 * ONE
             and self.slack >= 0
             and self.at[0] == 0
-            and (self.at[1:] > self.at[:-1]).all()  # a difference might wrap
+            and (self.at[1:] > self.at[:-1]).all()  # a difference might wrap around
             and (f >= 0).all()
             and (f <= self.top).all()
             and (rise >= 0).all()
@@ -118,12 +118,12 @@ class PotentialFamily:
         )
 
     def up_to(self, level: int) -> PotentialFamily:
-        """The same without the levels that are not needed up to this one."""
+        """Return the family without the levels that are not needed up to this one."""
         needed = max(int(np.searchsorted(self.at, level)), 1) + 1
         return replace(self, at=self.at[:needed], heights=self.heights[:needed])
 
     def value(self, level: int) -> Fraction:
-        """f_level(1) + slack level: the delta that is kept from this level on."""
+        """Return f_level(1) + slack level: the delta from this level on."""
         j, _ = self._place(np.array([level]))
         low, high = (int(self.heights[k, -self.first]) for k in (j[0], j[0] + 1))
         gap = int(self.at[j[0] + 1] - self.at[j[0]])
@@ -131,7 +131,8 @@ class PotentialFamily:
         return (height + Fraction(self.slack * level, SCALE)) / ONE
 
     def tangent(self, level: int, shift: float) -> tuple[float, float]:
-        """(p, q) of a line p - q z below f_level that meets it at z = e^shift, about; (0, 0) beyond the knots."""
+        """Return (p, q) of a line p - q z below f_level that about touches it at z = e^shift; (0, 0) beyond "
+        "the knots."""
         i = round(shift / math.log1p(-1 / self.parts)) - self.first
         if not 0 < i < self.heights.shape[1] - 1:
             return 0.0, 0.0
@@ -143,26 +144,26 @@ class PotentialFamily:
         return here + q * z, q
 
     def _place(self, level: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The stored level below each level, and the share of the way to the next one."""
+        """Return the stored level below each level, and the relative position up to the next one."""
         j = np.searchsorted(self.at[1:-1], level, side="right")
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
     def means(self, law: DiscretePLD) -> NDArray[np.float64]:
-        """Upper bounds of T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
+        """Return upper bounds on T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
 
-        T f_j is a sum of terms that are not negative. Each of them, and each sum, is rounded by 2^-53 of itself; the
-        bound leaves 2^-_SPARE of it for what is done with it later. The order of the sums is fixed.
+        T f_j is a sum of nonnegative terms. Each term and each sum has a relative rounding error of 2^-53; the bound
+        leaves 2^-_SPARE for later operations. The order of the sums is fixed.
         """
         f = self.heights
         knots = f.shape[1]
         low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0) + 2 * _CHORD
         atoms = list(zip(law.places.tolist(), law.masses.tolist(), strict=True))
-        # between knots that lie far apart f bends too much for chords, and there are few of them
+        # between distant knots f bends too much for chords, and such knots are few
         last = _FAR if self.parts >= _CLOSE else math.inf
         near, far = ([atom for atom in atoms if (abs(atom[0]) >= last) == away] for away in (False, True))
         means = np.empty(f.shape)
         rows = max(1, _TOGETHER // f.shape[1])
-        # r^k from below: each factor and each product is rounded by 2^-53 of itself
+        # r^k from below: each factor and each product has a relative rounding error of 2^-53
         decay = np.cumprod(np.full(high, 1 - 1 / self.parts)) * (1 - (2 * high + 4) * 2.0**-52)
         term = np.empty((rows, f.shape[1]))
         for start in range(0, len(f), rows):
@@ -183,9 +184,9 @@ class PotentialFamily:
     def _chords(
         self, wide: NDArray[np.float64], low: int, atoms: list[tuple[int, float]]
     ) -> NDArray[np.float64]:
-        """Upper bounds of these atoms' part of T f at the knots and a few beyond; it begins at place `low` of `wide`.
+        """Return upper bounds on the part of T f from these points, from place `low` of `wide` on.
 
-        It is convex in z, hence at most the chord between two knots _CHORD apart, and summed at those alone.
+        It is convex in z, hence at most the chord between two knots _CHORD apart, and computed at those only.
         """
         count = -(-self.heights.shape[1] // _CHORD) + 1
         length = wide.shape[1] // _CHORD
@@ -202,16 +203,16 @@ class PotentialFamily:
         return found.reshape(len(wide), -1)
 
     def charges(self, law: DiscretePLD, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
-        """What a mechanism with these atoms is charged where it leaves a level of at least each of `floors`.
+        """Return the charge of a mechanism with this distribution from each of `floors` on.
 
-        The least charge, of those that `charge_at` has and that are not below `least`, with T f_b <= f_{b + charge} +
-        slack charge for all b from the floor on to budget - charge, and no less than from a higher floor. A few knots
-        and levels are looked at first; knots where it fails then join them, until it holds at all.
+        The charge is the least that `charge_at` has, that is not below `least` or that of a higher floor, and that
+        satisfies T f_b <= f_{b + charge} + slack charge for all b from the floor to budget - charge. A few knots and
+        levels are tested first; failing knots join them until the inequality holds everywhere.
         """
         lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(law)[0]
         if (
             lowest > self.heights[-1] + self.slack * (self.at[-1] / SCALE)
-        ).any():  # not even with all there is
+        ).any():  # not even with the whole budget
             return (charge_at(index_of(budget) + 1),) * len(least)
         check = _Check(self, self.means(law), law.excess * self.top * (1 + 2.0**-50), budget)
         ends = [*floors(), budget]
@@ -224,14 +225,14 @@ class PotentialFamily:
 
 @lru_cache(maxsize=64)
 def _chord(parts: int) -> list[tuple[float, float]]:
-    """The shares of the knots 0 and _CHORD of the chord at the knots 0, 1, ..., _CHORD - 1, each rounded up."""
+    """Return the shares of the knots 0 and _CHORD at the knots 0, 1, ..., _CHORD - 1 of the chord, each rounded up."""
     powers = [Fraction((parts - 1) ** i, parts**i) for i in range(_CHORD + 1)]
     shares = [(power - powers[-1]) / (1 - powers[-1]) for power in powers[:-1]]
     return [(round_up(share), round_up(1 - share)) for share in shares]
 
 
 class _Check:
-    """The inequality T f_b <= f_{b + charge} + slack charge, for one mechanism."""
+    """The inequality T f_b <= f_{b + charge} + slack charge for one mechanism."""
 
     def __init__(
         self, family: PotentialFamily, means: NDArray[np.float64], at_zero: float, budget: int
@@ -248,7 +249,7 @@ class _Check:
         return self.means.take(which, axis=1), self.heights.take(which, axis=1)
 
     def least(self, part: tuple[int, int], least: int) -> int:
-        """The index of the least charge, from `least` on, with which a round may leave each level of this part."""
+        """Return the index of the least charge from `least` on that a round may have at every level of this part."""
         knots, thin, (means, heights) = self.sparse, _THIN, self.few
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
@@ -275,9 +276,9 @@ class _Check:
         part: tuple[int, int],
         thin: int,
     ) -> NDArray[np.bool_]:
-        """At which knots the inequality is not shown for all b in this part, or for one of `thin` of its levels.
+        """Return the knots where the inequality is not shown for all b in this part, or one of `thin` of its levels.
 
-        All terms are positive; together they are rounded by less than the 2^-_SPARE left in means and in heights.
+        All terms are positive. Their total rounding error is below the 2^-_SPARE left in means and heights.
         """
         at = self.family.at
         failed = np.zeros(means.shape[1], dtype=np.bool_)
@@ -289,7 +290,7 @@ class _Check:
             return ~failed
         ends = np.array([first, last])
         rows = max(1, _TOGETHER // len(failed))
-        # where b is a level, or an end; and where b + charge is one
+        # b is a level or an end; or b + charge is one
         for b in (np.concatenate([ends, at[(at >= first) & (at <= last)]]), at - charge):
             after = b[(b >= first) & (b <= last)][::thin]
             for start in range(0, len(after), rows):
@@ -300,10 +301,10 @@ class _Check:
         return failed
 
     def _mixed(self, values: NDArray[np.float64], level: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Values at each level, linear between levels of the family."""
+        """Return the values at each level, linear between the levels of the family."""
         j, share = self.family._place(level)
         mixed, share = values.take(j, axis=0), share[:, None]
-        if share.any():  # in place: there are many of them
+        if share.any():  # in place, because there are many
             mixed *= 1 - share
             more = values.take(j + 1, axis=0)
             more *= share

@@ -22,11 +22,11 @@ from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.realisation import optimal_split
 from filterproof.theory.rounding import next_below
 
-#: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far,
-#: whether the losses are those of the pairs and their sum is rounded nowhere, the largest dhat-quantile of what may be
-#: asked next, in both directions)
+#: (loss before the last release, loss of the last release, its upper quantile in both directions, number of releases,
+#: whether the losses are exact and so is their sum, the largest dhat-quantile of the next allowable set, in both
+#: directions)
 _State = tuple[NDArray[Any], ...]
-#: Requests, and what may be asked after each.
+#: Requests, and the allowable set after each.
 _After = tuple[tuple[DominatingPair, tuple[DominatingPair, ...]], ...]
 
 
@@ -119,7 +119,7 @@ class RealisationFilter(PrivacyFilter[_State]):
             raise ValueError(
                 f"menu must hold pure mechanisms where delta is 0, got {worst!r}; pass delta > 0 or bounded losses"
             )
-        # as if each set included the trivial mechanism, whose loss is 0; the last column is that of the menu
+        # as if each set included the trivial mechanism with loss 0; the last column is that of the menu
         object.__setattr__(self, "_reach", np.maximum(reach, 0.0))
         most = (max(map(_largest_loss, every)), max(_largest_loss(pair.swapped) for pair in every))
         object.__setattr__(self, "_most", most)
@@ -128,7 +128,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         if self.delta == 0:
             level, most = float(self._reach.min()), Fraction(self._reach.max())
             room = (Fraction(self.epsilon) - most) / Fraction(level) if level else Fraction(-1)
-            # what all losses may be the largest of
+            # an upper bound on the largest of all losses
             times = min(int(room) + 1, self.rounds) if room >= 0 else 0
             return responses_extremal(self.epsilon, level, times, epsilon)
         delta = float(self.promise.delta(epsilon))
@@ -142,7 +142,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         before, _, forward, backward, released, exact, *reach = state
         with np.errstate(invalid="ignore"):
-            # partial sums stayed within epsilon, so each addition rounded by at most an ulp of epsilon
+            # partial sums stayed within epsilon, so that each addition has an error of at most an ulp of epsilon
             slack = (released + 4) * 2.0**-51 * (self.epsilon + np.abs(before))
             for a, b in ((self.epsilon, before), (self.epsilon, -before)):
                 exact = exact & _adds(a, b)
@@ -192,9 +192,9 @@ class RealisationFilter(PrivacyFilter[_State]):
             is_reachable_state[0] + 1j * is_reachable_state[1], self._reach[0] + 1j * self._reach[1]
         )
         for sign, most, least_reach in zip((1, -1), self._most, self._reach.min(axis=1), strict=True):
-            with np.errstate(invalid="ignore"):  # 0 * inf where nothing was released
+            with np.errstate(invalid="ignore"):  # 0 * inf without releases
                 sums = np.where(past > 0, past * most, 0.0)
-            # the last admission bounded the sum without its last term, and that term is at most `most`
+            # the last admission bounded the sum without its last term, which is at most `most`
             sums = np.minimum(sums, self.epsilon - least_reach - least + most)
             # NaN fails every comparison
             in_range &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
@@ -208,7 +208,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         return before, np.asarray(loss, dtype=np.float64), *rest
 
     def _reached(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The largest dhat-quantiles of the allowable sets at these places, -1 for the menu: (2, n)."""
+        """Return the largest dhat-quantiles of the allowable sets at these places, -1 for the menu: (2, n)."""
         return self._reach[:, place]
 
     @property
@@ -221,7 +221,7 @@ class RealisationFilter(PrivacyFilter[_State]):
 
 
 def _checked_after(after: object) -> _After:
-    """The allowable set after each request, of single pairs both."""
+    """Return the allowable set after each request; all pairs are single."""
     try:
         menus_after = dict(after)  # type: ignore[call-overload]
     except (TypeError, ValueError) as error:
@@ -231,26 +231,27 @@ def _checked_after(after: object) -> _After:
     for pair, menu in menus_after.items():
         if not isinstance(pair, DominatingPair) or not menu:
             raise ValueError(
-                f"after must map pairs to menus of at least one, got {pair!r}: {menu!r}; leave out what allows none"
+                f"after must map pairs to menus of at least one, got {pair!r}: {menu!r}; leave out pairs with "
+                "an empty menu"
             )
     return tuple((pair, checked_menu(some)) for pair, some in menus_after.items())
 
 
 def _adds(x: Real, y: Real) -> NDArray[np.bool_]:
-    """Whether the doubles' sum is their exact sum (Knuth's TwoSum)."""
+    """Whether the double sum is the exact sum (Knuth's TwoSum)."""
     total = np.add(x, y)
     kept = total - x
     return np.asarray((x - (total - kept)) + (y - kept) == 0)
 
 
 def _losses_are_doubles(request: DominatingPair) -> bool:
-    """Whether each loss is known to be the double that is told: of randomised response, not made by a ratio."""
+    """Whether each loss equals the reported double: for randomised response that is not made from a ratio."""
     form = request.kov if is_ours(request) and request.choice is None else None
     return form is not None and form.ratio is None and bool(np.all(form.delta == 0))
 
 
 def _quantiles_are_sure(request: DominatingPair, tail: float) -> bool:
-    """Whether no upper quantile can lie below the true one by its rounding: doubles, and largest losses rounded up."""
+    """Whether no upper quantile can be below the true one by rounding: exact doubles, and largest losses rounded up."""
     both = (upper_quantile(one, tail) for one in (request, request.swapped))
     return _losses_are_doubles(request) or all(bool(np.all(one >= request.pure_epsilon)) for one in both)
 
@@ -264,13 +265,13 @@ def _largest(pairs: Iterable[DominatingPair], tail: float) -> float:
 
 
 def _largest_loss(pair: DominatingPair) -> float:
-    """The largest finite loss of `pair`, at least zero, or inf."""
+    """Return the largest finite loss of `pair`, at least zero, or inf."""
     largest = float(upper_quantile(pair, float(pair.infinite_mass)))
     return max(largest, 0.0)
 
 
 def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -> tuple[float, float]:
-    """(dhat, theta) with dhat + theta (1 - dhat) rounds <= delta in exact arithmetic."""
+    """Return (dhat, theta) with dhat + theta (1 - dhat) rounds <= delta in exact arithmetic."""
 
     def spent(one: float, other: float) -> Fraction:
         return Fraction(one) + Fraction(other) * (1 - Fraction(one)) * rounds
@@ -284,7 +285,7 @@ def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -
             return 0.0, 0.0
         split = optimal_split(rounds, delta)
         d_hat, per_round = float(split.dhat), float(split.theta)
-        while spent(d_hat, per_round) > Fraction(delta):  # a guard: optimal_split rounds theta down already
+        while spent(d_hat, per_round) > Fraction(delta):  # optimal_split already rounds theta down
             per_round = next_below(per_round)
         return d_hat, per_round
     d_hat, per_round = float(check_probability("dhat", dhat)), float(check_probability("theta", theta))

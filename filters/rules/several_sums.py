@@ -37,15 +37,15 @@ from filterproof.theory.pairs import DominatingPair
 #: (high, low) of the first sum, of the second, ...: arrays of shape (n,).
 Sums: TypeAlias = tuple[NDArray[Any], ...]
 
-#: K is raised by this share before it is compared with epsilon: more than the rounding of the elementary functions.
+#: K is raised by this share before the comparison with epsilon, to cover the rounding of elementary functions.
 _MARGIN = 1e-13
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SeveralSums(PrivacyFilter[Sums]):
-    """CONT while each of several sums of charges stays within its own budget, exactly.
+    """Continue while each of several exact sums of charges stays within its own budget.
 
-    A subclass sets `promise` and `_budgets`, one for each sum, by `_keep`, and says what a request adds to each.
+    A subclass sets `promise` and `_budgets`, one for each sum, with `_keep`, and defines the charge for each sum.
     """
 
     promise: Guarantee = field(init=False, repr=False, compare=False)
@@ -58,7 +58,7 @@ class SeveralSums(PrivacyFilter[Sums]):
 
     @abstractmethod
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
-        """What a request adds to each sum."""
+        """Return the charges of a request for each sum."""
 
     def start(self, n: int) -> Sums:
         return tuple(part for budget in self._budgets for part in budget.start(n))
@@ -73,7 +73,7 @@ class SeveralSums(PrivacyFilter[Sums]):
         return self._decided(state, request)
 
     def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        """What `step` answers; not by `step`, for a subclass's own may ask `admits` and `spend`."""
+        """Decide and charge; not called `step`, because a subclass's `step` may call `admits` and `spend`."""
         fits, after = self._steps(state, request)
         return np.asarray(fits.all(axis=0)), after
 
@@ -81,11 +81,11 @@ class SeveralSums(PrivacyFilter[Sums]):
         return np.asarray(self._reached(state).all(axis=0))
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
-        """The largest further charge of the first sum, in its unit."""
+        """Return the largest further charge of the first sum, in its unit."""
         return self._budgets[0].left((state[0], state[1]))
 
     def _steps(self, state: Sums, request: DominatingPair) -> tuple[NDArray[np.bool_], Sums]:
-        """(Whether each sum stays within its budget, shape (sums, n), the sums with the charges added)."""
+        """Return whether each sum stays within its budget, shape (sums, n), and the new sums."""
         charges = self._charges(request)
         steps = [
             budget.step(pair, charge)
@@ -100,13 +100,13 @@ class SeveralSums(PrivacyFilter[Sums]):
 
 
 def pairs_of(state: Sums) -> list[Exact]:
-    """Each sum as a pair of doubles."""
+    """Return each sum as a pair of doubles."""
     return list(zip(state[::2], state[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Declared(SeveralSums):
-    """Sums of the (epsilon_t, delta_t) that a mechanism declares, `at` an epsilon where it has none of its own."""
+    """Sums of the declared (epsilon_t, delta_t); `at` is the epsilon for mechanisms without a declaration."""
 
     def _check_at(self, at: float | None) -> None:
         if at is not None:
@@ -115,7 +115,7 @@ class _Declared(SeveralSums):
     def _holds(
         self, at: float | None, rule: str, zcdp: float, pure: float = math.inf
     ) -> GuaranteeScope | None:
-        """Bounds of every path; None where what is charged its hockey-stick may have infinite Rényi divergences."""
+        """Return bounds for every path, or None if the charges allow infinite Rényi divergences."""
         return (
             None
             if at is not None
@@ -344,7 +344,7 @@ class RogersFilter(_Declared):
         if self.reading not in ("1/delta", "2/delta"):
             raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
         self._check_at(self.at)
-        # K is at least the drift and at least sqrt(S): a run with K <= epsilon is within both budgets
+        # K is at least the drift and at least sqrt(S), so a run with K <= epsilon is within both budgets
         self._keep(
             ApproxDP(epsilon, delta), Budget.of(epsilon), Budget.square_of(epsilon), Budget.of(delta / 2)
         )
@@ -356,7 +356,7 @@ class RogersFilter(_Declared):
         return min(max(h, 1e-300), 1e300)
 
     def _log(self, share: int) -> float:
-        """log(share / delta)."""
+        """Return log(share / delta)."""
         ratio = share / self.delta
         return float(rm.log(ratio) if ratio < math.inf else rm.log(share) - rm.log(self.delta))
 
@@ -367,7 +367,7 @@ class RogersFilter(_Declared):
         The bound is the S at which S/2 plus the second term of K equals epsilon, because e^x - 1 >= x.
         """
         if float(self.deviation(0.0)) >= self.epsilon:
-            return 0.0  # a budget so small that nothing is admitted
+            return 0.0  # the budget is so small that nothing is admitted
 
         def over(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             spread = self.deviation(s)
@@ -384,7 +384,7 @@ class RogersFilter(_Declared):
 
     def extremal(self, epsilon: float) -> Extremal:
         low, level = 0.0, math.sqrt(self.squares / RESPONSES)
-        for _ in range(52):  # K of so many equal requests rises with their level
+        for _ in range(52):  # K of this many equal requests increases with their size
             middle = (low + level) / 2
             k = RESPONSES * float(drift(middle)) + float(self.deviation(RESPONSES * middle * middle))
             low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
@@ -395,7 +395,7 @@ class RogersFilter(_Declared):
         return LinearCharge(drift(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
-        fits = SeveralSums.admits(self, state, request)  # super() fails in a slotted dataclass
+        fits = SeveralSums.admits(self, state, request)  # super() fails in a dataclass with slots
         return np.asarray(fits & self._keeps(self.spend(state, request)))  # a subclass may charge more
 
     def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
@@ -403,7 +403,7 @@ class RogersFilter(_Declared):
         return fits & self._keeps(after), after
 
     def _keeps(self, after: Sums) -> NDArray[Any]:
-        """Whether K of the charges, raised by its rounding, is at most epsilon."""
+        """Whether K of the charges, raised by its rounding error, is at most epsilon."""
         with np.errstate(invalid="ignore", over="ignore"):
             return np.asarray(self.bound(after) * (1 + _MARGIN) <= self.epsilon)
 

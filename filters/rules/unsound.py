@@ -51,11 +51,11 @@ from filterproof.theory.numerics.stable import as_real, log_fraction
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.rounding import next_above, towards_zero
 
-#: Inexact divergences are raised by this share before they are compared with delta: more than their rounding.
+#: Inexact divergences are raised by this share before the comparison with delta, to cover their rounding.
 _MARGIN = Fraction(1, 10**9)
 #: The rate below which a round on a sample is charged by the central limit.
 _SMALL_RATE = 0.2
-#: More than what two products take away of a number.
+#: A relative error above that of two products.
 _PRODUCTS = 1 + 2.0**-51
 
 
@@ -79,9 +79,9 @@ def suppress_unsound_warning() -> Iterator[None]:
 
 
 def warn_unsound(filt: PrivacyFilter) -> None:
-    """Say that the filter, which is being made, does not keep its promise."""
+    """Warn that the new filter does not keep its guarantee."""
     warnings.warn(
-        f"{type(filt).__name__} does not keep its promise ({filt.proof}); use it only as a counterexample",
+        f"{type(filt).__name__} does not keep its guarantee ({filt.proof}); use it only as a counterexample",
         UnsoundFilterWarning,
         stacklevel=4,
     )
@@ -135,7 +135,7 @@ class NaiveRealisationFilter(PrivacyFilter):
         return np.zeros(n)
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        # P(L > x) <= delta iff the upper delta-quantile is at most x
+        # P(L > x) <= delta if and only if the upper delta-quantile is at most x
         inside: NDArray[np.bool_] = np.less_equal(upper_quantile(request, self.delta), self.epsilon - state)
         inside &= np.less_equal(upper_quantile(request.swapped, self.delta), self.epsilon + state)
         return inside
@@ -187,7 +187,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "ex-post filter"
-    proof: ClassVar[str] = 'false: silence is cheap and tells much, theorem "ex-post filter"'
+    proof: ClassVar[str] = 'false: null outcomes are cheap and reveal much, theorem "ex-post filter"'
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
@@ -267,7 +267,7 @@ class NaturalFilter(PrivacyFilter):
     order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "natural filter"
     proof: ClassVar[str] = (
-        'false: adaptivity beats it in three rounds of randomised response: theorem "natural filter"'
+        'false: an adaptive adversary exceeds delta in three rounds of randomised response, theorem "natural filter"'
     )
     sound: ClassVar[bool | None] = False
 
@@ -329,7 +329,7 @@ class NaturalFilter(PrivacyFilter):
 
 
 def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
-    """(e^epsilon, what a divergence may come to) as rationals: delta, less the margin where a number is rounded."""
+    """Return e^epsilon and the bound on the divergence as rationals: delta, minus a margin for rounded numbers."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
     return ratio, allowed if filt.exact else allowed / (1 + _MARGIN)
@@ -483,7 +483,7 @@ class SomeOrderFilter(SomeOrderRule):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        SomeOrderRule.__post_init__(self)  # super() without arguments fails in a slotted dataclass
+        SomeOrderRule.__post_init__(self)  # super() without arguments fails in a dataclass with slots
         warn_unsound(self)
 
 

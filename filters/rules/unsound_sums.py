@@ -1,4 +1,4 @@
-"""Clipped sums that break their promise, kept as counterexamples that an audit must find, each with its flaw.
+"""Clipped sums that violate their guarantee, as counterexamples for audits, each with its error.
 
 >>> import filterproof as fp
 >>> with fp.suppress_unsound_warning():
@@ -54,7 +54,7 @@ class ClippingAfterAdding(ClippedSums):
 
 
 class _Forgetting(IndividualFilter):
-    """One filter per person, of whom those who sit out a round are new people in the next."""
+    """One filter per person; people who skip a round start again with the full budget."""
 
     def clip(self, norms: NDArray[np.float64], *, sigma: float, most: float = np.inf) -> NDArray[np.float64]:
         factors = super().clip(norms, sigma=sigma, most=most)
@@ -63,7 +63,7 @@ class _Forgetting(IndividualFilter):
         return factors
 
     def __repr__(self) -> str:
-        return f"{IndividualFilter.__name__}({self.filter!r}, people={self.people})"  # as `ForgettingSums` is given it
+        return f"{IndividualFilter.__name__}({self.filter!r}, people={self.people})"  # as `ForgettingSums` receives it
 
 
 class ForgettingSums(ClippedSums):
@@ -88,12 +88,12 @@ class ForgettingSums(ClippedSums):
     ) -> None:
         fresh = _Forgetting(people.filter, people.people)
         super().__init__(fresh, clip=clip, sigma=sigma, runs=runs)
-        _warn(self, "it forgets who has spent what after a round without them")
+        _warn(self, "it forgets the spending of people who skip a round")
 
 
 def _warn(sums: ClippedSums, flaw: str) -> None:
     warnings.warn(
-        f"{type(sums).__name__} does not keep its promise ({flaw}); use it only as a counterexample",
+        f"{type(sums).__name__} does not keep its guarantee ({flaw}); use it only as a counterexample",
         UnsoundFilterWarning,
         stacklevel=3,
     )

@@ -1,4 +1,4 @@
-"""Broken invariants: which invariants of the contract a filter breaks, on examples drawn by a numpy Generator.
+"""Finds the invariants that a filter violates, on examples from a numpy Generator.
 
     >>> import filterproof as fp
     >>> import numpy as np
@@ -27,7 +27,7 @@ from filterproof.filters.testing.invariants import (
 from filterproof.filters.testing.request_sampling import Tape, requests_near, requests_of
 from filterproof.theory.pairs import DominatingPair
 
-#: The invariant that a method breaks by writing into the state that it is given; every other method only gives advice.
+#: The invariant that a method violates by writing into its state. Other methods violate `asking_changes_nothing`.
 _WRITING = {
     "admits": "a_denial_changes_nothing",
     "step": "a_denial_changes_nothing",
@@ -38,8 +38,7 @@ _WRITING = {
 
 @dataclass(frozen=True, slots=True)
 class BrokenInvariant:
-    """The name of an invariant, as that of the function in `filterproof.filters.testing.invariants`, and what happened
-    instead of it."""
+    """A violated invariant: the name of its function in `invariants`, and a description of the violation."""
 
     name: str
     words: str
@@ -53,13 +52,12 @@ def broken_invariants(
     requests: Sequence[DominatingPair] | None = None,
     until: Callable[[], bool] = lambda: False,
 ) -> tuple[BrokenInvariant, ...]:
-    """The invariants of purity and of monotony that some example breaks, each at most once, in the order of `EXAMINED`.
+    """Return the invariants that some example violates, each at most once, in the order of `EXAMINED`.
 
-    `requests` are the single pairs to draw from, by default those of `requests_near(filt)`; a filter that raises for
-    some pairs needs requests without them, since exceptions of its own code pass through. Realised losses are drawn
-    from [-2, 2], as far as the request can have them. Between examples `until` is asked whether to stop. Nothing broken
-    is no proof: it says that no example contradicted an invariant. Raises ValueError for no requests and for examples
-    below 1.
+    `requests` are the single pairs to draw from, by default `requests_near(filt)`. A filter that raises for some
+    pairs needs requests without them, because its exceptions pass through. Realised losses are drawn from [-2, 2] and
+    clipped to the possible losses of the request. `until` is called between examples and stops the search. An empty
+    result is not a proof. Raises ValueError for no requests and for examples below 1.
     """
     checked_filter(filt)
     try:
@@ -96,10 +94,10 @@ def _broken_invariants(
                 invariant(filt, **case)
             except InvariantBrokenError as how:
                 broken[name] = BrokenInvariant(name, str(how))
-        # a filter that keeps what is spent in itself soon denies everything, and then no invariant can be seen to break
+        # a filter with a counter in an attribute soon denies everything and then violates nothing
         for pair in admitted[:4]:
             if not something_is_admitted(filt, pair):
-                words = f"a fresh run denies {pair!r}, which one admitted before other runs were played"
+                words = f"a fresh run denies {pair!r}; an earlier fresh run admitted it, and other runs came between"
                 broken.setdefault(
                     "runs_do_not_see_each_other", BrokenInvariant("runs_do_not_see_each_other", words)
                 )

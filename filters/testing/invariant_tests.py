@@ -1,4 +1,4 @@
-"""A test class of a filter's invariants, for pytest.
+"""Makes a pytest class that tests the invariants of a filter.
 
     >>> import filterproof as fp
     >>> TestMyFilter = invariant_test_class(fp.ZCDPFilter(0.5))
@@ -34,10 +34,9 @@ from filterproof.theory.pairs.finite import Finite
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-#: Where the examples begin, the same in every release.
+#: The seed of the examples, the same in every release.
 _SEED = 20_261_121
-#: Runs that share the examples: those of one run are much alike, and some run breaks no invariant that most would
-#: break.
+#: Hypothesis runs that share the examples: the examples of one run are much alike and may violate nothing.
 _RUNS = 4
 
 
@@ -83,11 +82,12 @@ def invariant_test_class(
     kind: Any = type(target) if isinstance(target, PrivacyFilter) else target
     if not callable(target) and not isinstance(target, PrivacyFilter):
         raise TypeError(
-            f"target must be a PrivacyFilter or make one, got {type(target).__name__}; subclass fp.PrivacyFilter"
+            f"target must be a PrivacyFilter or a callable that makes one, got {type(target).__name__}; subclass "
+            "fp.PrivacyFilter"
         )
     whole, configured = strategies.reproducible(examples), strategies.reproducible(-(-examples // _RUNS))
 
-    # the filter's own code runs when a test does, and not where the class is made
+    # the filter's own code runs in the test and not when the class is made
     @cache
     def made() -> PrivacyFilter:
         filt = target if isinstance(target, PrivacyFilter) else target()
@@ -113,7 +113,7 @@ def invariant_test_class(
             hypothesis.find(drawn, lambda request: something_is_admitted(made(), request), settings=whole)
         except hypothesis.errors.NoSuchExample:
             raise InvariantBrokenError(
-                f"{made()!r} admits none of the mechanisms drawn; pass mechanisms=... that it covers"
+                f"{made()!r} admits none of the drawn mechanisms; pass mechanisms=... with some that it covers"
             ) from None
 
     methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
@@ -133,7 +133,7 @@ def invariant_test_class(
 
         test.__name__ = test.__qualname__ = f"test_{name}"
         test.__doc__ = invariant.__doc__
-        # seeds of our own: hypothesis takes one from the text of `test`, and an edit here would move every example
+        # own seeds: hypothesis derives a seed from the source of `test`, and an edit here would change every example
         runs = [
             configured(hypothesis.seed(_SEED + place)(hypothesis.given(given=given)(test)))
             for place in range(_RUNS)

@@ -1,4 +1,4 @@
-"""Invariants: properties that every privacy filter must have; `invariant_test_class` makes a test class of them.
+"""The invariants of every privacy filter; `invariant_test_class` makes a test class of them.
 
 >>> import filterproof as fp
 >>> step_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
@@ -40,22 +40,24 @@ if TYPE_CHECKING:
 
 
 class InvariantBrokenError(AssertionError):
-    """A filter breaks an invariant; an exception of the filter's own code is never one of these."""
+    """A filter violates an invariant. Exceptions of the filter's own code have another type."""
 
 
-# -- the invariants --------------------------------------------------------------------------------------------------
+# -- the invariants ------------------------------------------------------------------------------------------
 
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
-    """Whether a fresh run admits the request: a filter that denies everything would pass the invariants vacuously."""
+    """Whether a fresh run admits the request. A filter that denies everything satisfies the other invariants
+    vacuously.
+    """
     return admits(filt, checked_start(filt, 1), request)
 
 
 def cheaper_is_admitted_too(filt: PrivacyFilter, history: History, ladder: Sequence[DominatingPair]) -> None:
-    """Monotone in the cost of the request: a state that admits the dearer one admits the cheaper one.
+    """A state that admits a request admits every cheaper request.
 
-    `ladder` goes from the cheapest to the dearest. Every state on the way through the history is asked for all of it
-    at once, and a single run again where the answers rise; in the last state a single run is asked in any case.
+    `ladder` is in ascending cost. Every state of the history is asked for the whole ladder at once. A single run
+    repeats the question where the answers rise, and always in the last state.
     """
     if not ladder:
         return
@@ -73,7 +75,7 @@ def _no_rise(filt: PrivacyFilter, state: State, ladder: Sequence[DominatingPair]
         if not admits(filt, state, request):
             denied = denied or request
         elif denied is not None:
-            raise InvariantBrokenError(f"{request!r} is admitted and the cheaper {denied!r} is not")
+            raise InvariantBrokenError(f"{request!r} is admitted but the cheaper {denied!r} is denied")
 
 
 def a_cheaper_past_denies_no_more(
@@ -84,15 +86,15 @@ def a_cheaper_past_denies_no_more(
     then: Sequence[DominatingPair],
     after: Sequence[DominatingPair],
 ) -> None:
-    """Monotone in the cost of the past: had an earlier request been cheaper, no more would be denied.
+    """A cheaper earlier request never leads to more denials.
 
-    `ladder` goes from the cheapest to the dearest. After the history each of it is requested in a world of its own,
-    next those of `then` are, a world that denies one being left out, and on the way the worlds are asked for each of
-    `after`. The worlds are runs of one state; two of them are played again alone where the answers rise.
+    `ladder` is in ascending cost. After the history, world k requests ladder[k]. Then all worlds make the requests
+    `then`; a world that is denied one is dropped. Between these, the worlds are asked for each request of `after`.
+    The worlds are runs of one state. Where the answers rise, two worlds are played again alone.
     """
     if not ladder:
         return
-    for pair in (*ladder, *then):  # the same in all worlds, and one that each request can have
+    for pair in (*ladder, *then):  # the loss is the same in all worlds, and every request can realise it
         loss = possible_loss(pair, loss)
     state, _ = play(filt, history)
     worlds, pasts = take(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
@@ -128,20 +130,20 @@ def _compare_pasts(
     if all(poor[made:]) and all(rich[made:-1]) and not rich[-1]:
         asked = rest[-1][0]
         raise InvariantBrokenError(
-            f"after {dearer!r} {asked!r} is admitted, after the cheaper {cheaper!r} it is not"
+            f"{asked!r} is admitted after {dearer!r} but denied after the cheaper {cheaper!r}"
         )
 
 
 def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """`admits` has no effect: the same request gets the same answer; the state is read-only."""
+    """`admits` has no effect: the same request gets the same answer twice, on a read-only state."""
     state, _ = play(filt, history)
     first = admits(filt, state, request)
     if first != admits(filt, state, request):
-        raise InvariantBrokenError(f"two identical requests {request!r} get different answers")
+        raise InvariantBrokenError(f"admits answers the same request {request!r} differently the second time")
 
 
 def asking_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """Advice has no effect: who asks what remains between requests gets the answers of who does not."""
+    """`remaining`, `affordable` and `is_reachable_state` have no effect on later decisions."""
     with_request = [*history, (request, 0.0)]
     before = play(filt, with_request)[1]
     state, advised = checked_start(filt, 1), []
@@ -149,39 +151,41 @@ def asking_changes_nothing(filt: PrivacyFilter, history: History, request: Domin
         ask_what_remains(filt, state)
         state, granted = one_round(filt, state, pair, loss)
         advised.append(granted)
-    # one object decides both: what it was asked may have changed it for good
+    # one object decides in all three plays: a question may have changed it for good
     if not before == advised == play(filt, with_request)[1]:
         raise InvariantBrokenError(
-            f"{request!r} or one before it is decided by whether remaining or affordable was asked"
+            f"the decision on {request!r} or an earlier request depends on whether remaining or affordable was called"
         )
 
 
 def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """spend and observe return a new state; the old one, which is read-only, still answers as it did."""
+    """`spend` and `observe` return a new state. The old state, which is read-only, answers as before."""
     state, _ = play(filt, history)
     if not admits(filt, state, request):
         return
     checked_observe(filt, checked_spend(filt, state, request, 1), np.array([possible_loss(request, 0.1)]), 1)
     if not admits(filt, state, request):
-        raise InvariantBrokenError(f"the state before spend denies {request!r} now, which it admitted")
+        raise InvariantBrokenError(
+            f"the old state admitted {request!r} before spend and denies it after spend"
+        )
 
 
 def step_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """`step` answers as `admits` does, and gives the state that `spend` gives."""
+    """`step` answers as `admits` does and returns the state that `spend` returns."""
     state, _ = play(filt, history)
     granted, after = checked_step(filt, state, request, 1)
     if granted[0] != admits(filt, state, request):
-        raise InvariantBrokenError(f"grant and admits answer {request!r} in two ways")
+        raise InvariantBrokenError(f"grant and admits answer {request!r} differently")
     if after is None or not granted[0]:
         return
     spent = checked_spend(filt, state, request, 1)
     alike = bool(same(after, spent).all())
     if not alike and any(leaf.dtype.hasobject for leaf in leaves(after)):
-        # a copied object may equal nothing but itself: two states of such are told apart by what they decide
+        # a copied object may not equal the original: compare the later decisions instead
         later = [*history, *[(request, 0.0)] * 4]
         alike = play(filt, later, after)[1] == play(filt, later, spent)[1]
     if not alike:
-        raise InvariantBrokenError(f"grant and spend give two states after {request!r}")
+        raise InvariantBrokenError(f"grant and spend return different states after {request!r}")
 
 
 def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
@@ -193,18 +197,18 @@ def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
                 session.request(request)
             except FilterHaltedError:
                 continue
-            raise InvariantBrokenError("a halted session answered")
+            raise InvariantBrokenError("a halted session answered a request")
         denied = not session.request(request)
         if not denied and filt.looks_at_losses:
             session.observe(loss)
     if session.halted != denied:
-        raise InvariantBrokenError("a session halted without a denial, or was denied and did not halt")
+        raise InvariantBrokenError("a session halted without a denial, or did not halt after a denial")
 
 
 def the_future_changes_no_past_decision(
     filt: PrivacyFilter, history: History, one: History, other: History
 ) -> None:
-    """Decisions on a common past are the same, whatever is requested later."""
+    """Two plays with the same past make the same decisions in it, whatever follows."""
     _, first = play(filt, [*history, *one])
     _, second = play(filt, [*history, *other])
     if first[: len(history)] != second[: len(history)]:
@@ -212,7 +216,7 @@ def the_future_changes_no_past_decision(
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
-    """n runs at once decide as n single runs do: asked by `step`, as people are, as games are, or for one pair."""
+    """n runs at once decide as n single runs do, through `step` or `admits`, with one pair for all or one for each."""
     n = len(together)
     if n == 0:
         return
@@ -234,11 +238,11 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
             single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:
-                raise InvariantBrokenError(f"run {run} of {n} gets another decision when it is the only run")
+                raise InvariantBrokenError(f"run {run} of {n} is decided differently when it is the only run")
 
 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
-    """A session that is saved and restored before every step decides as one that never was."""
+    """A session that is saved and restored before every step decides as an uninterrupted session."""
 
     def saved(session: Session) -> Any:
         try:
@@ -251,9 +255,9 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
         try:
             return Session.from_dict(written, filt, "retry")
         except ValueError as refused:
-            # raises what was raised, if the filter raised it
+            # an exception of the filter itself passes through
             checked_is_reachable_state(filt, play(filt, history)[0], 1)
-            raise InvariantBrokenError(f"a saved session is not restored: {refused}") from refused
+            raise InvariantBrokenError(f"a saved session cannot be restored: {refused}") from refused
 
     plain, moved = filt.open("retry"), filt.open("retry")
     for request, loss in history:
@@ -266,23 +270,25 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             plain.observe(loss)
             moved.observe(loss)
     if saved(moved) != saved(plain):
-        raise InvariantBrokenError("a restored session holds another state")
+        raise InvariantBrokenError("a restored session has a different state")
 
 
 def the_promise_is_kept(filt: PrivacyFilter, adversary: TreeAdversary) -> None:
-    """Against an adaptive adversary whose every outcome is enumerated, H_{e^eps} <= promise.delta(eps)."""
+    """The transcript of an adaptive adversary satisfies H_{e^eps} <= promise.delta(eps), by enumeration of all
+    outcomes.
+    """
     for eps, truth in transcript_divergence(filt, adversary).items():
         promised = float(filt.promise.delta(eps))
         if not truth <= promised * (1 + 1e-9) + 1e-15:
-            raise InvariantBrokenError(f"H at eps={eps} is {truth:.6g}, above the promised {promised:.6g}")
+            raise InvariantBrokenError(f"delta({eps}) is {truth:.6g}; promised {promised:.6g}")
 
 
 def order_does_not_matter(
     filt: PrivacyFilter, requests: list[DominatingPair], shuffled: list[DominatingPair], after: DominatingPair
 ) -> None:
-    """After the same requests in another order, the next request, one of them or another, gets the same answer.
+    """The next request gets the same answer after the same requests in another order.
 
-    An invariant of filters that say so, `order_free = True`.
+    The invariant is for filters with `order_free = True`.
     """
     if not filt.order_free:
         return
@@ -294,23 +300,23 @@ def order_does_not_matter(
         states.append(state)
     for asked in (after, *requests):
         if admits(filt, states[0], asked) != admits(filt, states[1], asked):
-            raise InvariantBrokenError(f"{asked!r} is decided by the order of {requests!r}")
+            raise InvariantBrokenError(f"the decision on {asked!r} depends on the order of {requests!r}")
 
 
 def a_larger_budget_admits_as_much(
     filt: PrivacyFilter, larger: PrivacyFilter, history: History, request: DominatingPair
 ) -> None:
-    """A request that the smaller budget grants is granted by the larger one."""
+    """A request that the filter with the smaller budget grants is granted by the one with the larger budget."""
     small, large = checked_start(filt, 1), checked_start(larger, 1)
     for pair, loss in [*history, (request, 0.0)]:
         if admits(filt, small, pair):
             if not admits(larger, large, pair):
-                raise InvariantBrokenError(f"{pair!r} is granted by {filt!r} and not by {larger!r}")
+                raise InvariantBrokenError(f"{filt!r} grants {pair!r} but {larger!r} denies it")
             small, _ = one_round(filt, small, pair, loss)
             large, _ = one_round(larger, large, pair, loss)
 
 
-#: The invariants about decisions and states, for which `drawn_case` draws what is asked.
+#: The invariants of decisions and states, with arguments from `drawn_case`.
 EXAMINED: tuple[Callable[..., None], ...] = (
     a_denial_changes_nothing,
     asking_changes_nothing,
@@ -325,7 +331,7 @@ EXAMINED: tuple[Callable[..., None], ...] = (
 )
 
 
-# -- what they are asked about ---------------------------------------------------------------------------------
+# -- their arguments -------------------------------------------------------------------------------------------
 
 _ROUNDS, _RUNS = 12, 5
 
@@ -371,7 +377,7 @@ def _shuffled(asked: list[DominatingPair], tape: Tape) -> list[DominatingPair]:
     return [left.pop(tape.below(len(left))) for _ in asked]
 
 
-#: Law -> what makes its arguments, and how many bytes that reads.
+#: Invariant -> the function that makes its arguments, and the number of bytes that it reads.
 _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
     "cheaper_is_admitted_too": (_ladder, 80),
     "a_cheaper_past_denies_no_more": (_cheaper_past, 100),
@@ -389,12 +395,12 @@ _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
 
 
 def case_bytes(invariant: str) -> int:
-    """How many bytes the longest case of an invariant reads."""
+    """Return the number of bytes that the longest case of an invariant reads."""
     return _CASES[invariant][1]
 
 
 def drawn_case(invariant: str, requests: Requests, tape: Tape) -> dict[str, Any]:
-    """The arguments of an invariant beside the filter, by name: what it is asked about, drawn from bytes.
+    """Draw the arguments of an invariant, except the filter, from bytes.
 
     >>> import filterproof as fp
     >>> from filterproof.filters.testing.request_sampling import requests_of

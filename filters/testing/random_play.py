@@ -1,4 +1,4 @@
-"""Play of a filter by plain histories and by enumerated adversaries, as the invariants need it.
+"""Runs a filter on histories and against enumerated adversaries, for the invariants.
 
 >>> import filterproof as fp
 >>> play(fp.GaussianFilter(mu=1.0), [(fp.Gaussian(0.8), 0.1), (fp.Gaussian(0.8), 0.1)])[1]
@@ -31,12 +31,15 @@ from filterproof.theory.pairs import DominatingPair, Gaussian
 if TYPE_CHECKING:
     from filterproof.filters.testing.strategies import TreeAdversary
 
-#: The epsilons at which exact transcripts are compared with the promise.
+#: The epsilons at which exact transcripts are compared with the guarantee.
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)
 
 
 def play(filt: PrivacyFilter, history: History, start: State | None = None) -> tuple[State, list[bool]]:
-    """The state after a history, denied requests left out, and the decisions; from the beginning, or from `start`."""
+    """Play a history from `start`, by default a fresh state. Return the last state and the decisions.
+
+    A denied request leaves the state as it is.
+    """
     state = checked_start(filt, 1) if start is None else start
     decisions = []
     for request, loss in history:
@@ -53,7 +56,7 @@ def one_round(filt: PrivacyFilter, state: State, request: DominatingPair, loss: 
 
 
 def states(filt: PrivacyFilter, history: History) -> Iterator[State]:
-    """The state at the start and after each request that is granted."""
+    """Yield the start state and the state after each granted request."""
     state = checked_start(filt, 1)
     yield state
     for request, loss in history:
@@ -67,14 +70,14 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
 
 
 def answers(filt: PrivacyFilter, state: State, request: DominatingPair, m: int) -> NDArray[np.bool_]:
-    """Whether each run admits each of the m requests that `request` makes of it, in one call: shape (runs, m)."""
+    """Return whether each run admits each of m requests, in one call: shape (runs, m)."""
     n = runs_of(state)
     copies = take(state, np.repeat(np.arange(n), m))
     return checked_admits(filt, copies, request, n * m).reshape(n, m)
 
 
 def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
-    """Everything that a filter says of a state in code of its own, and decides nothing."""
+    """Call the advisory methods that the filter defines itself: they must not change any decision."""
     checked_is_reachable_state(filt, state, 1)
     if _is_own(filt, "remaining"):
         checked_remaining(filt, state, 1)
@@ -88,9 +91,10 @@ def _is_own(filt: PrivacyFilter, method: str) -> bool:
 
 
 def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict[float, float]:
-    """H_{e^eps}(P || Q) of the transcript at each eps, by enumeration of every outcome of every round.
+    """Return H_{e^eps}(P || Q) of the transcript at each eps, by enumeration of all outcomes of all rounds.
 
-    The filter's own code decides at every node; a denial ends the path. Raises TypeError for pairs not finite.
+    The filter's own code decides at every node, and a denial ends the path. Raises TypeError for pairs with
+    infinitely many outcomes.
     """
     total = dict.fromkeys(_EPSILONS, 0.0)
 
@@ -102,7 +106,7 @@ def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict
             return
         if (outputs := request.outputs) is None:
             raise TypeError(
-                f"adversary must ask for finite pairs, got {request!r}; use strategies.adversaries()"
+                f"adversary must ask for finite pairs (request={request!r}); use strategies.adversaries()"
             )
         spent = checked_spend(filt, state, request, 1)
         for outcome, mass in outputs:

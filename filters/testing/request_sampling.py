@@ -1,4 +1,7 @@
-"""Requests to test a filter with, drawn from bytes: histories, ladders and lists, many near what the filter admits.
+"""Draws test requests for a filter from bytes: histories, ladders and lists, many near the edge of the admitted set.
+
+The same bytes give the same example, so that Hypothesis and a numpy Generator can both drive it. Importing this
+module does not import hypothesis.
 
     >>> import filterproof as fp
     >>> drawn = requests_near(fp.GaussianFilter(mu=1.0))
@@ -34,10 +37,11 @@ from filterproof.theory.pairs import (
 )
 from filterproof.theory.rounding import next_above, next_below
 
-#: The rounds so far: each request and the privacy loss that its output realised, in nats.
+#: The rounds so far: each request and its realised privacy loss in nats.
 History: TypeAlias = list[tuple[DominatingPair, float]]
 
-#: Families of one size (or an array of them), dearer as it grows, which is a probability in the last.
+#: Families with one size parameter (or an array). The cost grows with the size. The last one maps it to a
+#: probability.
 _FAMILIES: tuple[MechanismFamily, ...] = (
     Gaussian,
     RandomizedResponse,
@@ -46,19 +50,19 @@ _FAMILIES: tuple[MechanismFamily, ...] = (
     lambda size: KOV(size, size / (1e4 + size)),
     lambda size: Erasure((size / (4 + size)) ** 2),
 )
-#: From 1e-6 to 4, dense above 1e-2: an interval of sizes whose ends differ by a twentieth is not stepped over there.
+#: Sizes from 1e-6 to 4. Above 1e-2, neighbours differ by less than 5 %, so that no interval that wide is skipped.
 _SIZES = tuple(float(size) for size in (*np.geomspace(1e-6, 9e-3, 20), *np.geomspace(1e-2, 4.0, 130)))
-#: Tried as well, where all or none of these sizes are admitted: the budget is of another magnitude.
+#: Further sizes for a budget of another magnitude: used if all or none of the sizes above are admitted.
 _LARGER = tuple(float(size) for size in np.geomspace(4.5, 1024.0, 50))
 _SMALLER = tuple(float(size) for size in np.geomspace(1e-30, 9e-7, 50))
-#: How many times the answer may change along one family before the rest of the changes is passed over.
+#: The most changes of the answer along one family that are located.
 _MOST_EDGES = 4
-#: Which of the sizes in order are near an edge: those on both sides, and some that leave a part of the budget.
+#: Offsets from an edge in the sorted sizes: both sides of it, and smaller sizes that leave part of the budget.
 _NEAR = (-1, 0, -2, 1, -4, 3, -7, 6, -11, -16, -24)
 
 
 class Tape:
-    """Numbers read off bytes one after the other; zeros where the bytes have run out."""
+    """Reads numbers from bytes, and zeros after the last byte."""
 
     __slots__ = ("_data", "_place")
 
@@ -66,21 +70,21 @@ class Tape:
         self._data, self._place = data, 0
 
     def below(self, n: int) -> int:
-        """The next number, one of 0..n-1: the less, the less its byte says, or its two bytes where n is above 32."""
+        """Return the next number in 0..n-1, monotone in its byte, or in its two bytes if n > 32."""
         width = 1 if n <= 32 else 2
         word = self._data[self._place : self._place + width]
         self._place += width
         return int.from_bytes(word, "big") * n >> 8 * width if len(word) == width else 0
 
     def loss(self) -> float:
-        """A loss in [-2, 2]; 0.0 for a zero byte."""
+        """Return a loss in [-2, 2]; 0.0 for a zero byte."""
         steps = self._data[self._place] if self._place < len(self._data) else 0
         self._place += 1
         return (steps if steps < 128 else 127 - steps) / 64.0001
 
 
 def possible_loss(request: DominatingPair, loss: float) -> float:
-    """`loss`, or the nearest between the least and the most that the request realises, of those that are finite."""
+    """Return `loss` clipped to the finite losses that the request can realise."""
     low, high = _finite_losses(request)
     return min(max(loss, low), high)
 
@@ -99,7 +103,7 @@ def _finite_losses(request: DominatingPair) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Single pairs from the cheapest to the dearest, and the places where the answer differs from that before."""
+    """Single pairs in ascending cost, with the places where a fresh run's answer differs from the previous one."""
 
     pairs: tuple[DominatingPair, ...]
     edges: tuple[int, ...] = ()
@@ -107,7 +111,7 @@ class _Chain:
 
     @property
     def near(self) -> tuple[DominatingPair, ...]:
-        """Those about where the answer changes."""
+        """The pairs near the edges."""
         last = len(self.pairs) - 1
         places = dict.fromkeys(min(max(edge + i, 0), last) for i in _NEAR for edge in self.edges)
         return tuple(self.pairs[place] for place in places)
@@ -115,7 +119,7 @@ class _Chain:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Single pairs to draw from: `near` an edge of what a fresh run admits, of families it admits, and the others."""
+    """Single pairs to draw from: `near` an edge of the admitted set, of admitted families (`some`), and `others`."""
 
     near: tuple[DominatingPair, ...]
     some: tuple[DominatingPair, ...]
@@ -124,30 +128,31 @@ class Requests:
 
     @property
     def pairs(self) -> tuple[DominatingPair, ...]:
-        """Every pair that may be drawn."""
         return (*self.some, *self.others)
 
     def only(self, kind: type) -> Requests:
-        """Those of one kind."""
+        """Return the pairs of one class."""
         groups = (self.near, self.some, self.others)
         near, some, others = (tuple(pair for pair in group if isinstance(pair, kind)) for group in groups)
         chains = tuple(chain for chain in self.chains if isinstance(chain.pairs[0], kind))
         return Requests(near, some, others, chains)
 
     def request(self, tape: Tape) -> DominatingPair:
-        """One pair: half of them near an edge, an eighth of families that a fresh run denies."""
+        """Draw one pair: near an edge with probability 1/2, of a denied family with probability 1/8."""
         kind = tape.below(8)
         return _one_of(tape, self.near if kind < 4 else self.some if kind < 7 else self.others, self.pairs)
 
     def small(self, tape: Tape, longest: int) -> list[DominatingPair]:
-        """`longest` times the same request, of which a fresh run would grant a few or many."""
+        """Return `longest` copies of one request of which a fresh run grants a few or many."""
         chains = tuple(chain for chain in self.chains if chain.edges) or self.chains
         chain = chains[tape.below(len(chains))]
         below = chain.edges[0] if chain.edges else len(chain.pairs)
         return [chain.pairs[tape.below(below)]] * longest
 
     def list(self, tape: Tape, longest: int) -> list[DominatingPair]:
-        """At most `longest` requests, each with an even chance one of those before it; few are large in some lists."""
+        """Draw at most `longest` requests. About half repeat an earlier one. One list in four has requests of any
+        size.
+        """
         drawn: list[DominatingPair] = []
         any_size = tape.below(4) == 3
         for _ in range(tape.below(longest + 1)):
@@ -159,11 +164,11 @@ class Requests:
         return drawn
 
     def history(self, tape: Tape, longest: int) -> History:
-        """At most `longest` requests, each with a loss that it realises if it is granted."""
+        """Draw at most `longest` requests, each with a loss that it can realise."""
         return [(request, possible_loss(request, tape.loss())) for request in self.list(tape, longest)]
 
     def ladder(self, tape: Tape, longest: int) -> tuple[DominatingPair, ...]:
-        """At most `longest` pairs of one family from the cheapest to the dearest, evenly spread, most about an edge."""
+        """Draw at most `longest` evenly spaced pairs of one family in ascending cost, usually around an edge."""
         good = tuple(chain for chain in self.chains if chain.admits_some)
         kind, rungs = tape.below(8), 2 + tape.below(longest - 1)
         chosen = self.chains if kind == 7 else good or self.chains
@@ -185,16 +190,17 @@ def _one_of(
 
 
 def requests_near(filt: FilterBase) -> Requests:
-    """Gaussian, RandomizedResponse, Laplace, KOV and Erasure pairs of sizes from 1e-6 to 4, and where answers change.
+    """Return Gaussian, RandomizedResponse, Laplace, KOV and Erasure pairs of sizes 1e-6 to 4, with the edges of
+    `filt`.
 
-    Asks fresh runs and bisects for each change of their answer, so that sizes just admitted and just denied are
-    among the pairs; goes on to smaller sizes where none is admitted and to larger ones where all are.
+    The function asks fresh runs and bisects each change of their answers, so that it includes sizes that are just
+    admitted and just denied. It adds smaller sizes if none is admitted and larger ones if all are.
     """
     return _collected([_scanned(family, filt) for family in _FAMILIES])
 
 
 def at_once(pairs: Sequence[DominatingPair], index: NDArray[np.intp]) -> DominatingPair:
-    """The pair by which run i asks for pairs[index[i]]: of one family if they are, else a Selection."""
+    """Combine requests so that run i asks for pairs[index[i]]: one pair if all are of one family, else a Selection."""
     if len(pairs) == 1:
         return pairs[0]
     selection = Selection(tuple(pairs), index)
@@ -208,7 +214,7 @@ def _fresh_answers(filt: FilterBase, request: DominatingPair, n: int) -> list[bo
 
 
 def requests_of(pairs: Sequence[DominatingPair], filt: FilterBase | None = None) -> Requests:
-    """These pairs and no others; with `filt` a fresh run is asked for each, to draw more often where answers change.
+    """Return these pairs alone. With `filt`, ask a fresh run for each and draw more often where its answer changes.
 
     Raises ValueError for an empty sequence.
     """
@@ -239,7 +245,7 @@ def _edges(answers: Sequence[bool]) -> tuple[int, ...]:
 
 
 def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
-    """The chain of a family, with sizes about each change of the answer of a fresh run."""
+    """Return the chain of a family with extra sizes around each change of a fresh run's answer."""
 
     def asked(sizes: Sequence[float]) -> list[bool]:
         return _fresh_answers(filt, family(np.array(sizes)), len(sizes))
@@ -262,7 +268,7 @@ def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
         else:
             low = last_granted(lambda size: asked([size])[0], low, high)
             high = next_above(low)
-        # one of these fills the budget alone, or two do, or three, or four, charged by their square or as they are
+        # these fill the budget with one, two, three or four requests, with a squared or a linear charge
         candidates |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}
         highs.append(high)
     ordered = sorted(candidates)
@@ -275,9 +281,9 @@ def _numbers(pair: DominatingPair) -> tuple[float, ...]:
 
 
 def _chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:
-    """The distinct pairs in chains from the cheapest to the dearest; a pair that fits nowhere is a chain by itself.
+    """Split the distinct pairs into chains of ascending cost. A pair comparable with no other is a chain of its own.
 
-    Of two pairs of one family the dearer one is that which dominates the other.
+    Of two pairs of one family, the dominating pair costs more.
     """
     chains: list[list[DominatingPair]] = []
     for pair in sorted(dict.fromkeys(pairs), key=lambda pair: (type(pair).__name__, _numbers(pair))):
@@ -285,7 +291,9 @@ def _chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]
             if type(pair) is type(chain[0]) and pair.dominates(chain[-1]):
                 chain.append(pair)
                 break
-            if type(pair) is type(chain[0]) and chain[0].dominates(pair):  # a noise: the larger, the cheaper
+            if type(pair) is type(chain[0]) and chain[0].dominates(
+                pair
+            ):  # a noise parameter: larger is cheaper
                 chain.insert(0, pair)
                 break
         else:

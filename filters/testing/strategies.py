@@ -1,4 +1,6 @@
-"""Hypothesis strategies for testing filters: mechanisms and adversaries.
+"""Hypothesis strategies that generate mechanisms and adversaries for tests of filters.
+
+Importing this module imports hypothesis; no other module of the project does so.
 
     >>> adversary = TreeAdversary({(): Erasure(0.1), (1,): Erasure(0.2)})
     >>> adversary.request((0.7,)).p, adversary.request((-0.7,))
@@ -26,7 +28,7 @@ _T = TypeVar("_T")
 
 
 def reproducible(examples: int, **more: Any) -> hypothesis.settings:
-    """So many examples, the same in every run, however long they take."""
+    """Return settings with this many examples, the same in every run, without a time limit."""
     return hypothesis.settings(
         deadline=None,
         max_examples=examples,
@@ -38,7 +40,7 @@ def reproducible(examples: int, **more: Any) -> hypothesis.settings:
 
 
 def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
-    """Single pairs of the common families, parameters up to `most`, small ones as often as large ones."""
+    """Generate single pairs of the common families with parameters up to `most`, small ones as often as large ones."""
     size = st.one_of(st.floats(1e-6, most), st.floats(-14, 0).map(lambda x: most * float(np.exp(x))))
     chance = st.floats(-30, -2).map(lambda x: float(np.exp(x)))
     return st.one_of(
@@ -52,35 +54,34 @@ def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
 def drawn(
     requests: SearchStrategy[Requests], make: Callable[[Requests, Tape], _T], size: int
 ) -> SearchStrategy[_T]:
-    """What `make` reads off `size` bytes: one choice of Hypothesis, so that an example is drawn and shrunk fast."""
+    """Generate what `make` reads from `size` bytes. One choice of Hypothesis makes drawing and shrinking fast."""
     data = st.binary(min_size=size, max_size=size)
     return st.tuples(requests, data).map(lambda both: make(both[0], Tape(both[1])))
 
 
 def menus(requests: SearchStrategy[DominatingPair], size: int = 4) -> SearchStrategy[Requests]:
-    """Menus of `size` requests, from which one example is made."""
+    """Generate menus of `size` requests, from which one example is made."""
     return st.tuples(*[requests] * size).map(requests_of)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeAdversary:
-    """A decision tree: the next request as a function of the signs of the losses so far, as plain data.
+    """A decision tree: the next request as a function of the signs of the losses so far.
 
-    `tree` maps (sign, sign, ...) to a request; a path without an entry makes no more requests. The adversary is
-    predictable: a request depends on past losses only.
+    `tree` maps (sign, sign, ...) to a request. A path without an entry ends. A request depends on past losses alone.
     """
 
     tree: Mapping[tuple[int, ...], DominatingPair]
 
     def request(self, past: tuple[float, ...]) -> DominatingPair | None:
-        """The request after these losses, None to stop."""
+        """Return the request after these losses, or None to stop."""
         return self.tree.get(tuple((loss > 0) - (loss < 0) for loss in past))
 
 
 def adversaries(
     requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
 ) -> SearchStrategy[TreeAdversary]:
-    """Adaptive adversaries of at most `depth` rounds over finite mechanisms."""
+    """Generate adaptive adversaries of at most `depth` rounds over finite mechanisms."""
     chosen = requests
     if chosen is None:
         chosen = mechanisms().filter(lambda pair: pair.outputs is not None)
@@ -88,7 +89,7 @@ def adversaries(
 
 
 def adversaries_of(requests: SearchStrategy[Requests], depth: int = 3) -> SearchStrategy[TreeAdversary]:
-    """Adversaries that ask for at most four of the requests, one after each sequence of signs."""
+    """Generate adversaries that use at most four of the requests, one after each sequence of signs."""
 
     def planted(some: Requests, tape: Tape) -> TreeAdversary:
         menu = [some.request(tape) for _ in range(1 + tape.below(4))]

@@ -37,7 +37,7 @@ class View:
         Q. An adversary that sees it instead of the outputs is therefore no weaker.
     last : ndarray, shape (n,)
         Privacy loss of the last round; 0 after a denial.
-    state : array or tuple of arrays
+    state : array, or tuple, dict or data class of arrays
         State of the filter, with the run on the first axis.
     memory : Any
         The return value of `Adversary.start`, with the run on the first axis.

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.state import fold, keys, leaves
+from filterproof.filters.contract.state import keys, leaves, map_arrays
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.adversary_queries import DENIED, Asking, NotAFunctionError, Positions
@@ -328,7 +328,7 @@ class _Outputs:
             line = np.where(leaf[:1] == leaf[1:], leaf[:1], line)
             return np.where(np.all(own, axis=0)[None], x, line)  # what is the loss is exactly the loss
 
-        state, memory = fold(mixed, tuple, ends.state), fold(mixed, tuple, ends.memory)
+        state, memory = map_arrays(mixed, ends.state), map_arrays(mixed, ends.memory)
         return _moved(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
 
 

@@ -1,4 +1,4 @@
-"""A search in a worker process that is limited by work, and optionally by time."""
+"""A search in a worker process, limited by work and optionally by time."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any, Protocol, TypeVar
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.contract.work import checked_effort, current, metered
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.examination import CUT
+from filterproof.mc.examine.stage_finding import CUT
 from filterproof.mc.examine.worker import results
 
-#: Units of work of a search of effort 1: about ten seconds on a quiet machine.
+#: Units of work of effort 1: about ten seconds on an idle machine.
 EFFORT = 500_000
-#: Units of work between two reports of a search, which are kept should the time limit end it.
+#: Units of work between two reports. The last report counts if the time limit ends the search.
 REPORTED = 100
 
 
 class _Report(Protocol):
-    """A dataclass that says what a search found, and what stopped it."""
+    """A dataclass with the result of a search and the reason why it stopped."""
 
     @property
     def stopped(self) -> str: ...
@@ -38,10 +38,10 @@ def last_report(
     confirm: Callable[[Found, Deadline], object],
     **how: Any,
 ) -> Found:
-    """The last report of a search of an effort in units, each confirmed as it comes; `nothing` where none came.
+    """Return the last report of a search, or `nothing` if there is none. `confirm` checks each report.
 
-    The units are counted from the first report on: what a search asks for before it is no part of them. A search that
-    the time limit ended says so, with the share of its work. The keywords are those of `worker.results`.
+    The units are counted from the first report on, so that preparations do not count. If the time limit ends the
+    search, the report has the share of the work in `stopped`. The keywords are those of `worker.results`.
     """
     units, deadline, found, began = EFFORT * checked_effort(effort), Deadline.of(seconds), nothing, None
     with metered() as meter:
@@ -49,10 +49,10 @@ def last_report(
             with closing(results(partial(work, units), deadline=deadline, **how)) as reports:
                 for report in reports:
                     began = meter.done if began is None else began
-                    with metered():  # a replay is as long as what it replays, and counts as no work
+                    with metered():  # the replay of a report does not count as work
                         confirm(report, deadline)
                     found = report
-                    if deadline.expired:  # what reports without a pause is not waited for
+                    if deadline.expired:  # the next report may come before the deadline is noticed
                         raise OutOfTime
         except (OutOfTime, LateBridgeError) as late:
             share = 0.0 if began is None else (meter.done - began) / units
@@ -62,14 +62,14 @@ def last_report(
 
 
 class Pace:
-    """Says when a search is due to report."""
+    """Says when a search has to report."""
 
     def __init__(self) -> None:
         self._next = current().done + REPORTED
 
     @property
     def due(self) -> bool:
-        """Whether so much was done since it last was."""
+        """Whether a report is due."""
         if current().done < self._next:
             return False
         self._next = current().done + REPORTED

@@ -6,7 +6,7 @@
 True
 >>> played = Played(((fp.Gaussian(1.0), 2),))
 >>> print(sequence_counterexample(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
-2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise
+2 x Gaussian(mu=1): Rényi divergence of order 2 (P||Q) is at least 2; promised 1, 2 times the promise
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import chance
 from filterproof.theory.pairs import DominatingPair
 
-#: How much of its promise a counterexample reaches that tells something.
+#: The multiple of the guarantee from which a counterexample is clear.
 CLEAR_FACTOR = 1.5
-#: The kinds of pairs that everybody knows, and those that many do; every other is an odd one.
+#: Well-known kinds of pairs, and fairly well-known ones. Every other kind is unusual.
 _KNOWN = {"Gaussian": 0, "RandomizedResponse": 0}
 _KNOWN |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
-#: A delta below this is seen by nobody, be it many times what is promised; nor is what is so many times the promise.
+#: A smaller delta is negligible, whatever multiple of the guarantee it is. So is a larger multiple than this.
 _SEEN, _HAIR = 1e-4, 1.01
-#: The most kinds of requests, and the most rounds, that a person reads through.
+#: The most kinds of requests, and the most rounds, that a person reads.
 _KINDS, _ROUNDS = 3, 10
 
 
@@ -149,11 +149,10 @@ class Counterexample:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """A sort key: `sorted(counterexamples, key=lambda w: w.order)` puts the counterexample that is easiest to
-        understand first.
+        """Return a sort key: `sorted(counterexamples, key=lambda w: w.order)` puts the clearest counterexample first.
 
-        The key prefers, in this order: certain over statistical; a value of at least 1.5 times the guarantee; fixed
-        over adaptive requests; few and common kinds of pairs and few rounds; fewer digits.
+        The key prefers, in this order: certain over statistical evidence; a value of at least 1.5 times the guarantee;
+        fixed over adaptive requests; few and common kinds of pairs and few rounds; few digits.
         """
         fields_asked = {
             json.dumps(one, sort_keys=True): _KNOWN.get(one.get("type", ""), 2) for one in _asked(self.data)
@@ -174,7 +173,7 @@ class Counterexample:
 
     @property
     def asked(self) -> str:
-        """The requests in words, or the set that the adversary chooses from."""
+        """Return the requests in words, or the set that the adversary chooses from."""
         rounds = count_words(self.rounds, "round")
         most = f" of at most {rounds}" if self.data.get("rounds") else ""
         match self.kind:
@@ -194,16 +193,16 @@ class Counterexample:
                 return f"a strategy{most}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
-        """In one sentence: who asks what, what is measured which way round, and both numbers."""
+        """Return one sentence with the requests, the divergence, its value and the guarantee."""
         value, promised = told_apart(self.value, self.promised)
         gives = f"is at least {value}"
         if self.kind == "plan":
             gives = worth_words(Fraction(self.data["value"]))
         elif self.kind == "simulation":
-            gives += f", but for a chance of {chance(1 - self.data['confidence'])},"
+            gives += f", except with probability {chance(1 - self.data['confidence'])}"
         times = times_words(self.value, self.promised)
         beyond = f", {times}" if times else ""
-        return f"{self.asked}: {self.measure} {gives} where {promised} is promised{beyond}"
+        return f"{self.asked}: {self.measure} {gives}; promised {promised}{beyond}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """Play the game again with `filt`, or with its own filter.
@@ -225,7 +224,7 @@ def _float(told: Any) -> float:
 
 
 def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The pairs that a sequence, a plan or a menu asks for, as data, each as often as it is written."""
+    """Return the pairs of a sequence, a plan or a menu as data, each as often as it occurs."""
     if (plan := data.get("plan")) is not None:
         return [plan["request"], *(pair for one in plan["then"] if one for pair in _asked({"plan": one}))]
     if (schedule := data.get("schedule")) is not None:
@@ -237,7 +236,10 @@ def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def measured_counterexample(
     filt: Any, measure: Divergence, low: float, promised: float, **game: Any
 ) -> Counterexample:
-    """The counterexample of a game whose measure is at least `low`; game holds the other fields of its kind."""
+    """Return the counterexample of a game with a divergence of at least `low`.
+
+    `game` has the other fields of its kind.
+    """
     data = {"filter": named(filt), "measure": measure.to_data(), "promised": promised, **game}
     return Counterexample(filt, data | {"low": encode(low, nameable())})
 
@@ -251,8 +253,7 @@ def menu_counterexample(
     low: float,
     high: float | None,
 ) -> Counterexample:
-    """The counterexample of a game over a menu, whose value lies in [low, high]; high is None where only low is
-    known."""
+    """Return the counterexample of a game over a menu with a value in [low, high]; high is None if unknown."""
     names, promised = nameable(), measure.promised(filt.promise)
     game = {"menu": encode(tuple(menu), names), "rounds": rounds, "high": encode(high, names), "ratio": None}
     return measured_counterexample(filt, measure, low, promised, **game)
@@ -261,13 +262,13 @@ def menu_counterexample(
 def sequence_counterexample(
     filt: PrivacyFilter, played: Played, measure: Divergence, low: float
 ) -> Counterexample:
-    """The counterexample of a sequence that the filter admits, whose measure is at least `low`."""
+    """Return the counterexample of a sequence that the filter admits, with a divergence of at least `low`."""
     promised = measure.promised(filt.promise)
     return measured_counterexample(filt, measure, low, promised, sequence=played.to_data(nameable()))
 
 
 def named(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
-    """The filter or adversary as data: by the catalogue, or by the name of its class alone."""
+    """Return the filter or adversary as data: its catalogue entry, or its class name alone."""
     with suppress(TypeError):
         return encode(value, known(*kinds))
     return {"outside": type(value).__name__}

@@ -1,4 +1,4 @@
-"""A deadline that ends an examination early. Until then nothing depends on it."""
+"""A deadline that ends an examination early. Results do not depend on it in any other way."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from filterproof.theory.argument_checks import check_positive
 
 
 class OutOfTime(BaseException):
-    """The time limit that a person gave is over."""
+    """The user's time limit has passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The moment at which whatever runs is ended; never, by default."""
+    """The time at which a task has to end, by default never."""
 
     until: float = math.inf
 
     @classmethod
     def of(cls, seconds: float | None) -> Self:
-        """The deadline so many seconds from now; never for None."""
+        """Return the deadline this many seconds from now, or no deadline for None."""
         return cls() if seconds is None else cls(time.monotonic() + float(check_positive("seconds", seconds)))
 
     @property
     def expired(self) -> bool:
-        """Whether the time is up."""
         return time.monotonic() >= self.until
 
 
-#: The deadline of what no time limit ends.
+#: No deadline.
 NEVER = Deadline()

@@ -34,12 +34,12 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
 
-#: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
+#: The lengths of drawn histories in turn, and the length of a row of one request.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES = 256
 Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
-#: The share of the work for the search; what is left is for the dearest last request.
+#: The share of the work for the search. The rest is for the largest last request.
 _SEARCHED = 0.7
 
 
@@ -66,7 +66,7 @@ class Difference:
     wrong: str
 
     def __str__(self) -> str:
-        """What was asked, who granted it, and what follows."""
+        """Return the requests, the filter that granted the last one, and the consequence."""
         rows = [(request, len(list(row))) for request, row in groupby(request for request, _ in self.history)]
         before = ", then ".join(
             f"{times} x {request!r}" if times > 1 else repr(request) for request, times in rows
@@ -74,9 +74,9 @@ class Difference:
         when = f"after {before}, " if before else "at once, "
         follows = (
             self.wrong
-            or "fixed in advance these requests keep its promise: examine it, for a denial breaks none"
+            or "as a fixed sequence, these requests keep its guarantee; examine that filter for adaptive attacks"
         )
-        return f"{when}{self.request!r} is granted by {self.granted_by} alone; {follows}"
+        return f"{when}{self.granted_by} alone grants {self.request!r}; {follows}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ class DifferenceSearch:
     stopped: str = ""
 
     def __str__(self) -> str:
-        """The difference, or that none was met, which proves nothing."""
+        """Return the difference, or the amount of search without one."""
         if self.difference is not None:
             return str(self.difference)
         began = f"{self.stopped}: " if self.stopped else ""
         return (
-            f"{began}no difference in {self.requests:,} requests of {self.histories:,} histories, which does not "
-            "prove that there is none"
+            f"{began}no difference found in {self.requests:,} requests of {self.histories:,} histories. This is not a "
+            "proof that there is none."
         )
 
 
@@ -151,7 +151,7 @@ def first_difference(
 
     Notes
     -----
-    A search without a finding is no proof. The filters' code runs in a process of its own.
+    A search without a finding is not a proof. The filters' code runs in a process of its own.
     """
     filters = one, other
     for filt in filters:
@@ -172,7 +172,7 @@ def first_difference(
 
 
 def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
-    """FilterFault where a filter that nobody has asked before decides otherwise."""
+    """Raise FilterFault if a new process of a filter decides differently."""
     if (difference := found.difference) is None:
         return
     for filt, name in zip(filters, _NAMES, strict=True):
@@ -183,7 +183,7 @@ def _confirm(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> N
 
 
 def _searched(filters: Filters, seed: int, units: float) -> Iterator[DifferenceSearch]:
-    """The reports of a search, the first one before anything is asked of both."""
+    """Yield the reports of a search, the first one before both filters get a request."""
     found = DifferenceSearch(None, 0, 0)
     with examining(filters[0]), examining(filters[1]):
         near = [requests_near(filt) for filt in filters]
@@ -205,7 +205,7 @@ def _searched(filters: Filters, seed: int, units: float) -> Iterator[DifferenceS
 
 
 def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[History]:
-    """First each request near an edge alone, then rows of one request, then what is drawn, ever longer."""
+    """Yield each request near an edge alone, then rows of one request, then drawn histories of increasing length."""
     for drawn in near:
         yield from ([(request, 0.0)] for request in drawn.near)
     for k in count():
@@ -221,7 +221,7 @@ def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[Histo
 def _played(
     filters: Filters, history: Iterable[tuple[DominatingPair, float]]
 ) -> tuple[int, Difference | None]:
-    """How many requests were asked, and where the filters differ first; who is wrong is not said."""
+    """Return the number of requests and the first difference, without its consequence."""
     states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
     asked = 0
@@ -242,14 +242,14 @@ def _same(
     history: tuple[tuple[DominatingPair, float], ...],
     request: DominatingPair,
 ) -> Difference | None:
-    """The difference after what both grant of another history, at this request; None where it is not the same one."""
+    """Return the difference at this request after another history, or None if it is not the same difference."""
     other = _played(filters, [*history, (request, 0.0)])[1]
     is_same = other is not None and other.request is request and other.granted_by == found.granted_by
     return other if is_same else None
 
 
 def _wrong(filters: Filters, found: Difference) -> str:
-    """How the requests, fixed in advance, pass what is promised; "" where they do not, or are not fixed."""
+    """Return how the requests, as a fixed sequence, break the guarantee, or "" if they do not."""
     filt = filters[_NAMES.index(found.granted_by)]
     if filt.looks_at_losses and found.history:
         return ""
@@ -257,11 +257,11 @@ def _wrong(filters: Filters, found: Difference) -> str:
     if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
         return ""
     (measure, low), promised = breach, breach[0].promised(filt.promise)
-    return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
+    return f"this breaks {filt.promise}: {measure} is at least {below(low)}; promised {promised:.6g}"
 
 
 def _cut(filters: Filters, found: Difference, *, broken: bool = False) -> Difference:
-    """The same after no request that it does without; broken: and with what is granted above the promise."""
+    """Remove every request that the difference does not need. With `broken`, the rest still breaks the guarantee."""
 
     def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
         other = _same(filters, found, history, found.request)
@@ -271,7 +271,7 @@ def _cut(filters: Filters, found: Difference, *, broken: bool = False) -> Differ
 
 
 def _dearest(filters: Filters, found: Difference, near: list[Requests], limit: WorkLimit) -> Difference:
-    """The difference, with the dearest request of a family in its place where that breaks the promise on paper."""
+    """Return the difference, with the largest possible last request if that breaks the guarantee."""
     if wrong := _wrong(filters, found):
         return replace(found, wrong=wrong)
     for chain in (chain for drawn in near for chain in drawn.chains):

@@ -4,7 +4,7 @@
 >>> Divergence.renyi(2.0).promised(ZCDP(0.5))
 1.0
 >>> print(Divergence.hockey_stick(1.5, "QP"))
-H at epsilon=1.5, QP
+delta at epsilon=1.5 (Q||P)
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee,
 from filterproof.theory.numerics.decimals import above, below
 from filterproof.theory.pairs.base import Direction
 
-#: Orders at which a zCDP promise is examined.
+#: Orders at which a zCDP guarantee is examined.
 _ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
-#: And those that see a tail where doubles hold no probability: of zCDP, and of GDP the last one.
+#: Higher orders, which see tails too thin for doubles: all of them for zCDP, the last one for GDP.
 _HIGH_ORDERS = (2.0**10, 2.0**20)
-#: The deltas at which a promise for every epsilon is examined, from the middle out to where it is thinnest.
+#: The deltas at which a guarantee for every epsilon is examined, from the middle to the thin tail.
 _DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """H_{e^at} of the transcript, or its Rényi divergence of order `at`; "PQ" is of P from Q, "QP" of Q from P.
+    """H_{e^at} of the transcript, or its Rényi divergence of order `at`; "PQ" is P from Q, "QP" is Q from P.
 
-    Of an odometer, the probability that the loss is ever above its bound by more than `at`.
+    For an odometer, the probability that the loss ever exceeds its bound by more than `at`.
 
-    `promised` is what a guarantee allows it in either direction: delta(at), or the Rényi divergence that the
-    guarantee itself states, inf where it states none.
+    `promised` returns the bound of a guarantee, which is the same in both directions: delta(at), or the Rényi
+    divergence that the guarantee states, or inf if it states none.
     """
 
     kind: Literal["hockey-stick", "renyi", "exceedance"]
@@ -60,7 +60,7 @@ class Divergence:
 
     @property
     def both(self) -> tuple[Self, Self]:
-        """It in both directions, this one first."""
+        """Return this divergence and the one in the other direction."""
         return self, replace(self, direction="QP" if self.direction == "PQ" else "PQ")
 
     def promised(self, promise: Guarantee | AnytimeLossBound) -> float:
@@ -79,21 +79,21 @@ class Divergence:
         return math.inf
 
     def to_data(self) -> dict[str, Any]:
-        """The measure as JSON-able data."""
+        """Return the divergence as JSON-compatible data."""
         return {"kind": self.kind, "at": self.at, "direction": self.direction}
 
     def __str__(self) -> str:
         words = {
-            "hockey-stick": f"H at epsilon={self.at:g}",
-            "renyi": f"D of order {self.at:g}",
-            "exceedance": "P(the loss is ever above the bound)",
+            "hockey-stick": f"delta at epsilon={self.at:g}",
+            "renyi": f"Rényi divergence of order {self.at:g}",
+            "exceedance": "probability that the loss ever exceeds the bound",
         }
-        return f"{words[self.kind]}, {self.direction}"
+        return f"{words[self.kind]} ({'P||Q' if self.direction == 'PQ' else 'Q||P'})"
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A value that is certainly at least `low`, and at most `high` where that is known."""
+    """A value that is certainly at least `low`, and at most `high` if `high` is known."""
 
     low: float
     high: float | None = None
@@ -105,7 +105,7 @@ class Bound:
 
 
 def exceeds(low: float | Fraction, promised: float) -> bool:
-    """Whether a value of at least `low` breaks a promise of `promised`, by more than the rounding of the promise."""
+    """Whether a value of at least `low` exceeds the guarantee `promised` by more than the rounding of the guarantee."""
     if math.isinf(promised) or math.isnan(promised):
         return False
     if isinstance(low, float) and math.isinf(low):
@@ -114,13 +114,13 @@ def exceeds(low: float | Fraction, promised: float) -> bool:
 
 
 def goals(promise: Guarantee) -> tuple[Divergence, ...]:
-    """The measures, in direction "PQ", at which a promise is examined: all that it says, or a grid of it."""
+    """Return the divergences in direction "PQ" at which a guarantee is examined. A curve is examined on a grid."""
     return tuple(dict.fromkeys(_goals(promise)))
 
 
 def _goals(promise: Guarantee) -> Iterator[Divergence]:
     if isinstance(promise, (ApproxDP, PureDP)):
-        # nothing is promised beyond a pure epsilon: looked at where its own rounding cannot matter
+        # a pure guarantee bounds nothing beyond its epsilon: look at a larger epsilon, where rounding cannot matter
         beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0
         yield Divergence.hockey_stick(promise.epsilon * (1 + float(MARGIN)) if beyond else promise.epsilon)
         return
@@ -129,7 +129,7 @@ def _goals(promise: Guarantee) -> Iterator[Divergence]:
     if isinstance(promise, RenyiDP):
         yield Divergence.renyi(promise.alpha)
     low, high = promise.range
-    if math.isfinite(high):  # where a range ends, the promise may be thinnest
+    if math.isfinite(high):  # the guarantee may be smallest at the ends of its range
         yield Divergence.hockey_stick(high)
     if low > 0:
         yield Divergence.hockey_stick(low)
@@ -146,7 +146,7 @@ def _goals(promise: Guarantee) -> Iterator[Divergence]:
 
 
 def _epsilon(promise: Guarantee, delta: float) -> float | None:
-    """An epsilon at which the promise is about `delta`, to three digits; None where there is none."""
+    """Return an epsilon at which the guarantee is about `delta`, to three digits, or None."""
 
     def promised(epsilon: float) -> float:
         return Divergence.hockey_stick(epsilon).promised(promise)
@@ -157,7 +157,7 @@ def _epsilon(promise: Guarantee, delta: float) -> float | None:
         if high > 2.0**20:
             return None
     if low == 0 and promised(0.0) <= delta:
-        return None  # thinner than that everywhere
+        return None  # smaller at every epsilon
     while high - low > 1e-3 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if promised(middle) <= delta else (middle, high)

@@ -1,139 +1,66 @@
-"""An examination: the findings of all stages about one filter, and the verdict that follows from them.
-
-A finding is what one stage asked of a filter, what it found, and what it did not look at.
-"""
+"""An examination: the findings of all stages about one filter, and the verdict that follows from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import Enum
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from operator import itemgetter
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.ending import Ending, Status
+from filterproof.mc.examine.replay_snippets import counterexample_command
+from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.worker import LOST
-from filterproof.theory.display import printable
+from filterproof.mc.runs.provenance import version
+from filterproof.theory.display import Displayed, Row, printable, renderer, row_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.decimals import below
 
-#: What a stage found that a person ended.
-STOPPED = "stopped by Ctrl-C"
-#: How it reads that the time limit ended an examination, before the share of the work that was done.
-CUT = "stopped after"
-#: What a stage did not look at that was ended, and what a stage says that looked at its limit.
-UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True, slots=True)
-class Tightness:
-    """How near to its promise a filter comes on a menu: the best attack found, the worst case, and the promise.
-
-    attack is a lower bound on the measure against the best adversary found; worst an upper bound against every
-    adversary on the menu, None where none was computed; evidence says how both are known.
-    """
-
-    measure: Divergence
-    menu: str
-    attack: float
-    worst: float | None
-    promised: float
-    evidence: Evidence
-
-    @property
-    def reached(self) -> str:
-        """How much of what is promised the best attack reaches, and where; it bounds nothing."""
-        if self.promised <= 0:
-            return f"{self.menu} at {self.measure} reaches {below(self.attack)} where 0 is promised"
-        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of what is promised"
-
-    @property
-    def share(self) -> float:
-        """attack / promised; inf where something was found and nothing promised."""
-        if self.promised > 0:
-            return self.attack / self.promised
-        return float("inf") if self.attack > 0 else 0.0
+#: The number of the layout of verdict.json.
+SCHEMA = 2
+#: Stages that ask what the filter admits and is, and not what an adversary can do.
+_NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
 
 
-@dataclass(frozen=True, slots=True)
-class StageFinding:
-    """One stage's question, its answer, and the limits of both.
+@dataclass(frozen=True, slots=True, repr=False)
+class Examination(Displayed):
+    """The result of `verify`: the findings about one filter, and the verdict that follows from them.
 
-    stage is invariants, parts, source, schedules, sequences, games, search or telling; asked is the question, found the
-    answer in a sentence. verdict is on the promise, within its own scope, None where the stage asks nothing of the
-    promise or was not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says
-    that a HOLDS covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a
-    filter that breaks the contract. notes are facts worth knowing that decide nothing. story tells the
-    counterexample's play.
-    """
+    `str()` gives the verdict, one line a stage, and the counterexample with the command that replays it.
 
-    stage: str
-    asked: str
-    found: str
-    menu: str
-    unseen: str
-    verdict: Verdict | None = None
-    counterexample: Counterexample | None = None
-    whole: bool = False
-    seconds: float = 0.0
-    tightness: tuple[Tightness, ...] = ()
-    fault: str = ""
-    notes: tuple[str, ...] = ()
-    trace: Trace | None = None
-
-    @classmethod
-    def refuted(
-        cls,
-        stage: str,
-        asked: str,
-        menu: str,
-        scope: str,
-        counterexample: Counterexample,
-        *,
-        worst: float | None = None,
-        evidence: Evidence | None = None,
-        **more: Any,
-    ) -> Self:
-        """The finding of a refutation: what follows from its counterexample, and how far it goes."""
-        found, sure = str(counterexample), evidence or counterexample.evidence
-        row = Tightness(
-            counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure
-        )
-        verdict = Verdict(Outcome.REFUTED, sure, scope, found, counterexample.data)
-        given = {"unseen": "", "tightness": (row,)} | more
-        return cls(stage, asked, found, menu, verdict=verdict, counterexample=counterexample, **given)
-
-
-def closest(rows: Iterable[Tightness]) -> str:
-    """The row that came nearest to its promise, as the end of a sentence; '' where there is none."""
-    near = max(rows, key=lambda row: row.share, default=None)
-    return f"; the closest, {near.reached}" if near else ""
-
-
-class Status(Enum):
-    """Whether a filter could be examined at all."""
-
-    EXAMINED = "examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them, so nothing was examined"
-    FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
-    DENIES = "the filter admits nothing that was tried, so nothing was examined"
-    DISAGREES = (
-        "a theorem says that the promise holds, and a counterexample refutes it: one of the two is wrong"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """What was found about the promise of `filter`, stage by stage; `failure` bounds the chance of a false refutation.
-
-    mechanisms names the families asked for, effort the work that it was given, seed what its random numbers came from;
-    seconds is the time it took, which says nothing about the filter. promise
-    and scope are what the filter's own code said where it was examined, None and '' where it did not come to say it.
-    refutation is the finding with the clearest counterexample, by `Counterexample.order`; None if nothing was refuted.
+    Attributes
+    ----------
+    filter : PrivacyFilter
+        The filter or accountant.
+    mechanisms : tuple of str
+        The families of mechanisms that the requests came from.
+    findings : tuple of StageFinding
+        What each stage asked, found, and did not look at.
+    seconds : float
+        The duration of the examination.
+    seed : int
+        The random seed.
+    failure : float
+        An upper bound on the probability that a statistical refutation is false.
+    promise : Guarantee or None
+        The filter's guarantee; None if the filter's code failed before it gave one.
+    scope : str
+        The class of adversaries that the guarantee covers, in words; '' if the filter's code did not give it.
+    effort : float
+        The amount of work that `verify` was given.
+    target : str or None
+        The name of the filter on the command line.
+    refutation : StageFinding or None
+        The finding with the counterexample that is easiest to understand, by `Counterexample.order`.
     """
 
     filter: PrivacyFilter
@@ -145,6 +72,7 @@ class Examination:
     promise: Guarantee | None = None
     scope: str = ""
     effort: float = 1.0
+    target: str | None = None
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -162,13 +90,8 @@ class Examination:
         return printable(type(self.filter).__name__)
 
     @property
-    def partial(self) -> bool:
-        """Whether a person, the time limit or a want of threads ended it before its work was done."""
-        return self.stopped != ""
-
-    @property
     def stopped(self) -> str:
-        """What ended it before its work was done; '' where nothing did."""
+        """What ended the examination before its work was done: Ctrl-C, the time limit or lost threads; or ''."""
         ends = (one.found for one in self.findings if one.unseen == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED, CUT, LOST))), "")
 
@@ -180,9 +103,8 @@ class Examination:
     @property
     def admits_something(self) -> bool:
         """Whether some request was granted."""
-        return any(
-            one.unseen != UNFINISHED and not one.found.startswith("nothing") for one in self._admission
-        )
+        ended = [one for one in self._admission if one.unseen != UNFINISHED]
+        return any(not one.found.startswith("nothing") for one in ended)
 
     @property
     def status(self) -> Status:
@@ -203,45 +125,45 @@ class Examination:
 
     @property
     def counterexample(self) -> Counterexample | None:
-        """The clearest counterexample, None if nothing was refuted."""
+        """The counterexample of `refutation`; None if nothing was refuted."""
         return None if self.refutation is None else self.refutation.counterexample
 
     @property
     def trace(self) -> Trace | None:
-        """The play of the clearest counterexample, round by round; None where it was not told."""
+        """The trace of the counterexample, round by round; None if it has none."""
         return None if self.refutation is None else self.refutation.trace
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
-        """The best attack, the worst case and the promise for each measure and menu, nearest to the promise first."""
+        """The best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
         rows = [row for one in self.findings for row in one.tightness]
         return tuple(sorted(rows, key=lambda row: -row.share))
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by a counterexample; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near
-        it came.
+        """REFUTED by a counterexample, HOLDS by a theorem that covers the code that ran, else UNDECIDED.
 
-        What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED. So does a
-        disagreement: a theorem that a counterexample contradicts.
+        A bound on one menu stays with its finding and leaves the verdict UNDECIDED. So does a contradiction between a
+        theorem and a counterexample.
         """
         proved = self._proved
         if self.status is Status.DISAGREES:
             assert proved is not None
-            detail = f"no verdict: {self.status.value}. Theorem: {proved.detail}. Counterexample: {self.counterexample}"
+            both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
+            detail = f"no verdict: {self.status.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
         if self.faults:
             detail = f"no verdict: {'; '.join(self.faults)}"
-        elif self.status is Status.DENIES and not self.partial:
+        elif self.status is Status.DENIES and not self.stopped:
             detail = f"no verdict: {self.status.value}"
         elif proved is not None:
             return proved
         else:
             detail = self._closest()
         scope = self.scope or "every adaptive adversary"
-        # as sure as the least sure of what was compared with the promise
+        # the evidence is as weak as the weakest comparison with the guarantee
         known = (row.evidence for row in self.tightness)
         evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
@@ -254,26 +176,207 @@ class Examination:
 
     @property
     def unseen(self) -> str:
-        """What no stage that looks for attacks looked at, in short; there the promise may be false."""
+        """What the attacking stages did not look at. The guarantee may be false there."""
         summaries, late = dict[str, str](), dict[str, None]()
         for finding in self.findings:
-            if finding.unseen and finding.stage not in _NO_ATTACKS:
-                first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
-                if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
-                    late[finding.stage] = None
-                if (
-                    first != UNFINISHED or finding.stage not in summaries
-                ):  # the last finding of a stage sums it up
-                    summaries[finding.stage] = f"{first} ({finding.stage})"
-        cut = [f"the work was used up in {', '.join(late)}"] if late else []
+            if not finding.unseen or finding.stage in _NO_ATTACKS:
+                continue
+            first = finding.unseen.split("; ")[0].removesuffix(f": {USED_UP}")
+            if finding.unseen.endswith(USED_UP) or finding.found == USED_UP:
+                late[finding.stage] = None
+            # the last finding of a stage sums it up
+            if first != UNFINISHED or finding.stage not in summaries:
+                summaries[finding.stage] = f"{first} ({finding.stage})"
+        cut = [f"the work limit ended {', '.join(late)}"] if late else []
         return "; ".join([*summaries.values(), *cut])
 
     def _closest(self) -> str:
         rows = self.tightness
-        near = f"the closest, {rows[0].reached}" if rows else "nothing could be compared with the promise"
+        near = (
+            f"Closest attack: {rows[0].reached}" if rows else "Nothing could be compared with the guarantee"
+        )
         left = f". Not tried: {self.unseen}" if self.unseen else ""
-        cut = f"{self.stopped}: " if self.partial else ""
-        return f"{cut}nothing was found above the promise, which proves nothing; {near}{left}"
+        cut = f"{self.stopped}: " if self.stopped else ""
+        return f"{cut}No violation found. This is not a proof. {near}{left}"
+
+    @property
+    def promised(self) -> str:
+        """The filter's guarantee in words."""
+        return str(self.promise or "no guarantee that its code could state")
+
+    @property
+    def ending(self) -> Ending:
+        """The outcome of the verdict, or the reason why there is no verdict."""
+        if self.status is Status.DISAGREES:
+            return Ending.DISAGREEMENT
+        if self.refutation is not None or (self.status is Status.EXAMINED and not self.out_of_time):
+            return Ending[self.verdict.outcome.name]
+        if self.out_of_time:
+            return Ending.OUT_OF_TIME
+        others = {Status.FAULTY: Ending.FAULTY, Status.THREADS_LOST: Ending.THREADS_LOST}
+        return others.get(self.status, Ending.NOT_EXAMINED)
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a verdict, which may be UNDECIDED."""
+        return self.ending.name in Outcome.__members__
+
+    @property
+    def headline(self) -> str:
+        """REFUTED, HOLDS or UNDECIDED; without a verdict FAULTY, NOT EXAMINED, OUT OF TIME or DISAGREEMENT."""
+        return self.ending.name.replace("_", " ")
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time limit ended the examination before any result: the filter may hang."""
+        answered = any(one.verdict is not None or one.tightness for one in self.findings)
+        return self.stopped.startswith(CUT) and not answered and not self.faults
+
+    @property
+    def conclusion(self) -> str:
+        """The headline with its evidence, its scope and the theorems that it uses."""
+        return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"
+
+    @property
+    def sentence(self) -> str:
+        """The filter, its guarantee and the conclusion in one sentence."""
+        return f"{self.name}, promised {self.promised}: {self.conclusion}"
+
+    @property
+    def detail(self) -> str:
+        """The reason for HOLDS, or the closest attack for UNDECIDED; '' for REFUTED."""
+        return self.verdict.detail if self.ending in (Ending.HOLDS, Ending.UNDECIDED) else ""
+
+    def again(self, folder: Path = Path("out")) -> str:
+        """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
+        if self.counterexample is None:
+            return ""
+        return counterexample_command(self.counterexample, folder / "verdict.json", self.target)
+
+    @property
+    def refutations(self) -> dict[str, StageFinding]:
+        """The refutation of each stage that the report shows: the counterexample's, or else the first."""
+        shown: dict[str, StageFinding] = {}
+        for one in self.findings:
+            if one.counterexample is not None and (
+                one.counterexample is self.counterexample or one.stage not in shown
+            ):
+                shown[one.stage] = one
+        return shown
+
+    def found(self, finding: StageFinding) -> str:
+        """Return the result of a stage in words, and a short form for the counterexample that is shown."""
+        if finding.counterexample is not None and finding.counterexample is self.counterexample:
+            return "refuted, by the counterexample that is shown"
+        return finding.found
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, folder: Path | None = None) -> list[str]:
+        """Return the lines of `str()`; `folder` is the folder of the saved examination."""
+        lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
+        for stage in dict.fromkeys(one.stage for one in self.findings):
+            lines += self._of_stage(stage)
+        if self.counterexample is not None:
+            saved = "" if folder is not None else 'exam.save("out"), then '
+            lines += [
+                f"Counterexample: {self.counterexample}",
+                *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
+            ]
+            lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
+        return lines
+
+    def _of_stage(self, stage: str) -> Iterator[str]:
+        """A line for a stage: its refutation, or else its last finding; then its notes."""
+        findings = [one for one in self.findings if one.stage == stage]
+        others = sum(one.counterexample is not None for one in findings) - 1
+        # a stage that was ended has summed up what it did before it says so
+        summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
+        told = self.refutations.get(stage, summed_up[-1])
+        more = f" (and {others} more)" if others > 0 else ""
+        yield f"  {stage:<10} {_short(self.found(told))}{more}"
+        for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):
+            yield f"{'':<13}{note}"
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the data of verdict.json."""
+        trace = self.trace
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "filterproof": version(),
+            "filter": self.name,
+            "promise": self.promised,
+            "status": "OUT OF TIME" if self.out_of_time else self.status.name,
+            **_verdict(self.verdict),
+            "faults": list(self.faults),
+            "findings": [
+                {name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")}
+                | {"verdict": None if one.verdict is None else _verdict(one.verdict)}
+                | {"whole": one.whole, "fault": one.fault, "notes": list(one.notes)}
+                for one in self.findings
+            ],
+            "tightness": self.rows(),
+            "counterexample": None if self.counterexample is None else self.counterexample.to_data(),
+            "trace": None if trace is None else asdict(trace) | {"measure": str(trace.measure)},
+            "failure": self.failure,
+            "mechanisms": list(self.mechanisms),
+            "seed": self.seed,
+            "effort": self.effort,
+            "stopped": self.stopped,
+        }
+        return {name: _finite(value) for name, value in data.items()}
+
+    def json(self) -> str:
+        """Return the text of verdict.json."""
+        return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
+
+    def rows(self) -> list[Row]:
+        """Return one row for each divergence and menu: best attack, worst case, guarantee, and attack / guarantee."""
+        columns = ("menu", "attack", "worst", "promised", "share", "evidence")
+        return [
+            row_of(row.measure, "kind", "at", "direction") | row_of(row, *columns) for row in self.tightness
+        ]
+
+    def __repr__(self) -> str:
+        return f"Examination({self.name}, promised {self.promised}: {self.headline})"
+
+    def plot(self) -> Figure:
+        """Draw the attacks that come closest to the guarantee, with worst cases and guarantees.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A new figure of at most 14 attacks.
+
+        Raises
+        ------
+        ValueError
+            If no attack was compared with the guarantee.
+        """
+        figure: Figure = renderer().tightness(self)
+        return figure
+
+    def save(self, out: str | Path) -> Path:
+        """Write report.html and verdict.json into a folder: both files or none.
+
+        Parameters
+        ----------
+        out : str or Path
+            The folder. It is created if it does not exist.
+
+        Returns
+        -------
+        Path
+            The path of report.html.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be written to.
+        """
+        page: Path = renderer().save(self, Path(out))
+        return page
 
 
 class PartialExamination(KeyboardInterrupt):
@@ -284,5 +387,22 @@ class PartialExamination(KeyboardInterrupt):
         super().__init__(STOPPED)
 
 
-#: Stages that ask what the filter admits and is, and not what an adversary can do.
-_NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
+def _finite(data: Any) -> Any:
+    """The data with infinities and NaN as text, for JSON and CSV."""
+    match data:
+        case dict():
+            return {name: _finite(value) for name, value in data.items()}
+        case list() | tuple():
+            return [*map(_finite, data)]
+        case float() if not math.isfinite(data):
+            return repr(data)
+    return data
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:196]} ..."
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    row = row_of(verdict, "evidence", "scope", "detail")
+    return {"verdict": verdict.outcome.name, **row, "citations": list(verdict.citations)}

@@ -18,18 +18,19 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.examine.divergence import Divergence, goals
-from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.parameter_families import Line, coarse_first, family_of
 from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
 
 
 @dataclass(frozen=True)
 class GrantedSizes:
-    """The sizes of a line that the filter grants as its first request, ascending, and the pairs.
+    """The grid sizes of a family that the filter grants as its first request, ascending, and their pairs.
 
-    raised is what its code said instead of an answer, and spending whether `admits` had said yes by then.
+    `raised` is the exception that the filter's code raised instead of an answer. `spending` says whether `admits` had
+    granted the request before.
     """
 
     line: Line
@@ -40,23 +41,23 @@ class GrantedSizes:
 
     @cached_property
     def every(self) -> tuple[DominatingPair, ...]:
-        """Every pair of the grid, ascending: what is denied at the start may be granted later."""
+        """Return every pair of the grid, ascending. A pair that is denied at the start may be granted later."""
         return tuple(map(self.line.pair, sorted({*self.line.sizes, *self.sizes})))
 
     @property
     def largest(self) -> DominatingPair:
-        """The largest pair that is granted."""
+        """Return the largest granted pair."""
         return self.pairs[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class ExaminationContext:
-    """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
-    closed the lines of which it admits nothing at its start. families are those that may be asked for: the user wants
-    them, and the filter's code answers, for one that it raises for is outside its scope.
+    """A filter under examination and the families of requests.
 
-    pure says that no law of purity was found broken, so that a state stands for all that the filter knows; looks that
-    its decisions depend on realised losses.
+    `goals` are the divergences in direction "PQ". `lines` are the families with a granted first request, `closed`
+    those without. `families` are the requested families for which the filter's code answers: a family for which it
+    raises is outside its scope. `pure` says that no invariant of determinism was found violated, so that a state is
+    all that the filter knows. `looks` says that decisions depend on realised losses.
     """
 
     filter: PrivacyFilter
@@ -76,17 +77,17 @@ class ExaminationContext:
         lines: tuple[GrantedSizes, ...] = (),
         closed: tuple[GrantedSizes, ...] = (),
     ) -> ExaminationContext:
-        """The subject, its goals those of its promise."""
+        """Return the context whose goals follow from the filter's guarantee."""
         answered = frozenset(one.line.family for one in (*lines, *closed))
         return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=bool(filt.looks_at_losses))
 
     def promised(self, measure: Divergence) -> float:
-        """What the filter's promise allows a measure."""
+        """Return the bound of the filter's guarantee on a divergence."""
         return measure.promised(self.filter.promise)
 
 
 def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
-    """The single pairs that the filter names among its attributes: a menu, as a rule."""
+    """Return the single pairs among the filter's attributes: usually a menu."""
     pairs: list[DominatingPair] = []
     for value in _held(filt, type(filt).__mro__):
         parts = value if isinstance(value, (tuple, list)) else (value,)
@@ -95,46 +96,48 @@ def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
 
 
 def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
-    """The pairs that a filter names so and that a counterexample can name; none where it names anything else."""
+    """Return the pairs in one attribute that a counterexample file can name, or none."""
     held = _held_as(filt, name)
     own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
-    own = tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own  # no order of hashes
+    own = (
+        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
+    )  # not in the order of hashes
     if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
         return ()
     return tuple(filter(_has_a_name, own))
 
 
 def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
-    """What the filter and these classes hold under a name."""
+    """Yield the attributes of the filter of these types."""
     names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
     return (_held_as(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
 
 
 def _held_as(filt: PrivacyFilter, name: str) -> Any:
-    """What a filter holds under a name; no property is run unless it is ours, for it may raise or never return."""
+    """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
     value = inspect.getattr_static(filt, name, None)
     ours = isinstance(value, property) and of_the_library(defining_class(type(filt), name))
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
-#: Sizes of a line that are asked however little work is left.
+#: The number of sizes of a family that are tried under any work limit.
 _ASKED = 4
-#: The relative precision of a largest size that is looked for with few bits, so that states meet again.
+#: The relative precision of the largest size, found with few bits so that states coincide.
 _COARSE = 2.0**-10
-#: Numbers of a filter's own that are tried as sizes, and the multiples of each.
+#: How many numbers of the filter's attributes are tried as sizes, and their multiples.
 _NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
 
 
 def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
-    """Sizes that the filter's own code suggests: numbers of its attributes and methods, and multiples of them.
+    """Return sizes that the filter's own attributes and methods suggest, and multiples of them.
 
-    A filter that grants a few levels only names them somewhere.
+    A filter that grants only a few levels usually names them.
     """
     sizes: dict[float, None] = {}
     for number in _numbers_of(filt):
         if math.isfinite(number) and 1e-6 < number < 40 and len(sizes) < _NUMBERS:
             sizes[float(number)] = None
-    # as people write them: three times 0.1 is 0.3
+    # decimal, as people write numbers: three times 0.1 is 0.3
     return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in sizes for k in _MULTIPLES))
 
 
@@ -165,10 +168,10 @@ _LIBRARY = {"filterproof", "abc", "typing", "builtins"}
 def admission(
     filt: PrivacyFilter, lines: tuple[Line, ...], limit: WorkLimit, *, seed: int, own_menu: bool = True
 ) -> tuple[StageFinding, ExaminationContext]:
-    """What a fresh run of the filter grants: the finding, and the subject of all further stages.
+    """Return the finding about the requests that a fresh run grants, and the context of all later stages.
 
-    A family for which its code raises is outside its scope; where it raises for all of them that is a fault. Each line
-    has its part of the work; where nothing is granted by then, every size is asked.
+    A family for which the filter's code raises is outside its scope; if it raises for all families, that is a fault.
+    Each family has its share of the work. If nothing is granted within it, every size is tried.
     """
     admissions: list[GrantedSizes] = []
     for line in lines:
@@ -199,15 +202,15 @@ def admission(
         fault = next(iter(raising.values()), "")
     finding = StageFinding(
         stage="admission",
-        asked="What does a fresh run grant?",
+        asked="Which requests does a fresh run grant?",
         found=", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing",
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
-        unseen=f"sizes between these: {USED_UP}" if cut else "",
+        unseen=f"sizes between the tested ones: {USED_UP}" if cut else "",
         fault=fault,
         notes=(
-            *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
+            *(f"outside its scope: {family} ({said})" for family, said in raising.items()),
             *(
-                f"not asked for: its own {kind}, which no counterexample can name: its class is not ours"
+                f"not tried: its own {kind}, a class outside the library, which a counterexample file cannot name"
                 for kind in unnamed
             ),
         ),
@@ -228,7 +231,7 @@ def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
 
 
 def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Whether a fresh run is granted the pair; FilterFault where its code raises."""
+    """Whether a fresh run grants the pair. Raises FilterFault if its code raises."""
     with examining(filt):
         return granted(filt, checked_start(filt, 1), pair) is not None
 
@@ -253,7 +256,7 @@ def _admitted(filt: PrivacyFilter, line: Line, limit: WorkLimit | None) -> Grant
 
 
 def _between(filt: PrivacyFilter, line: Line, top: float, limit: WorkLimit | None) -> list[float]:
-    """Sizes above the grid's last one that are granted too: one with few bits, and the largest double."""
+    """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
     denied = next((t for t in line.sizes if t > top), None)
     if denied is None:
         return []

@@ -18,15 +18,15 @@ from filterproof.theory.extremal import Extremal, Steps
 
 
 def extremal_steps(filt: PrivacyFilter, epsilon: float) -> Steps:
-    """The requests that `filt.extremal` proposes, where the filter's own code grants them; () where it does not."""
+    """Return the requests that `filt.extremal` proposes if the filter's own code grants them all, else ()."""
     return reached(filt, filt.extremal(epsilon), epsilon, believed=True)[1]
 
 
 def reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: bool) -> tuple[float, Steps]:
-    """What the proposed requests reveal, and these; (0, ()) where the filter's own code does not grant every one.
+    """Return the delta that the proposed requests reach, and the requests; (0, ()) if the filter's code denies one.
 
-    A filter that no theorem covers may bring an `extremal` of its own, or a promise of its own class that has one:
-    unless it is believed, what the requests reveal is composed again.
+    A user's filter or guarantee may have an `extremal` of its own. Unless it is `believed`, the delta is computed
+    again by composition.
     """
     played = Sequence(tuple(found.steps))
     if not played.steps or not _granted(filt, played, found, epsilon):
@@ -38,8 +38,8 @@ def reached(filt: PrivacyFilter, found: Extremal, epsilon: float, *, believed: b
 
 
 def _granted(filt: PrivacyFilter, played: Sequence, found: Extremal, epsilon: float) -> bool:
-    """Whether the filter's own code grants every request, whatever was released before, where it looks at that."""
-    with suppress(FilterFault, ValueError), examining(filt):  # it may not be for such pairs
+    """Whether the filter's own code grants every request, whatever losses it observes."""
+    with suppress(FilterFault, ValueError), examining(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:
             return played.admitted(filt)
         game = solved_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)

@@ -15,12 +15,12 @@ from filterproof.filters.contract.work import OutOfWork
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules import additive
 
-#: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
+#: Files of the library that call a filter's methods. Their own exceptions about its answers are not FilterFaults.
 _OURS = {one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive)}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
-    """A method of the examined filter raised: the class, method, file, line and exception, as one sentence."""
+    """A method of the examined filter raised: its class, method, file, line and exception, as one sentence."""
 
 
 @contextmanager
@@ -34,9 +34,9 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         if (end := _end_behind(error)) is not None:
             raise end from None
         if isinstance(error, BridgeError):
-            raise FilterFault(str(error)) from error  # the fault is in no Python
+            raise FilterFault(str(error)) from error  # the fault is not in Python code
         if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
-            error = error.__cause__  # a generator on the way turned the filter's own exception into another
+            error = error.__cause__  # a generator replaced the filter's exception by another
         if (broken := _malformed(filt, error)) is not None:
             raise broken from error
         found = _place(filt, traceback.walk_tb(error.__traceback__))
@@ -45,14 +45,15 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         frame, line = found
         said = " ".join(str(error).split())
         raise FilterFault(
-            f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} at "
-            f"{Path(frame.f_code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
+            f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} in "
+            f"{Path(frame.f_code.co_filename).name}, line {line}; correct it there, and return False for "
+            "requests that the filter does not support"
         ) from error
 
 
 def _end_behind(error: BaseException | None) -> BaseException | None:
-    """What ends a search for want of work or time, where the error is that or what the filter made of it."""
-    seen = set[int]()  # an error that is raised again may stand behind itself
+    """Return the out-of-work or out-of-time exception behind an error, or None."""
+    seen = set[int]()  # an exception can be its own cause
     while error is not None and id(error) not in seen:
         if isinstance(error, OutOfWork | LateBridgeError):
             return error
@@ -62,7 +63,7 @@ def _end_behind(error: BaseException | None) -> BaseException | None:
 
 
 def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
-    """The fault where a method of the filter answered in a form that the contract does not allow; None elsewhere."""
+    """Return the fault of a method that answered in a malformed way, or None."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _OURS:
         return None
@@ -75,7 +76,7 @@ def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
 
 
 def ctrl_c(error: BaseException, file: str | None) -> bool:
-    """Whether a person interrupted: a KeyboardInterrupt that the file did not raise itself."""
+    """Whether the user pressed Ctrl-C: a KeyboardInterrupt that the file did not raise itself."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return isinstance(error, KeyboardInterrupt) and frames[-1].f_code.co_filename != file
 
@@ -85,7 +86,7 @@ def _file(filt: PrivacyFilter) -> str | None:
 
 
 def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tuple[FrameType, int] | None:
-    """The filter's innermost method and the line at work there; None if no frame, outermost first, is the filter's."""
+    """Return the filter's innermost method and its active line, or None if no frame belongs to the filter."""
     deepest: tuple[FrameType, int] | None = None
     own_file = _file(filt)
     for frame, at in frames:
@@ -94,7 +95,9 @@ def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tupl
             continue
         if deepest is None or own:
             deepest = frame, at
-        elif file == deepest[0].f_code.co_filename:  # a helper: the method is named, the line is the helper's
+        elif (
+            file == deepest[0].f_code.co_filename
+        ):  # a helper function: name the method and the line of the helper
             deepest = deepest[0], at
     return deepest
 
@@ -105,5 +108,5 @@ def _method(filt: PrivacyFilter, frame: FrameType) -> str:
 
 
 def _self(frame: FrameType) -> object:
-    # the first argument must be called self: a function of ours that takes the filter first is not its method
+    # `self` as the first argument tells a method from a library function that takes the filter first
     return frame.f_locals.get("self") if frame.f_code.co_varnames[:1] == ("self",) else None

@@ -20,12 +20,12 @@ from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.labelled import where_words
 
-#: The longest fraction that is shown as one, and the steps of a play and the pairs of a menu that are named.
+#: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3
 
 
 def count_words(number: int, noun: str, more: str = "") -> str:
-    """How many there are of something, of which several are `more`, by default with an s.
+    """Return a number with its noun. The plural is `more`, by default with an s.
 
     >>> count_words(1, "game"), count_words(1200, "query", "queries")
     ('1 game', '1,200 queries')
@@ -34,7 +34,7 @@ def count_words(number: int, noun: str, more: str = "") -> str:
 
 
 def number_words(value: float | Fraction) -> str:
-    """A number to six digits; a fraction of few digits as it is, with its value.
+    """Return a number with six digits; a fraction with few digits as it is, with its value.
 
     >>> number_words(Fraction(1, 4)), number_words(Fraction(10**19, 3 * 10**19 + 1)), number_words(1e-5)
     ('1/4 = 0.25', '0.333333', '1e-05')
@@ -45,7 +45,7 @@ def number_words(value: float | Fraction) -> str:
 
 
 def told_apart(value: float, promised: float) -> tuple[str, str]:
-    """What is at least reached, and what is promised: to six digits, or to as many as tell the larger one apart.
+    """Return the reached value and the bound with six digits, or with as many digits as distinguish them.
 
     >>> told_apart(2.0, 1.0), told_apart(1.000009, 1.0), told_apart(0.123456799, 0.123456788)
     (('2', '1'), ('1.000009', '1'), ('0.123456799', '0.123456788'))
@@ -61,7 +61,7 @@ def told_apart(value: float, promised: float) -> tuple[str, str]:
 
 
 def worth_words(value: Fraction) -> str:
-    """What an exact worth is: "exactly" where the fraction is shown whole.
+    """Return the words for an exact value: "exactly" if the fraction is shown in full.
 
     >>> worth_words(Fraction(1, 4)), worth_words(Fraction(10**19, 3 * 10**19 + 1))
     ('is exactly 1/4 = 0.25', 'is 0.333333 to six digits, computed in fractions,')
@@ -72,14 +72,14 @@ def worth_words(value: Fraction) -> str:
 
 
 def pair_words(pair: DominatingPair) -> str:
-    """The pair as an expression, without what is None, and its labels."""
+    """Return the pair as an expression, without None values, and its labels."""
     if pair.labels:
         return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
     shown = {name: _field(value) for name, value in fielded.items() if value is not None}
-    if set(shown) == {"epsilon", "ratio"}:  # its logarithm says less than the ratio
+    if set(shown) == {"epsilon", "ratio"}:  # the ratio says more than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
     told = (f"{name}={value}" for name, value in shown.items())
     return f"{type(pair).__name__}({', '.join(told)})"
@@ -98,21 +98,21 @@ def _field(value: object) -> str:
 
 
 def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
-    """Requests in a row."""
+    """Return the words for requests in a row."""
     told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
     more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more
 
 
 def pairs_words(pairs: Iterable[DominatingPair]) -> str:
-    """Different pairs, of which the first are named."""
+    """Return the words for distinct pairs; the first ones are named."""
     distinct = tuple(dict.fromkeys(pairs))
     more = f" and {len(distinct) - _PAIRS} more" if len(distinct) > _PAIRS else ""
     return ", ".join(map(pair_words, distinct[:_PAIRS])) + more
 
 
 def times_words(value: float, promised: float) -> str:
-    """How many times the promise a value is at least, '' where nothing is promised.
+    """Return how many times the guarantee a value is at least, or '' for a guarantee of 0.
 
     >>> times_words(3.0, 2.0), times_words(1.00001, 1.0), times_words(1.0, 0.0), times_words(2.0, 3.0)
     ('1.5 times the promise', 'above the promise by 0.001 %', '', '0.666 times the promise')

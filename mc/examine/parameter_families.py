@@ -41,13 +41,13 @@ _FAMILY_OF: dict[type, str] = {
     SubsampledGaussian: "subsampled",
     FinitePair: "twopoint",
 }
-#: Families that are asked for at every label, for budgets that are kept by labels.
+#: Families that are requested at every label, for filters with a budget for each label.
 _PLAINEST = ("gaussian", "rr", "erasure")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Pairs of one family, less private as t grows from `least` to `most`; name says what is fixed."""
+    """Pairs of one family, less private as t grows from `least` to `most`. `name` includes the fixed parameters."""
 
     family: str
     name: str
@@ -57,17 +57,18 @@ class Line:
     extra: tuple[float, ...] = ()
 
     def pair(self, t: float) -> DominatingPair:
-        """The pair of size t."""
+        """Return the pair of size t."""
         return self.make(t)
 
     @property
     def kind(self) -> str:
-        """The family without labels."""
+        """Return the family without labels."""
         return self.family.partition(" at ")[0]
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Four sizes an octave, with few bits, so that states meet again; and those that people write, 0.1, 0.2."""
+        """Return four sizes per octave, with few bits so that states coincide, and decimal sizes such as 0.1 "
+        "and 0.2."""
         lowest, highest = math.floor(math.log2(self.least)), math.ceil(math.log2(self.most))
         grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
         grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}
@@ -75,19 +76,19 @@ class Line:
 
 
 def coarse_first(sizes: tuple[float, ...]) -> list[float]:
-    """All sizes, octaves first, from end to end however few are asked, then what lies between them."""
+    """Return all sizes: octaves first, then the sizes between them."""
     octaves = sizes[::4]
     spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
     return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
 
 
 def family_of(pair: DominatingPair) -> str:
-    """The name of the family that a pair is of; '' for one of no family that is asked for."""
+    """Return the name of the family of a pair, or ''."""
     return _FAMILY_OF.get(type(pair.asked), "")
 
 
 def names_of(given: object) -> tuple[str, ...]:
-    """The names of families, of one name or several; ValueError for an unknown one."""
+    """Return the names of families as a tuple. Raises ValueError for an unknown name."""
     if not isinstance(given, Iterable):
         raise TypeError(f"mechanisms must be among {', '.join(FAMILIES)}, got {given!r}; name some of these")
     names = (given,) if isinstance(given, str) else tuple(given)
@@ -101,9 +102,9 @@ def names_of(given: object) -> tuple[str, ...]:
 
 
 def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:
-    """The lines of these families, with the constants that the promise suggests.
+    """Return the lines of these families, with the constants that the guarantee suggests.
 
-    extra holds further sizes: numbers that the filter itself names.
+    `extra` has further sizes, which the filter's own attributes suggest.
     """
     more = tuple(sorted(set(extra)))
     kov = tuple(map(_kov, _deltas(promise)))
@@ -111,7 +112,10 @@ def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = 
 
 
 def at_labels(lines: Sequence[Line], filt: object) -> tuple[Line, ...]:
-    """The lines; for budgets kept by labels those lines where the record is, and the plainest at every other label."""
+    """Return the lines.
+
+    For a filter with labelled budgets, the record's label gets all of them and each other label some.
+    """
     if not isinstance(filt, LabelledFilter):
         return tuple(lines)
     here, first = filt.choices[0], {line.family: line for line in reversed(lines) if line.family in _PLAINEST}
@@ -158,7 +162,7 @@ def _two_points() -> Iterator[Line]:
 
 
 def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
-    """The outcome of Q-mass b has a loss of about t, no more than leaves the other outcome a mass."""
+    """Return a pair of two outcomes: one has Q-mass b and a loss of about t, less if the other would lose its mass."""
     ratio = Fraction(math.exp(min(t, 600.0))).limit_denominator(64)
     a = min(b * ratio, 1 - b / 2)
     pair = FinitePair((a, 1 - a), (b, 1 - b))
@@ -166,7 +170,7 @@ def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
 
 
 def _revealed(t: float, *, swap: bool) -> FinitePair:
-    """Only P can produce the first outcome, of mass t."""
+    """Return a pair whose first outcome, of mass t, only P can produce."""
     d = Fraction(t)
     pair = FinitePair((d, 1 - d), (Fraction(0), Fraction(1)))
     return pair.swapped if swap else pair
@@ -179,7 +183,7 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
     return (2.0**-10, 2.0**-20, 0.125)
 
 
-#: Name, as on the command line -> the family's lines; those of KOV pairs depend on the promise.
+#: Name on the command line -> the family's lines. Those of KOV pairs depend on the guarantee.
 FAMILIES: dict[str, tuple[Line, ...]] = {
     "gaussian": (Line("gaussian", "gaussian", Gaussian),),
     "rr": (Line("rr", "rr", RandomizedResponse),),

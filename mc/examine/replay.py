@@ -1,8 +1,7 @@
-"""Replay of counterexamples: the fields of each kind, how to play the game again, and whether it refutes.
+"""Replays counterexamples: the fields of each kind, how to play the game again, and whether it refutes.
 
-A simulation gives an estimate, a plan its exact worth, a sequence a
-certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower
-bound on what a program releases.
+A simulation gives an estimate. A plan gives its exact value. A sequence or a schedule gives a certified lower bound. A
+menu gives the certified or exact value of its worst-case game.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ from filterproof.theory.pairs.base import Direction
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
-#: The largest failure probability of an estimate that can refute: that of every default, and a bit.
+#: The largest failure probability of an estimate that can refute: slightly above the largest default.
 MOST_FAILURE = 1.001e-6
-#: What a certified or a simulated number may differ by on another processor, relative to the largest beside it.
+#: The tolerance for certified or simulated numbers on another processor, relative to the largest of them.
 _CLOSE = 2.0**-40
 
 
@@ -52,49 +51,51 @@ Kind: TypeAlias = Literal["simulation", "plan", "sequence", "menu", "schedule", 
 
 
 class ReplayError(ValueError):
-    """A counterexample states other numbers than playing it gives."""
+    """A replay gives other numbers than the counterexample states."""
 
 
 def known(*kinds: type) -> Nameable:
-    """What a counterexample may name: the catalogue, and these classes."""
+    """Return the names that a counterexample may use: the catalogue and these classes."""
     return nameable(TreeStrategy, AccountantFilter, *kinds)
 
 
 def counterexample_kind(data: object) -> Kind | None:
-    """What kind of replayable counterexample the data is, by its fields; None if it is none."""
+    """Return the kind of a replayable counterexample by its fields, or None."""
     if isinstance(data, Mapping):
         return next((name for name, kind in KINDS.items() if set(data) == kind.fields), None)
     return None
 
 
-#: The arguments of `simulate` that the result depends on, and which of them are real numbers.
+#: The arguments of `simulate` that determine the result, and which of them are real numbers.
 _SIMULATE = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
 _REAL = ("epsilon", "confidence")
 
 
 def _refused(name: str, wanted: str, got: object) -> ValueError:
-    return ValueError(f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass what was written")
+    return ValueError(
+        f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass the data that to_data returned"
+    )
 
 
 def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
-    """The filter of a counterexample: built from its data, or `filt` where the data names one outside the catalogue."""
+    """Return the filter of a counterexample: made from its data, or `filt` for a class outside the catalogue."""
     if not isinstance(data, Mapping):
         raise _refused("filter", "a filter", data)
     if set(data) == {"outside"}:
         if filt is not None and type(filt).__name__ == data["outside"]:
             return filt
         raise (ValueError if filt is None else ReplayError)(
-            f"filt must be the {data['outside']} that the counterexample was made with, got filt={filt!r}; pass it"
+            f"filt must be the {data['outside']} of the counterexample, got filt={filt!r}; pass filt=..."
         )
     kind = data.get("type")
     if filt is not None and type(filt).__name__ == kind:
         if encode(filt, {**names, kind: type(filt)}) == data:
-            return filt  # it has the counterexample's data, and may be made in a way of its own
+            return filt  # the filter may be constructed in its own way
     elif not isinstance(kind, str) or kind not in names:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
         )
-    with suppress_unsound_warning():  # most filters worth replaying are unsound ones
+    with suppress_unsound_warning():  # most replayed filters are unsound
         made = decode(dict(data), names)
     if not (isinstance(made, PrivacyFilter) or is_verifiable(made)):
         raise _refused("filter", "a filter", type(made).__name__)
@@ -105,7 +106,7 @@ def _number(name: str, value: Any) -> float:
     try:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         number = float(value) if is_number else math.nan
-    except OverflowError:  # JSON holds integers of any length
+    except OverflowError:  # JSON has integers of any length
         number = math.inf
     if not math.isfinite(number):
         raise _refused(name, "a finite number", value)
@@ -114,8 +115,7 @@ def _number(name: str, value: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """The data of a counterexample as they are played: by whom, what is measured, and what the filter promises
-    there."""
+    """The data of a counterexample in play: the filter, the divergence, and the bound of its guarantee."""
 
     data: dict[str, Any]
     filter: Any
@@ -124,11 +124,11 @@ class _Played:
     promised: float
 
     def number(self, name: str) -> float:
-        """A number that is stated."""
+        """Return a stated number."""
         return _number(name, self.data[name])
 
     def certified(self, low: float) -> tuple[Bound]:
-        """A lower bound, which must be the one that the counterexample states."""
+        """Return a lower bound after a check that the counterexample states it."""
         stated = self.data["low"]
         _compare((low,), (math.inf if stated == {"float": "inf"} else self.number("low"),))
         return (Bound(low),)
@@ -152,7 +152,7 @@ def _worth(game: _Played) -> tuple[Fraction, Fraction]:
     if not _reaches(ratio, game.number("epsilon"), filt):
         raise ReplayError(
             f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
-            "check the record"
+            "check the file"
         )
     plan = Plan.from_data(data["plan"], game.names)
     try:
@@ -167,7 +167,8 @@ def _sequence(game: _Played) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
     if not sequence.admitted(game.filter):
         raise ReplayError(
-            f"the sequence must be admitted, got a denial by {type(game.filter).__name__}; check the filter"
+            f"{type(game.filter).__name__} denies a request of the sequence; check that it is the filter of "
+            "the counterexample"
         )
     return game.certified(sequence.low(game.measure, game.promised))
 
@@ -183,7 +184,7 @@ def _scheduled(game: _Played) -> tuple[Bound]:
         released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(
-            f"the schedule must release something, got nothing by {game.filter!r}; check the program"
+            f"{game.filter!r} releases nothing in this schedule; check that it is the program of the counterexample"
         )
     return game.certified(Sequence(tuple(released.items())).low(game.measure, game.promised))
 
@@ -214,9 +215,9 @@ def _of_accountant(game: _Played) -> tuple[Bound]:
 
 
 def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
-    """What the filter's promise allows the measure; of an accountant, its promise of the very game.
+    """Return the bound of the filter's guarantee, or of an accountant's guarantee for the game.
 
-    ReplayError where the counterexample states another number.
+    Raises ReplayError if the counterexample states another bound.
     """
     if "game" in data and is_verifiable(filt):
         promised = game_of(filt, data["game"]).promised(measure)
@@ -225,14 +226,14 @@ def _promised_of(data: Mapping[str, Any], filt: Any, measure: Divergence) -> flo
     stated = data["promised"]
     if stated != promised and not _agree((promised,), (_number("promised", stated),)):
         raise ReplayError(
-            f"the counterexample must state what the filter promises, got promised={stated!r} where "
+            f"the counterexample states promised={stated!r}, but "
             f"{type(filt).__name__} promises {promised!r}; compare the filters"
         )
     return promised
 
 
 def measure_of(data: Mapping[str, Any]) -> Divergence:
-    """What a counterexample measures; ValueError for data that names no measure."""
+    """Return the divergence that a counterexample measures. Raises ValueError for data without one."""
     if "measure" not in data:
         return Divergence.hockey_stick(_number("epsilon", data["epsilon"]), _way(data["direction"]))
     match data["measure"]:
@@ -251,7 +252,7 @@ def _way(direction: object) -> Direction:
 
 
 def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
-    """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio, whose rounded logarithm is epsilon."""
+    """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio with the rounded logarithm epsilon."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
         return True
@@ -259,15 +260,15 @@ def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
         return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
 
 
-#: What playing a counterexample gives: of a simulation, a plan, and of all others.
+#: The result of a replay: of a simulation, of a plan, of all other kinds.
 Result: TypeAlias = Estimate | Fraction | Bound
 
 
 @dataclass(frozen=True, slots=True)
 class CounterexampleKind:
-    """The fields of a kind of counterexample, how its game is played, and how sure its numbers are.
+    """The fields of a kind of counterexample, how to play its game, and the evidence of its numbers.
 
-    play gives the result, for a plan its worth at a raised ratio as well, and the strategy where there is one.
+    `play` returns the result, for a plan its value at a larger ratio as well, and the strategy if there is one.
     """
 
     fields: frozenset[str]
@@ -298,27 +299,27 @@ KINDS: dict[Kind, CounterexampleKind] = {
 
 
 def _agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
-    """Whether numbers agree within 2^-40 of the largest finite one told: as one program computes them elsewhere."""
+    """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
     room = _CLOSE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 
 def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool = False) -> None:
-    """ReplayError unless the numbers are the same: an EXACT one to the bit, another within 2^-40."""
+    """Raise ReplayError unless the numbers agree: an EXACT one to the bit, others within 2^-40."""
     if not (numbers == stated if exact else _agree(numbers, stated)):
         raise ReplayError(
             f"the counterexample must replay {'to the bit' if exact else 'within 2^-40'}, got "
-            f"{', '.join(map(str, numbers))} where it says {', '.join(map(str, stated))}; compare the versions of "
+            f"{', '.join(map(str, numbers))}; it states {', '.join(map(str, stated))}; compare the versions of "
             "numpy and of this package"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of playing a counterexample again, and what the filter itself promises there.
+    """The result of a replay, and the bound of the filter's own guarantee.
 
-    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons, strategy who asks
-    in a menu's game or a simulation.
+    `surely` is the value of a plan at a ratio raised by more than the rounding of epsilons. `strategy` is the
+    adversary of a menu's game or a simulation.
     """
 
     filter: PrivacyFilter
@@ -330,10 +331,10 @@ class Replayed:
 
     @property
     def refutes(self) -> bool:
-        """Whether the result exceeds the filter's own promise, beyond chance.
+        """Whether the result exceeds the filter's own guarantee, beyond chance.
 
-        Whoever wrote a counterexample chose its seed, so a result that is wrong with a probability above `MOST_FAILURE`
-        refutes nothing: a lucky seed would soon be found.
+        The author of a counterexample chooses its seed. An estimate with a failure probability above `MOST_FAILURE`
+        therefore refutes nothing: a lucky seed would be easy to find.
         """
         match self.result:
             case Estimate(failure=failure) if failure > MOST_FAILURE:
@@ -347,13 +348,16 @@ class Replayed:
 
 
 def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None) -> Replayed:
-    """`replay` of data, with the filter's own promise; ReplayError where numbers differ, ValueError for other data."""
+    """Replay data and compare with the filter's own guarantee.
+
+    Raises ReplayError for other numbers, ValueError for other data.
+    """
     try:
         data_read = json.loads(data) if isinstance(data, str) else data
     except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"data must be a counterexample or its JSON text, got {str(data)[:40]!r}; pass the text of the file, "
-            f"not its name"
+            f"data must be a counterexample or its JSON text, got {str(data)[:40]!r}; pass the text of the "
+            "file, not its name"
         ) from error
     kind = counterexample_kind(data_read)
     if kind is None:
@@ -361,9 +365,9 @@ def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | 
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
-            "data must hold exactly the fields of a counterexample: of a simulation, a plan, "
+            "data must have exactly the fields of a counterexample: of a simulation, a plan, "
             "a sequence, a menu, a schedule or a game of an accountant, got "
-            f"{got or 'none'}; pass what was written"
+            f"{got or 'none'}; pass the data that to_data returned"
         )
     own = {} if filt is None else {type(filt).__name__: type(filt)}
     names = {**own, **known(*kinds)}

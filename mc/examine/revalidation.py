@@ -1,7 +1,7 @@
 """Revalidation of a counterexample with a new instance of the filter.
 
-A stage finds a counterexample by a filter that has answered many questions, and a filter may keep what it was asked
-outside its states. Whoever replays the counterexample begins with a fresh one; what that one denies was never released.
+A stage finds a counterexample with a filter that has already answered many requests, and a filter may keep data
+outside its states. A replay starts with a new instance, and a request that the new instance denies was never released.
 
 >>> import filterproof as fp
 >>> from filterproof.mc.examine.divergence import Divergence
@@ -9,7 +9,7 @@ outside its states. Whoever replays the counterexample begins with a fresh one; 
 >>> from filterproof.mc.examine.counterexample import sequence_counterexample
 >>> twice = Sequence(((fp.Gaussian(1.0), 2),))
 >>> differs(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
-'the sequence must be admitted, got a denial by ZCDPFilter; check the filter'
+'ZCDPFilter denies a request of the sequence; check that it is the filter of the counterexample'
 """
 
 from __future__ import annotations
@@ -40,38 +40,40 @@ from filterproof.mc.worst_case.plan import MARGIN, History, Plan
 from filterproof.mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from filterproof.theory.pairs.base import Direction
 
-#: The most histories of a plan that are put to fresh filters, and those of another adversary, which are drawn.
+#: The most histories of a plan, and of another adversary, that new instances play. Those of the latter are drawn.
 _MOST, _DRAWN = 64, 16
-#: The rounds of a drawn history whose adversary knows no end.
+#: The rounds of a drawn history for an adversary without a last round.
 _LONGEST = 1000
 
 
 def differs(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
-    """What comes out otherwise, in words, when the counterexample is played again; '' where it refutes.
+    """Return the reason why the counterexample does not refute when it is replayed, or ''.
 
-    `afresh` returns what a work returns that is done where the filter was not asked before. An adversary has one run,
-    but the replay of an adaptive counterexample asks for many, so that each of its histories that is looked at is
-    played afresh, too: of a plan those that together are worth more than the promise, of another game some that are
-    drawn as it is played.
+    `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
+    adaptive counterexample has many. Therefore single histories are replayed as well: for a plan, enough of them to
+    exceed the guarantee; for another game, some drawn ones.
     """
     try:
         refutes, histories = afresh(partial(_replayed, counterexample))
     except ReplayError as other:
         return str(other)
     if not refutes:
-        return "it is within the promise"
+        return "its value is within the guarantee"
     if all(afresh(partial(happens, counterexample.filter, history)) for history in histories):
         return ""
-    return "a run that is asked for by itself is denied what it was granted among others"
+    return "a single run is denied a request that was granted when several runs were played at once"
 
 
 def is_nondeterministic(filt: PrivacyFilter) -> str:
-    """The fault of a filter one of whose counterexamples differs when it is played afresh."""
-    return f"{type(filt).__name__} breaks the contract: its answers depend on what it was asked before"
+    """Return the fault of a filter whose counterexample differs in a new instance."""
+    return (
+        f"{type(filt).__name__} breaks the contract: its answers depend on earlier runs; keep everything that changes "
+        "in the state"
+    )
 
 
 def happens(filt: PrivacyFilter, history: History) -> bool:
-    """Whether one run grants the requests one by one, shown their losses."""
+    """Whether one run grants the requests one by one and observes their losses."""
     state: Any = checked_start(filt, 1)
     for pair, loss in history:
         state = granted(filt, state, pair, loss if filt.looks_at_losses and math.isfinite(loss) else None)
@@ -81,7 +83,7 @@ def happens(filt: PrivacyFilter, history: History) -> bool:
 
 
 def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]]:
-    """Whether the replay refutes, and the histories that have to happen for it."""
+    """Return whether the replay refutes, and the histories that it depends on."""
     again, filt, way = counterexample.replay(), counterexample.filter, counterexample.measure.direction
     if counterexample.kind == "plan":
         ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDED
@@ -90,19 +92,19 @@ def _replayed(counterexample: Counterexample) -> tuple[bool, tuple[History, ...]
         ]
     elif again.strategy is not None:
         histories = [*_drawn(filt, again.strategy, counterexample.data["rounds"], way)]
-    else:  # one play by itself
+    else:  # a sequence is a single play
         return again.refutes, ()
     return again.refutes, _told_apart(filt, histories)
 
 
 def _told_apart(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
-    """The histories that are not the same for the filter: where it sees no losses, what is asked is all it knows."""
+    """Return the histories that differ for the filter: if it sees no losses, only the requests count."""
     looks = filt.looks_at_losses
     return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
 
 
 def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fraction) -> Iterator[History]:
-    """The histories that are worth most, until together they are worth more than the promise."""
+    """Yield the most valuable histories until their total value exceeds the guarantee."""
     total = Fraction(0)
     by_worth = sorted(plan.paid(ratio, way), key=lambda one: one[1], reverse=True)
     for history, worth in islice(by_worth, _MOST):
@@ -113,9 +115,9 @@ def _largest_histories(plan: Plan, ratio: Fraction, way: Direction, promised: Fr
 
 
 def _drawn(filt: PrivacyFilter, foe: Adversary, rounds: int | None, way: Direction) -> Iterator[History]:
-    """What runs are granted, each output drawn from the world in which the measure is large.
+    """Yield histories of granted requests with outputs drawn from the world in which the divergence is large.
 
-    What a solved game's table asks for it was granted in that game, so that the filter is not asked here.
+    A request in the table of a solved game was granted there, so that the filter is not called again.
     """
     rng, n = np.random.default_rng(0), _DRAWN
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)

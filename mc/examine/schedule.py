@@ -40,7 +40,7 @@ from filterproof.theory.pairs import DominatingPair
 
 What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
 MOVES: tuple[What, ...] = get_args(What)
-#: What happens to the next write: nothing, the power fails before it or after it, or the disk is full.
+#: A fault at the next write: none, a power failure before or after it, or a full disk.
 Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
 #: The longest schedule of a counterexample.
 _MOST = 10_000
@@ -48,12 +48,14 @@ _MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ServiceMove:
-    """One move. ask: a client sends request `at` of the menu under a new key. again: the request that was asked for
-    `at` before the last is sent once more, with its key. step: of the requests in flight that which came `at` before
-    the newest goes on to its next moment. unwritten, written, full: it does, and at a write the power fails before or
-    after it, or the disk refuses it, or else after the step: at the first write where `at` is below the number of
-    requests in flight, at the second below twice that, and so on. crash: the process ends and begins again.
-    tick: the next epoch begins. Numbers too large begin again at zero; a move that nothing answers to does nothing.
+    """One move of a schedule.
+
+    ask: a client sends request `at` of the menu under a new key. again: the client sends the request `at` before the
+    last one again, with its key. step: the request in flight that came `at` before the newest runs to its next yield.
+    unwritten, written, full: the same step with a power failure before or after a write, or with a full disk; `at`
+    chooses the write: below the number of requests in flight it is the first, below twice that the second, and so on.
+    crash: the process ends and starts again. tick: the next epoch begins. Numbers that are too large wrap around. A
+    move without a target has no effect.
     """
 
     what: What
@@ -70,9 +72,9 @@ class Schedule:
     def play(
         self, make: MakeService, until: Callable[[ServiceSimulator], object] = lambda world: None
     ) -> ServiceSimulator:
-        """The end of a fresh service and all that it released, or when `until` says so.
+        """Play all moves with a new service, or until `until` returns True; return the simulator.
 
-        BridgeError where a program breaks the protocol, TypeError for no service.
+        Raises BridgeError if a program violates the protocol, TypeError for an object that is no service.
         """
         world = ServiceSimulator(make, self.menu)
         try:
@@ -85,7 +87,7 @@ class Schedule:
         return world
 
     def play_afresh(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
-        """The end of the same play, each life of the service in a process of its own, which nobody asked before."""
+        """Play the schedule with each process of the service in a new process of its own."""
         world, left = None, self.moves
         while world is None or left:
             life = partial(_life, make, self.menu, world, left)
@@ -93,14 +95,14 @@ class Schedule:
         return world
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
-        """The schedule as JSON-able data."""
+        """Return the schedule as JSON-compatible data."""
         return {"menu": encode(self.menu, known), "moves": [[move.what, move.at] for move in self.moves]}
 
     @classmethod
     def from_data(cls, data: object, names: Nameable) -> Schedule:
-        """The schedule from the data that `to_data` returned; ValueError for any other data."""
+        """Return the schedule that `to_data` wrote. Raises ValueError for other data."""
         wrong = ValueError(
-            f"schedule must hold a menu and moves, got {repr(data)[:40]}; pass what was written"
+            f"schedule must have a menu and moves, got {repr(data)[:40]}; pass the data that to_data returned"
         )
         if not isinstance(data, Mapping) or set(data) != {"menu", "moves"}:
             raise wrong
@@ -111,7 +113,7 @@ class Schedule:
             raise wrong
         if len(moves) > _MOST:
             raise ValueError(
-                f"moves must be at most {_MOST}, got {len(moves)} of them; pass what was written"
+                f"moves must have at most {_MOST} entries, got {len(moves)}; pass the data that to_data returned"
             )
         if not all(isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVES for move in moves):
             raise wrong
@@ -119,46 +121,48 @@ class Schedule:
 
 
 def name_of(make: MakeService) -> str:
-    """Whose code a service's is, in sentences."""
+    """Return the name of a service for messages."""
     return getattr(make, "__name__", type(make).__name__)
 
 
 class PowerFailure(BaseException):
-    """The process ends here: no Exception, for nothing that handles errors runs in a dead process."""
+    """The process ends here. Not an Exception, so that no error handler of the dead process runs."""
 
 
 class FaultyDisk(UserDict[str, Any]):
-    """What a process stored; once the power has failed nothing that it still does reaches the disk."""
+    """The storage of a service. After a power failure, no write reaches it."""
 
     def __init__(self, stored: Mapping[str, Any]) -> None:
         self.fault: Fault = ""
         self.before = 0
-        #: What was on the disk when the power failed; None while it has not.
+        #: The content at the power failure, or None before one.
         self.kept: dict[str, Any] | None = None
         super().__init__()
         self.data = deepcopy(dict(stored))
 
     def strike(self, fault: Fault, before: int = 0) -> None:
-        """A fault for a write that comes, after so many others; "" takes it back."""
+        """Plan a fault for a later write, after `before` others; "" cancels it."""
         self.fault, self.before = fault, before
 
     def fail(self) -> None:
-        """The power fails: what is stored now is all there will be."""
+        """Fail the power: the present content is final."""
         if self.kept is None:
             self.kept = deepcopy(self.data)
 
     def __getitem__(self, name: str) -> Any:
-        return deepcopy(self.data[name])  # what is read and changed is stored only when it is written
+        return deepcopy(
+            self.data[name]
+        )  # a stored value that changes in memory is not stored until it is written
 
     def __setitem__(self, name: str, value: Any) -> None:
-        pickle.dumps(value)  # what no disk can hold is an error of the service
+        pickle.dumps(value)  # a value that no disk can store is an error of the service
         self._write(lambda: self.data.__setitem__(name, deepcopy(value)))
 
     def __delitem__(self, name: str) -> None:
         self._write(lambda: self.data.__delitem__(name))
 
     def __ior__(self, other: Any) -> Self:  # type: ignore[override,misc]
-        self.update(other)  # each name a write: UserDict would pass the faults by
+        self.update(other)  # one write for each name: UserDict.update would bypass the faults
         return self
 
     def _write(self, write: Callable[[], None]) -> None:
@@ -178,7 +182,7 @@ class FaultyDisk(UserDict[str, Any]):
 
 @dataclass(slots=True)
 class _Flight:
-    """A request that a process is at work on; epoch is that in which the work began, None before."""
+    """A request in flight; `epoch` is the epoch in which work on it began, or None."""
 
     request: int
     name: str
@@ -188,16 +192,16 @@ class _Flight:
 
 @dataclass(slots=True)
 class ServiceSimulator:
-    """A service, its disk, the epoch, what is in flight, and what has gone out.
+    """A service, its disk, the epoch, the requests in flight and the releases.
 
-    released holds each fresh answer's pair and the epoch that it is computed from, story what happened, in words, done
-    the moves that did something; raised is the first error of the service's code, "" for none.
+    `released` has the pair and the epoch of each new answer, `events` the events in words, `done` the moves with an
+    effect. `raised` is the first error of the service's code, or "".
     """
 
     make: MakeService
     menu: tuple[DominatingPair, ...]
     epoch: int = 0
-    #: The pair of each request, and whether an answer to it has gone out.
+    #: The pair of each request, and whether it was answered.
     asked: list[DominatingPair] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
     #: The epochs in which work on each request began.
@@ -215,14 +219,14 @@ class ServiceSimulator:
 
     @property
     def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
-        """How often each pair went out, epoch by epoch."""
+        """Return the number of releases of each pair, by epoch."""
         found: dict[int, Counter[DominatingPair]] = {}
         for pair, epoch in self.released:
             found.setdefault(epoch, Counter())[pair] += 1
         return {epoch: dict(pairs) for epoch, pairs in found.items()}
 
     def move(self, move: ServiceMove) -> None:
-        """Make the move, and keep it, if it does something."""
+        """Make the move; record it if it has an effect."""
         if not self.can(move.what):
             return
         count(1)
@@ -244,7 +248,7 @@ class ServiceSimulator:
                 self._step(self.flights[-1 - which], "" if what == "step" else what, before)
 
     def can(self, what: What) -> bool:
-        """Whether a move of this kind does something now."""
+        """Whether a move of this kind has an effect now."""
         match what:
             case "ask" | "crash":
                 return self.service is not None
@@ -255,21 +259,21 @@ class ServiceSimulator:
         return bool(self.flights)
 
     def end(self) -> None:
-        """Let the last process go."""
+        """End the last process."""
         self.disk.fail()
         self._let_go()
 
     def _begin(self) -> None:
         count(1)
         program = self._called(self.make, self.disk)
-        if program is _RAISED or program is _EXITED:  # what does not start releases nothing
+        if program is _RAISED or program is _EXITED:  # a service that does not start releases nothing
             self.events += ("it does not start again",)
             return
         self.service = program
         self._tell_time()
         if not callable(getattr(program, "request", None)):
             raise TypeError(
-                f"service must have request(pair, key), got {self.service!r}; see fp.services.Release"
+                f"service must have a method request(pair, key), got {self.service!r}; see fp.services.Release"
             )
 
     def _tell_time(self) -> None:
@@ -289,7 +293,7 @@ class ServiceSimulator:
             return
         if not isinstance(steps, Iterable):
             raise TypeError(
-                f"request must yield its steps, got {steps!r}; yield fp.services.Release() as an answer goes out"
+                f"request must be a generator, got {steps!r}; yield fp.services.Release() when the answer is sent"
             )
         self.flights.append(_Flight(request, name, iter(steps)))
 
@@ -305,7 +309,7 @@ class ServiceSimulator:
         self.disk.strike("")
         if answer is _END or answer is _RAISED or answer is _EXITED:
             self.flights.remove(flight)
-        if self.disk.kept is not None:  # whatever it did after that reaches nobody
+        if self.disk.kept is not None:  # later actions of the dead process have no effect
             writes = f"makes write {before + 1} of a step" if before else "writes"
             power = f"as {flight.name} {writes}, the power fails {_WHEN.get(fault)}"
             self._crash(f"{flight.name} ends the process" if answer is _EXITED else power)
@@ -315,7 +319,7 @@ class ServiceSimulator:
             does = self._release(flight, answer)
         elif does == "goes on" and answer is not None:
             raise TypeError(
-                f"request must yield fp.services.Release() or None, got {answer!r}; yield one of them"
+                f"request must yield fp.services.Release() or None, got {answer!r}; yield one of the two"
             )
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
@@ -331,7 +335,7 @@ class ServiceSimulator:
         if release.again and flight.request in self.answered:
             return "sends the same answer once more"
         if release.again and release.epoch is None and len(self.begun[flight.request]) > 1:
-            return "sends an answer that does not say from which epoch it is, and does not count"
+            return "sends an answer without an epoch, which does not count"
         self.answered.add(flight.request)
         epoch = release.epoch if release.epoch is not None else flight.epoch
         assert epoch is not None
@@ -348,7 +352,7 @@ class ServiceSimulator:
         self._begin()
 
     def _let_go(self) -> None:
-        """A dead process does nothing more, whatever Python runs as its objects go."""
+        """Make a dead process harmless: finalisers of its objects must not write."""
         for flight in self.flights:
             with suppress(Exception, SystemExit, PowerFailure):
                 getattr(flight.steps, "close", lambda: None)()
@@ -359,9 +363,9 @@ class ServiceSimulator:
         self.service = None
 
     def _called(self, method: Callable[..., Any], *arguments: object) -> Any:
-        """What the service's own code returns; `_RAISED`, noted, where it raises, `_EXITED` where it ends the process.
+        """Call the service's code. Return `_RAISED` (recorded) if it raises, `_EXITED` if it ends the process.
 
-        A program that broke the protocol is raised.
+        A protocol violation of a program is raised.
         """
         try:
             return method(*arguments)
@@ -377,13 +381,13 @@ class ServiceSimulator:
             return _RAISED
 
 
-#: What comes after the last step, and in place of what was to be returned.
+#: Returned after the last step, and instead of a value.
 _END, _RAISED, _EXITED = object(), object(), object()
 _WHEN: Mapping[Fault, str] = {"unwritten": "before it is on the disk", "written": "after it is on the disk"}
 
 
 class _Ended(BaseException):
-    """A process of the service has ended: no Exception, for `ServiceSimulator` takes those for the service's own."""
+    """A process of the service has ended. Not an Exception, which `ServiceSimulator` takes for one of the service."""
 
 
 def _ends(disk: Any) -> Service:
@@ -396,7 +400,7 @@ def _life(
     world: ServiceSimulator | None,
     moves: tuple[ServiceMove, ...],
 ) -> tuple[ServiceSimulator, tuple[ServiceMove, ...]]:
-    """The world when one process of the service has ended, and the moves that are left."""
+    """Play one process of the service to its end; return the simulator and the remaining moves."""
     left = list(moves)
     if world is None:
         world = ServiceSimulator(make, menu)

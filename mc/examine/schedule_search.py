@@ -34,13 +34,13 @@ from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, goals
-from filterproof.mc.examine.examination import StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.parameter_families import Line, lines_of, names_of
 from filterproof.mc.examine.schedule import MOVES, Schedule, ServiceMove, ServiceSimulator, What, name_of
 from filterproof.mc.examine.sequence import Sequence as Fixed
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line
@@ -48,30 +48,30 @@ from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
 
-#: The families that are asked for, as many as so many of which the service grants any.
+#: The number of families that the search uses, of those from which the service grants something.
 MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
-#: What is asked for, as shares of the largest size of its line that is granted.
+#: The requests, as shares of the largest granted size of their family.
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
-#: Steps after which a lone request is given up.
+#: Steps after which a single request is given up.
 _STEPS = 64
-#: The share of the work for the search; what is left is for cutting what it finds.
+#: The share of the work for the search. The rest is for minimisation.
 _SEARCHED = 0.7
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
 _FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
 _WHOLE, _DRAWN = 5, 8
-#: Examples of a batch, and their rules, batch by batch.
+#: Examples per batch, and the length of each example, batch by batch.
 _BATCH, _RULES = 100, (25, 12, 50)
-#: What the stage asks, and does not look at.
-_ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
-_SCOPE = "clients with requests in flight, who send them again, and a process that is killed and begins again"
+#: The question of the stage, and what it does not look at.
+_ASKED = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
+_SCOPE = "clients with concurrent requests and retries, and a process that is killed and restarted"
 _UNSEEN = "crashes inside a command of the program"
 
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A schedule whose releases break the promise: of an epoch's answers together `measure` is at least `low`."""
+    """A schedule whose releases break the guarantee: the answers of one epoch have a `measure` of at least `low`."""
 
     schedule: Schedule
     events: tuple[str, ...]
@@ -83,19 +83,19 @@ class Breach:
     __repr__ = one_line
 
     def __str__(self) -> str:
-        """What happened, move by move, and what it comes to."""
+        """Return the events and the resulting divergence."""
         told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
-        whose = "all that went out" if self.epoch is None else f"what went out from epoch {self.epoch}"
-        end = f"so of {whose} {self.measure} is at least {below(self.low)} where {self.promised:.6g} is promised"
+        whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
+        end = f"so {self.measure} of {whose} is at least {below(self.low)}; promised {self.promised:.6g}"
         return "\n".join([*told, end])
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSearch:
-    """What came of driving a service: the first breach (None: none was met), and how much was tried.
+    """The result of a schedule search: the first violation or None, and the amount of search.
 
-    raised is the first error of the service's own code, which counts as a denial; "" where there was none. stopped
-    says after which share of its work the time limit ended the search; "" where it came to its end.
+    `raised` is the first error of the service's own code, or ""; an error counts as a denial. `stopped` is the share
+    of the work after which the time limit ended the search, or "".
     """
 
     breach: Breach | None
@@ -107,19 +107,19 @@ class ScheduleSearch:
     __repr__ = one_line
 
     def __str__(self) -> str:
-        """The breach, or that none was met, which proves nothing."""
+        """Return the violation, or the amount of search without one."""
         if self.breach is not None:
             return str(self.breach)
         began = f"{self.stopped}: " if self.stopped else ""
         if not self.released:
             return f"{began}nothing was released in {self.schedules:,} schedules{self._raised}"
         return (
-            f"{began}no breach in {self.schedules:,} schedules with {self.released:,} answers, which does not prove "
-            f"that there is none{self._raised}"
+            f"{began}no violation found in {self.schedules:,} schedules with {self.released:,} answers. This is not a "
+            f"proof that there is none{self._raised}"
         )
 
     def with_played(self, played: list[ServiceSimulator]) -> Self:
-        """The report after more schedules."""
+        """Return the report after more schedules."""
         raised = next((one.raised for one in played if one.raised), "")
         released = self.released + sum(len(one.released) for one in played)
         return replace(
@@ -134,12 +134,12 @@ class ScheduleSearch:
         return f"; its code raised {self.raised}" if self.raised else ""
 
 
-#: The breach by what a play released so far, None where there is none.
+#: The violation by the releases so far, or None.
 Breaks: TypeAlias = Callable[[ServiceSimulator], Breach | None]
 
 
 def breaks(promise: Guarantee) -> Breaks:
-    """Whether what was released, as mechanisms fixed in advance, breaks the promise; each set is composed once."""
+    """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached."""
     measures = goals(promise)
 
     @lru_cache(1 << 14)
@@ -157,7 +157,7 @@ def breaks(promise: Guarantee) -> Breaks:
 
 
 def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingPair, ...]:
-    """Shares of the largest size of each line, of the first families of which any is granted."""
+    """Return shares of the largest size of each line, for the first families with a granted request."""
     pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
     for line, size in largest:
@@ -170,7 +170,7 @@ def shares_of(largest: Iterable[tuple[Line, float | None]]) -> tuple[DominatingP
 
 
 def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, ...]:
-    """The largest requests that a fresh service grants, and shares of them."""
+    """Return the largest requests that a new service grants, and shares of them."""
 
     def largest(line: Line) -> float | None:
         return largest_granted(lambda size: _released(make, line.pair(size)), line.sizes)
@@ -179,7 +179,7 @@ def menu_of(make: MakeService, lines: Sequence[Line]) -> tuple[DominatingPair, .
 
 
 def _released(make: MakeService, pair: DominatingPair) -> bool:
-    """Whether a fresh service that does nothing else answers the request."""
+    """Whether a new service answers the request when it is alone."""
     return bool(Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _STEPS)).play(make).released)
 
 
@@ -230,7 +230,7 @@ def first_breach(
 
     Notes
     -----
-    A search without a finding is no proof. The service runs in a process of its own.
+    A search without a finding is not a proof. The service runs in a process of its own.
     """
     lines, seed = asked_lines(service, promise, mechanisms), check_count("seed", seed, least=0)
     work, stands = partial(_driven, service, promise, lines, seed), partial(_confirm, service, promise)
@@ -238,21 +238,21 @@ def first_breach(
 
 
 def _confirm(service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline) -> None:
-    """FilterFault where the schedule breaks nothing when nobody has asked the service's processes before."""
+    """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
     if found.breach is None:
         return
     if breaks(promise)(found.breach.schedule.play_afresh(service, deadline)) is None:
         raise FilterFault(
-            f"{name_of(service)} breaks the contract: it keeps something outside its object and its disk, "
-            "which a process that ends forgets; keep it in self"
+            f"{name_of(service)} breaks the contract: it keeps data outside its object and its disk, "
+            "which a process that ends loses; keep it in self"
         )
 
 
 def _driven(
     service: MakeService, promise: Guarantee, lines: tuple[Line, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
-    """The reports of a search over a menu of what the service grants; the first one comes with the menu."""
-    # where nothing is granted alone the plainest requests are tried all the same
+    """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
+    # if nothing is granted alone, the simplest requests are tried nevertheless
     menu = menu_of(service, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
     yield ScheduleSearch(None, 0, 0)
     yield from searched(service, promise, menu, WorkLimit.of(units), seed=seed)
@@ -261,9 +261,11 @@ def _driven(
 def asked_lines(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
 ) -> tuple[Line, ...]:
-    """The lines of the mechanisms, once what is to be driven is a service and has a promise."""
+    """Return the lines of the mechanisms after a check of the service and its guarantee."""
     if not callable(service):
-        raise TypeError(f"service must make a service from a disk, got {service!r}; pass its class")
+        raise TypeError(
+            f"service must be a callable that makes a service from a disk, got {service!r}; pass its class"
+        )
     if not isinstance(promise, Guarantee):
         raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
     return lines_of(names_of(mechanisms), promise)
@@ -272,7 +274,7 @@ def asked_lines(
 def searched(
     service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], limit: WorkLimit, *, seed: int
 ) -> Iterator[ScheduleSearch]:
-    """The reports of a search over a menu, one for each batch of examples, the last one on all of it."""
+    """Yield the reports of a search over a menu, one per batch of examples, the last one over all of them."""
     import hypothesis
     from hypothesis import stateful
     from hypothesis.configuration import set_hypothesis_home_dir
@@ -280,19 +282,19 @@ def searched(
 
     from filterproof.filters.testing.strategies import reproducible
 
-    set_hypothesis_home_dir(os.devnull)  # this is a worker, which leaves no files in a folder of the user's
+    set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
     among, found, searching = breaks(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCHED)
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
         played: list[ServiceSimulator] = []
         machine = hypothesis.seed(f"{seed} {number}")(_state_machine(service, menu, among, played))
-        # Flaky: the service is not the same twice, or the work ends
+        # Flaky: the service behaves differently the second time, or the work ends
         with suppress(_Broken, OutOfWork, Flaky), stopping_at(searching):
             stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
         found = found.with_played(played)
         met = among(played[-1]) if played else None
-        # what does not happen twice is no counterexample
+        # an event that does not repeat is no counterexample
         if met is not None and (again := among(met.schedule.play(service, among))) is not None:
             yield replace(found, breach=again)
             found = replace(found, breach=_minimal(again, among, service, limit))
@@ -304,13 +306,13 @@ def searched(
 
 
 class _Broken(BaseException):
-    """The promise is broken: no Exception, for Hypothesis would look for it again."""
+    """The guarantee is broken. Not an Exception, so that Hypothesis does not try to reproduce it."""
 
 
 def _state_machine(
     service: MakeService, menu: tuple[DominatingPair, ...], among: Breaks, played: list[ServiceSimulator]
 ) -> Any:
-    """A state machine of Hypothesis whose rules are the moves, and whose plays are put into `played`."""
+    """Make a Hypothesis state machine whose rules are the moves. It appends its plays to `played`."""
     from hypothesis import stateful
     from hypothesis import strategies as st
 
@@ -330,7 +332,7 @@ def _state_machine(
                 if among(played[-1]) is not None:
                     raise _Broken
 
-        # what is newest, and the largest request, as often as all others together
+        # the newest, and the largest request, as often as all others together
         drawn = st.just(0) | st.integers(0, far) if far else st.just(0)
         return stateful.precondition(lambda machine: played[-1].can(what))(stateful.rule(at=drawn)(make))
 
@@ -341,7 +343,7 @@ def _state_machine(
 
 
 def _minimal(breach: Breach, among: Breaks, service: MakeService, limit: WorkLimit) -> Breach:
-    """The breach without the moves that it does not need, each as plain as it may be."""
+    """Remove the moves that the violation does not need, and simplify the others."""
     shortest, before = breach, tuple[ServiceMove, ...]()
 
     def fails(moves: tuple[ServiceMove, ...]) -> bool:
@@ -360,14 +362,14 @@ def _minimal(breach: Breach, among: Breaks, service: MakeService, limit: WorkLim
 
 
 def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
-    """Moves that are easier to understand at a place: a crash between two steps, a step, the newest; or one less."""
+    """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number."""
     begun, move, later = moves[:place], moves[place], moves[place + 1 :]
     if move.what in _STRUCK:
         yield from ((*begun, other, *later) for other in (ServiceMove("crash"), replace(move, what="step")))
     if move.what == "again":
         yield (*begun, ServiceMove("ask"), *later)
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
-    for some, by in product((later[:1], later), (1, -1)):  # without it others are the newest
+    for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
         moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
         yield (*begun, *moved, *later[len(some) :])
 
@@ -376,7 +378,7 @@ def _plainer(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[Servi
 
 
 def stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """The finding on a filter whose program is a service; none for any other."""
+    """Yield the finding about a filter whose program is a service; nothing for other filters."""
     filt = subject.filter
     service = service_of(filt)
     if service is None or not subject.lines:

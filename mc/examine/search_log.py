@@ -1,4 +1,4 @@
-"""The log of a search: what it tried, how near it came to the guarantee, and what it left out."""
+"""The log of a search: the number of candidates, the nearest to the guarantee, and the omitted ones."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from filterproof.mc.examine.examination import USED_UP, StageFinding, Tightness, closest
 from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness, closest
 from filterproof.theory.evidence import Verdict
 
 
 @dataclass(slots=True)
 class SearchLog:
-    """The rows nearest to the promise by their keys, and counts of what a search tried.
+    """The rows nearest to the guarantee by key, and counters of a search.
 
-    tried counts candidates, refuted those above the promise, and too_large those that were given up; cut says that the
-    work ended before the candidates did.
+    `tried` counts the candidates, `refuted` those above the guarantee and `too_large` the skipped ones. `cut` says
+    that the work ended before the candidates.
     """
 
     stage: ClassVar[str]
@@ -29,14 +29,14 @@ class SearchLog:
     cut: bool = False
 
     def keep(self, key: Hashable, row: Tightness) -> None:
-        """Keep a row, unless one of its key is nearer to the promise."""
+        """Keep a row unless an earlier row with its key is nearer to the guarantee."""
         if key not in self.rows or row.attack > self.rows[key].attack:
             self.rows[key] = row
 
     def finding(
         self, found: str, menu: str, unseen: str, rows: tuple[Tightness, ...], verdict: Verdict | None = None
     ) -> StageFinding:
-        """The finding that sums up the search; the closest row and what was given up or left untried end its words."""
+        """Return the summary of the search with the closest row and the omitted candidates."""
         large = (
             f"; {count_words(self.too_large, 'game was', 'games were')} too large" if self.too_large else ""
         )

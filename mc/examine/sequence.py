@@ -36,19 +36,19 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
-#: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
+#: Requests of one kind that the filter gets one by one. More count as granted only if they change nothing.
 MOST_PLAYED = 20_000
-#: How near a lower bound on a composition is to the upper one: at first, and where a number lies between the two.
+#: How close a lower bound on a composition is to the upper one: at first, and if a compared number lies between them.
 _CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
-#: Units of work of a lower bound: on a Renyi divergence, on a composition of one finite pair or of Gaussians, on one of
-#: several finite pairs, for each request of up to a thousand more, and where it holds other pairs.
+#: Units of work of a lower bound: on a Rényi divergence, on a composition of one finite pair or of Gaussians, on one
+#: of several finite pairs, for each request of up to a thousand more, and for other pairs.
 _RENYI_UNITS, _FINITE_UNITS, _SEVERAL_UNITS, _REQUEST_UNITS, _OTHER_UNITS = 10, 40, 500, 2, 3000
-#: The most repetitions that a counterexample may state.
+#: The most repetitions in a counterexample file.
 _MOST = 10**15
 
 
 def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
-    """The sum of the pure epsilons that the pairs declare; inf where a pair's own tails reach beyond one."""
+    """Return the sum of the declared pure epsilons; inf if the tails of a pair go beyond its declaration."""
     each = {pair: float(pair.pure_epsilon) for pair in counts}
     if not all(math.isfinite(epsilon) and _ends(pair, Fraction(epsilon)) for pair, epsilon in each.items()):
         return math.inf
@@ -56,37 +56,37 @@ def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
 
 
 def _ends(pair: DominatingPair, most: Fraction) -> bool:
-    """Whether no loss is above `most`, by the tails that a composition would take: a user's pair may declare less."""
+    """Whether no loss exceeds `most` by the tails that a composition uses: a user's pair may declare less."""
     law = tails(pair)
     return bool(law.infinite == 0 and law.above(most)[0] == 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Requests fixed in advance: each pair of `steps` so many times in a row."""
+    """Requests fixed in advance: each pair of `steps` this many times in a row."""
 
     steps: tuple[tuple[DominatingPair, int], ...]
 
     @property
     def rounds(self) -> int:
-        """The number of requests."""
+        """Return the number of requests."""
         return sum(times for _, times in self.steps)
 
     @property
     def counts(self) -> dict[DominatingPair, int]:
-        """How often each pair is asked for, in the order of first appearance."""
+        """Return the number of requests of each pair, in the order of first appearance."""
         total: Counter[DominatingPair] = Counter()
         for pair, times in self.steps:
             total[pair] += times
         return dict(total)
 
     def admitted(self, filt: PrivacyFilter) -> bool:
-        """Whether the filter's own code grants every request, played by one run.
+        """Whether the filter's own code grants every request of one run.
 
-        Of each step at most `MOST_PLAYED` requests are put to it. More are granted where the last of them left the
-        state as it was, bit for bit, since a filter's methods are pure; they are not where it changed the filter's own
-        attributes, or those of its classes. A filter that looks at losses is asked for
-        one request alone, whose grant depends on none.
+        The filter gets at most `MOST_PLAYED` requests of each step. More count as granted if the last of these left
+        the state bit-identical, because a filter's methods are deterministic. They do not count if it changed
+        attributes of the filter or its classes. For a filter that looks at losses, only a single request counts, since
+        its grant depends on no loss.
         """
         state: State = checked_start(filt, 1)
         if filt.looks_at_losses and self.rounds > 1:
@@ -95,29 +95,30 @@ class Sequence:
             unchanged, before = True, dict[str, object]()
             for asked in range(min(times, MOST_PLAYED)):
                 if asked == MOST_PLAYED - 1 < times - 1:
-                    before = content_of_attributes(filt)  # late: what only the first requests fill is a cache
+                    before = content_of_attributes(
+                        filt
+                    )  # only now, because the first requests may fill a cache
                 after = granted(filt, state, pair)
                 if after is None:
                     return False
                 unchanged, state = bool(same(after, state)[0]), after
-            # a count that is kept in the object may stop what the state does not
+            # a counter in the object may stop the requests although the state does not change
             if times > MOST_PLAYED and not (unchanged and before == content_of_attributes(filt)):
                 return False
         return True
 
     def low(self, measure: Divergence, beside: float | None = None) -> float:
-        """A certified lower bound on the measure of the composition of all requests, every rounding error included.
+        """Return a certified lower bound on the divergence of the composition, with all rounding errors included.
 
-        That of a composition is the lower end of `Composition`'s bounds, looked at more closely while `beside`, what is
-        promised say, lies between them; Renyi divergences add. A pair whose tails are not known counts as one that
-        reveals nothing.
+        A composition has the lower end of the bounds of `Composition`, refined while `beside`, usually the guarantee,
+        lies between them. Rényi divergences add. A pair with unknown tails counts as one that reveals nothing.
         """
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
         counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
         if measure.kind != "renyi":
-            # where no transcript loses more than epsilon there is nothing to be bounded
+            # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_loss(counts) <= measure.at:
                 return 0.0
             count(self._units(measure))
@@ -141,7 +142,7 @@ class Sequence:
         return down(total)
 
     def _units(self, measure: Divergence) -> int:
-        """About how much work a lower bound is."""
+        """Return about the units of work of a lower bound."""
         if measure.kind == "renyi":
             return _RENYI_UNITS * len(self.counts)
         requests, kinds = _REQUEST_UNITS * min(self.rounds, 1000), [*self.counts]
@@ -152,7 +153,8 @@ class Sequence:
         return _OTHER_UNITS + requests
 
     def breach(self, promise: Guarantee, measures: Iterable[Divergence]) -> tuple[Divergence, float] | None:
-        """The first measure, in either direction, that is certainly above what is promised, and how much it is."""
+        """Return the first divergence, in either direction, that certainly exceeds the guarantee, and its "
+        "lower bound."""
         for measure in chain.from_iterable(goal.both for goal in measures):
             promised = measure.promised(promise)
             if exceeds(low := self.low(measure, promised), promised):
@@ -160,14 +162,14 @@ class Sequence:
         return None
 
     def to_data(self, known: Nameable) -> list[dict[str, Any]]:
-        """The sequence as JSON-able data."""
+        """Return the sequence as JSON-compatible data."""
         return [{"request": encode(pair, known), "times": times} for pair, times in self.steps]
 
     @classmethod
     def from_data(cls, data: object, names: Nameable) -> Sequence:
-        """The sequence from the data that `to_data` returned; ValueError for any other data."""
+        """Return the sequence that `to_data` wrote. Raises ValueError for other data."""
         wrong = ValueError(
-            f"sequence must hold requests and times, got {repr(data)[:40]}; pass what was written"
+            f"sequence must have requests and times, got {repr(data)[:40]}; pass the data that to_data returned"
         )
         if not isinstance(data, list | tuple) or not data:
             raise wrong

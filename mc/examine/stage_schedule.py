@@ -1,7 +1,7 @@
 """The examination of a filter: stages in turn, each with its share of the work, until a refutation.
 
-The searches take turns: all of them do a small share of their work before any does a large one, so that what is cheap
-to find is found soon, wherever it lies.
+The searches take turns: each does a small share of its work before any does a large one, so that an easy violation is
+found early in whichever search it lies.
 
 >>> from filterproof.filters.catalogue import CATALOGUE
 >>> found = examine(CATALOGUE["NaturalFilter"].example())
@@ -38,20 +38,13 @@ from filterproof.filters.contract.work import (
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
-from filterproof.mc.examine.examination import (
-    CUT,
-    STOPPED,
-    UNFINISHED,
-    USED_UP,
-    Examination,
-    PartialExamination,
-    StageFinding,
-)
+from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.examination_context import ExaminationContext, admission, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
 from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
 from filterproof.mc.examine.stages.filter_invariants import invariants
@@ -65,15 +58,18 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.proofs.proof import Proof
 
-#: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
+#: The probability that an examination refutes a true guarantee, shared by all its estimates.
 FAILURE = 1e-6
-#: Units of work of effort 1, and the share of it beyond its own after which a stage is ended.
+#: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
-#: The share of the effort in which a refutation is told, at least.
+#: The smallest share of the effort for minimisation of a refutation.
 _MOMENT = 0.06
-#: The share of the work for what a fresh run grants.
+#: The work that a proof from source code may do beside the rest, in shares of the effort.
+_SOURCE = 2.0
+#: The share of the work for finding the requests that a fresh run grants.
 _ADMISSION = 0.1
-#: The share of its work that each search has done when its turn ends, and the number of turns before the invariants.
+#: The share of its work that each search has done at the end of each turn, and the number of turns before the
+#: invariants.
 _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
@@ -92,17 +88,20 @@ def examine(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
+    target: str | None = None,
 ) -> Examination:
-    """Examine the promise of a filter with so much effort; the first refutation ends it unless it is `thorough`.
+    """Examine the guarantee of a filter. The first refutation ends the examination unless it is `thorough`.
 
-    effort > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that the examination finds
-    the same on every machine; effort 1 takes about half a minute on a quiet one. seconds is a limit that ends the
-    examination early; what was refuted and replayed before stands. mechanisms are names of `FAMILIES`, or one of them;
-    all by default, and stages names of `STAGES`, too. on_stage is called with the name of each stage as it begins.
-    Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
-    Raises TypeError for what is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out of range;
-    after Ctrl-C `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's own
-    code raises, prints or returns in the wrong form becomes a finding.
+    `effort` > 0 is counted in work (`filterproof.filters.contract.work`) and never in time, so that every machine gets
+    the same result; effort 1 takes about half a minute. `seconds` ends the examination early; refutations that were
+    replayed before still count. `mechanisms` are one or several names of `FAMILIES` and `stages` names of `STAGES`, by
+    default all. `on_stage` is called with the name of each stage as it begins.
+    `target` is the name of the filter on the command line. Proofs in `proofs` are not run again,
+    and new ones are added; the default is a cache of this process.
+
+    Raises TypeError for an object that is no filter, ValueError for efforts, seconds, seeds, mechanisms or stages out
+    of range. After Ctrl-C raises `PartialExamination`, a KeyboardInterrupt with the findings so far. What the
+    filter's own code raises, prints or returns in the wrong form becomes a finding.
     """
     effort = checked_effort(effort)
     units = EFFORT * effort
@@ -129,21 +128,23 @@ def examine(
             exam.close()
     spent = time.perf_counter() - began
     if exam.heard:
-        words = f"{type(filt).__name__} prints while it decides; what it printed was left out"
+        words = f"{type(filt).__name__} prints while it decides; its output is not shown"
         exam.findings.append(
-            StageFinding("invariants", "Does it decide in silence?", words, "", "", notes=(words,))
+            StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
         )
     found = tuple(exam.findings)
-    examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort)
+    examination = Examination(
+        filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope, effort, target
+    )
     if pressed is not None:
         raise PartialExamination(examination) from pressed
     return examination
 
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
-    """All stages, each with its share of the work that is left."""
+    """Run all stages, each with its share of the remaining work."""
     filt, accountant = exam.filter, cast(object, exam.filter)
-    # nothing can be asked of a filter whose first answers do not come, so that they may take all the work
+    # without the first answers nothing can be asked, so they may take all the work
     if is_verifiable(accountant):
         exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
         exam.prove()
@@ -158,12 +159,12 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is None or not exam.subject.lines:
         return
     exam.begin_searches(exam.subject)
-    for _ in range(_BEFORE_INVARIANTS):  # most faults show at once, and cheaper than the invariants
+    for _ in range(_BEFORE_INVARIANTS):  # most violations show at once, and at less cost than the invariants
         exam.search()
     exam.run("invariants", 0.12, partial(invariants, exam.subject))
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedules, exam.subject))
-    # where purity is broken a state does not stand for a run, and only what one run is granted counts
+    # without determinism a state does not represent a run, and only a single run's grants count
     subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
     if subject.pure:
         exam.prove()
@@ -173,12 +174,12 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     while exam.searches and (exam.thorough or not exam.counterexamples):
         exam.search()
     if exam.counterexamples and not any(one.stage == "certificate" for one in exam.findings):
-        exam.prove(always=True)  # a theorem that says otherwise is a disagreement
+        exam.prove(always=True)  # a theorem that says otherwise is a contradiction
     exam.shrink(subject)
 
 
 def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
-    """The stages that are asked for, and those without which there is no examination."""
+    """Return the requested stages and those that every examination needs."""
     for name in given or ():
         if name not in STAGES:
             raise ValueError(f"stages must be among {', '.join(STAGES)}, got {name!r}; name some of these")
@@ -187,7 +188,7 @@ def _stages_of(given: Sequence[str] | None) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Search:
-    """A search in a worker that waits between its turns; its work is counted by a meter of its own."""
+    """A search in a worker that waits between its turns, with a work meter of its own."""
 
     stage: str
     meter: Meter
@@ -196,7 +197,7 @@ class _Search:
 
 @dataclass(slots=True)
 class _Stages:
-    """The stages of one examination, each in a worker of its own, and what came back from them."""
+    """The stages of one examination, each in a worker of its own, and their findings."""
 
     filter: PrivacyFilter
     units: float
@@ -216,12 +217,12 @@ class _Stages:
     so_far: dict[str, StageFinding] = field(default_factory=dict)
 
     def begin_searches(self, subject: ExaminationContext) -> None:
-        """All searches, each in a worker that waits for its turn, and those begun before given up."""
+        """Start all searches, each in a worker that waits for its turn. End earlier ones."""
         self.close()
         left = self.limit.remaining
         shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {"sequences": (0.3, sequences)}
         if subject.pure:
-            # a filter that looks at losses is searched for as long as it is solved
+            # strategies against a filter that looks at losses get as much time as games
             shares["games"] = (0.3 if subject.looks else 0.4, games)
             if subject.looks:
                 shares["search"] = (0.25, partial(search, failure=FAILURE))
@@ -232,7 +233,7 @@ class _Stages:
                 self.searches.append(_Search(stage, Meter(), reports))
 
     def search(self) -> None:
-        """The next turn of each search."""
+        """Run the next turn of each search."""
         for one in tuple(self.searches):
             if self.counterexamples and not self.thorough:
                 return
@@ -246,13 +247,13 @@ class _Stages:
                 self.searches.remove(one)
 
     def close(self) -> None:
-        """Give up the searches that have not ended."""
+        """End the unfinished searches."""
         for one in self.searches:
             one.reports.close()
         self.searches.clear()
 
     def prove(self, *, always: bool = False) -> None:
-        """Proofs do the work that they need, once in a process."""
+        """Run the proofs. They may exceed the share of their stage, and run once per process."""
         before, proved = current().done, partial(_proved, self.filter, self.proofs)
         self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
         self.limit = WorkLimit(self.limit.until + current().done - before)
@@ -262,37 +263,36 @@ class _Stages:
         if not has_own_code(self.filter) or any(one.whole for one in self.findings):
             return
         before = current().done
-        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(self.units))
+        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(_SOURCE * self.units))
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def shrink(self, subject: ExaminationContext) -> None:
-        """The clearest counterexample of what was found, if anything was, and its play; a schedule tells itself."""
+        """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
         if found := tuple(one for one in self.counterexamples if one.kind != "schedule"):
-            # a refutation is made short and told however little work is left
+            # a refutation is minimised and traced even with little work left
             least = _MOMENT * self.units
             units = max(self.limit.remaining, least) if self.thorough else least
             self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
 
     @property
     def cut(self) -> str:
-        """How far the examination came until its deadline."""
+        """Return how far the examination came before its deadline."""
         done = 1 - self.limit.remaining / self.units
         return f"{CUT} {max(min(round(100 * done), 99), 0)} % of the work"
 
     def leave(self, why: str) -> None:
-        """Keep what the searches found so far; a refutation that was not played afresh is none."""
+        """Keep the findings of the searches so far, with refutations replayed."""
         self.findings += [*self.so_far.values(), self._ended(why)]
 
     def _ended(self, found: str, **more: Any) -> StageFinding:
-        """What is found of a stage that did not come to its end."""
+        """Return the finding of an unfinished stage."""
         said = {"notes": (found,)} | more
-        return StageFinding(self.stage, "Was the stage finished?", found, "", UNFINISHED, **said)
+        return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **said)
 
     def _afresh(self, finding: StageFinding) -> StageFinding:
-        """The finding, or what is found where its counterexample does not refute as a filter plays it that nobody has
-        asked.
+        """Return the finding, or a weaker one if its counterexample does not replay with a new instance of the filter.
 
-        The worker of each play is a fork of this process.
+        Each replay runs in a fork of this process.
         """
         counterexample, fault = finding.counterexample, ""
         if counterexample is None:
@@ -302,18 +302,18 @@ class _Stages:
                 return finding
             fault, found = (
                 is_nondeterministic(self.filter),
-                f"{counterexample.asked}: granted, but not afresh: {other}",
+                f"{counterexample.asked}: granted, but not by a new instance: {other}",
             )
         except ValueError as reason:
-            found = f"{counterexample.asked}: not played afresh: {reason}"
+            found = f"{counterexample.asked}: not replayed with a new instance: {reason}"
         except FilterFault as broken:
             found = fault = str(broken)
         return _fallen(finding, found, fault)
 
     def _aside(self, work: Callable[[], Any]) -> Any:
-        """What the work returns in a worker of its own, which this process, that asks the filter nothing, forks.
+        """Run the work in a worker forked from this process, which never calls the filter.
 
-        A replay is as long as its counterexample, and counts as no work.
+        A replay does not count as work.
         """
         unlimited = WorkLimit(sys.maxsize)
         with metered():
@@ -322,7 +322,7 @@ class _Stages:
 
     @property
     def counterexamples(self) -> list[Counterexample]:
-        """The refutations so far, the clearest first."""
+        """Return the refutations so far, the clearest first."""
         found = (one.counterexample for one in self.findings if one.counterexample is not None)
         return sorted(found, key=lambda one: one.order)
 
@@ -335,24 +335,24 @@ class _Stages:
         *,
         always: bool = False,
     ) -> None:
-        """Keep the findings of a stage, also where its share of the work is used up or the filter's code raises.
+        """Keep the findings of a stage, even if its share of the work ends or the filter's code raises.
 
-        Of none that was not asked for, or where one refutation was enough, unless it is to run always.
+        A stage is skipped if it was not requested or one refutation suffices, unless `always`.
         """
         if stage not in self.chosen or (self.counterexamples and not self.thorough and not always):
             return
         part = (limit or self.limit).fraction(share)
-        # the stages look at their limit themselves; what does not is ended
+        # the stages check their limit themselves; one that does not is ended
         self._turn(stage, self._reports(work, part, self._late(part.until)))
 
     def _late(self, until: float) -> WorkLimit:
-        """Where a stage is ended that does not look at its limit."""
+        """Return the limit at which a stage is ended that ignores its own."""
         return WorkLimit(int(until) + int(_GRACE * self.units))
 
     def _turn(self, stage: str, reports: Generator[Any, None, None]) -> bool:
-        """Keep what a stage finds until it ends or pauses; whether it ended."""
+        """Keep the findings of a stage until it ends or pauses; return whether it ended."""
         self.stage, first, began = stage, len(self.findings), time.perf_counter()
-        with metered():  # what the caller does is no work of this examination
+        with metered():  # the caller's own work does not count
             self.on_stage(stage)
         try:
             for finding in reports:
@@ -369,13 +369,13 @@ class _Stages:
         except FilterFault as broken:
             self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
         except (LateBridgeError, ThreadsLost):
-            raise  # no fault of the filter
+            raise  # not a fault of the filter
         except Exception as error:
             if stage == "admission" and self.promise is None:
-                raise  # what is no filter is the caller's mistake
-            # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
+                raise  # the caller's mistake: the object is no filter
+            # library code fails on an answer of the filter, which must not end the examination
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
-            said = f"the stage broke off at what {said}"
+            said = f"the stage ended with an error: {said}"
             self.findings.append(self._ended(said))
         finally:
             spent = time.perf_counter() - began
@@ -390,7 +390,7 @@ class _Stages:
         late: WorkLimit,
         pauses: tuple[int, ...] = (),
     ) -> Generator[Any, None, None]:
-        """What a worker found; what else it learnt, by the names of our fields, is kept."""
+        """Yield the findings of a worker, and store its other results under their field names."""
         how: dict[str, Any] = {
             "filt": self.filter,
             "limit": late,
@@ -408,19 +408,22 @@ class _Stages:
 
 
 def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
-    """The finding where its counterexample does not stand."""
+    """Return the finding without its counterexample, which did not replay."""
     notes = () if fault else (found,)
     bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
     return replace(bare, found=found, fault=fault, notes=notes)
 
 
-# -- what the workers do -------------------------------------------------------------------------------
+# -- run in the workers ---------------------------------------------------------------------------------
 
 
 def _admitted(
     filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
 ) -> Iterator[object]:
-    """What the filter promises and a fresh run of it grants; TypeError for what is no filter."""
+    """Yield the filter's guarantee and the requests that a fresh run grants.
+
+    Raises TypeError for an object that is no filter.
+    """
     checked_filter(filt)
     scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
     yield {"promise": filt.promise, "scope": scope}
@@ -437,13 +440,13 @@ def _proved(filt: PrivacyFilter, done: dict[str, Proof], limit: WorkLimit) -> It
 
 
 def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) -> Iterator[object]:
-    """The stage, with what a filter prints and warns of out of sight; last whether it printed. Only in a worker."""
+    """Run a stage without the filter's output and warnings, and yield last whether it printed. Only in a worker."""
     ear = _Ear(os.devnull, "w")
     sink = io.TextIOWrapper(cast(BinaryIO, ear), "utf-8", "replace", write_through=True)
     with redirect_stdout(sink):
         os.dup2(ear.fileno(), 1)
         warnings.simplefilter("ignore")
-        warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
+        warnings.showwarning = lambda *told, **more: None  # the filter may have turned warnings on
         try:
             yield from work(limit)
         finally:
@@ -451,7 +454,7 @@ def _quietly(work: Callable[[WorkLimit], Iterator[object]], limit: WorkLimit) ->
 
 
 class _Ear(io.FileIO):
-    """Forgets what is written to it, but for whether something was."""
+    """Discards everything written and remembers whether something was."""
 
     heard = False
 
@@ -460,4 +463,4 @@ class _Ear(io.FileIO):
         return super().write(data)
 
     def close(self) -> None:
-        """Stay open: the worker goes on."""
+        """Stay open, because the worker goes on."""

@@ -61,18 +61,18 @@ class Supremum:
         if not self.low <= self.high:
             raise ValueError(
                 f"low must be at most high, got low={self.low!r} high={self.high!r} at epsilon={self.epsilon!r}, where "
-                f"high rests on: {self.rests_on or 'no theorem'}; report this fault"
+                f"high rests on: {self.rests_on or 'no theorem'}; report this error"
             )
 
     @property
     def adversary(self) -> Scripted | None:
-        """The adversary that makes the requests of `steps`; None if there are none."""
+        """Return the adversary that makes the requests of `steps`, or None without requests."""
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
         found = f"[{below(self.low)}, {above(self.high)}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
         return (
-            f"{found}; nothing bounds it from above: {self.rests_on}"
+            f"{found}; no theorem bounds it from above: {self.rests_on}"
             if self.high == 1 and self.rests_on
             else found
         )
@@ -126,6 +126,6 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
 
 
 def most_kept(found: Extremal, promised: float) -> float:
-    """The largest delta of a filter that a theorem covers: of what it keeps, or the promise if that is less."""
-    # the promise is a double, to 1e-12 of it, and what is shown as 0 may be less than a double
+    """Return the largest delta that the theorem allows: the filter's own bound, or the guarantee if smaller."""
+    # the guarantee is a double with a relative error of 1e-12, and a bound shown as 0 may be below the smallest double
     return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

@@ -36,7 +36,7 @@ Given = ParamSpec("Given")
 
 
 def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
-    """What makes test classes, each test of which runs in a process of its own."""
+    """Make a factory of test classes run each test in a process of its own."""
 
     @wraps(make, assigned=("__doc__",))
     def invariants(*given: Given.args, **more: Given.kwargs) -> type:
@@ -47,15 +47,15 @@ def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
                 setattr(tests, invariant, _isolated(test, name))
         return tests
 
-    invariants.__qualname__ = invariants.__name__  # it is found, and pickled, as a function of this module
+    invariants.__qualname__ = invariants.__name__  # pickle finds it as a function of this module
     return invariants
 
 
 def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
-    # without the attributes that hypothesis left: pytest would look for the arguments that it draws
+    # without hypothesis attributes, so that pytest does not look for its arguments
     @wraps(test, updated=())
     def run(self: Any) -> None:
-        compiler()  # once here: a child that is worth kernels would take as long to import it as for its examples
+        compiler()  # imported once here, because each child would take as long for it as for its examples
         try:
             alone(partial(test, self), whose=name)
         except SkipTest as skipped:
@@ -105,12 +105,14 @@ def schedules(
     -----
     The test also fails if the service grants no request. A passed test is no proof.
     """
-    asked_lines(service, promise, mechanisms)  # what is no service, promise or mechanism is refused here
+    asked_lines(service, promise, mechanisms)  # checks the service, the guarantee and the mechanisms
 
     class Schedules(TestCase):
         def runTest(self) -> None:
             found = first_breach(service, promise, mechanisms=mechanisms, effort=effort)
-            assert found.released, f"the service must grant some request that it is asked for, got: {found}"
-            assert found.breach is None, f"the promise must be kept, got\n{found.breach}"
+            assert found.released, (
+                f"the service must grant some request: {found}; pass mechanisms=... that it grants"
+            )
+            assert found.breach is None, f"the service violates its guarantee:\n{found.breach}"
 
     return Schedules

@@ -12,7 +12,7 @@ this.
 >>> [(one.rounds, one.request, one.state_before, one.state_after, round(one.reached, 6)) for one in told.rows]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
 >>> told.passed, told.why
-(2, ('in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing',))
+(2, ('in round 1, Gaussian(mu=1) does not change the state: it is not charged',))
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_spend, checked_start
-from filterproof.filters.contract.state import State, leaves, same
+from filterproof.filters.contract.state import State, leaves, named_leaves, same
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.formatting import pair_words
+from filterproof.mc.examine.formatting import pair_words, told_apart
 from filterproof.mc.examine.sequence import Sequence, granted
 from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.mc.worst_case.plan import Plan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
-#: Rows of a story, letters of a state, and the requests that are played for one; the state after more of them.
+#: The most rows of a trace and letters of a state, the most requests that are played for one row, and the mark after
+#: it.
 _ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
-#: Points of a curve, the largest epsilon of one, and the delta at which it may end.
+#: The number of points of a curve, its largest epsilon, and the delta at which it may end.
 _POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
-#: The most reasons that are told, and what counts for a number of a state.
+#: The most reasons that are given, and the largest array whose numbers are named.
 _REASONS, _NUMBERS = 3, (int, float, Fraction, np.number)
 
 
 @dataclass(frozen=True, slots=True)
 class TraceRow:
-    """Rounds of one request in a row: what was asked, the state before and after, and what was revealed by then.
+    """Rounds of one request in a row: the request, the state before and after, and the divergence so far.
 
-    rounds is "3" or "3-9". state_after is what the answer made of the state, and `when` which answers came before,
-    where the play depends on them. reached is at least the measure of all released until then; promised what is
-    allowed.
+    `rounds` is "3" or "3-9". `after` is the state after the outcome; `when` names the earlier outcomes if the play
+    depends on them. `reached` is a lower bound on the divergence of all releases so far, `promised` the guarantee.
     """
 
     rounds: str
@@ -66,10 +66,10 @@ class TraceRow:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The play of a counterexample: its turns, the round at which the promise is passed, and why, as far as it shows.
+    """The play of a counterexample: its steps, the round at which it exceeds the guarantee, and the visible reasons.
 
-    moves tell a schedule, which has no rounds.
-    curve has points (epsilon, delta of the play at least, promised).
+    `moves` describe a schedule, which has no rounds. `curve` has points (epsilon, lower bound on delta, promised
+    delta).
     """
 
     measure: Divergence
@@ -79,16 +79,41 @@ class Trace:
     curve: tuple[tuple[float, float, float], ...] = ()
     moves: tuple[str, ...] = ()
 
+    @property
+    def remarks(self) -> list[str]:
+        """The round in which the guarantee is exceeded, and the reasons that the trace shows."""
+        passed = [] if self.passed is None else [f"The promise is passed in round {self.passed}."]
+        return [*passed, *(f"Why: {reason}." for reason in self.why)]
+
+    @property
+    def lines(self) -> list[str]:
+        """The trace, one line a move or step, and the remarks on it."""
+        lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
+        for turn in self.rows:
+            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+            reached, promised = told_apart(turn.reached, turn.promised)
+            when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+            lines.append(
+                f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
+                f"{turn.state_after}; revealed so far {reached} of {promised}{above}"
+            )
+        return [*lines, *self.remarks]
+
 
 def state_words(state: State) -> str:
-    """What the filter knows of its one run.
+    """Return the state of one run in words.
 
     >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
     '0.25, (1, 2)'
+    >>> state_words({"main": np.array([0.25]), "petty": np.array([0.5])})
+    'main=0.25, petty=0.5'
     >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    told = ", ".join(_values(np.asarray(part)[0]) for part in leaves(state))
+    told = ", ".join(
+        f"{name}={_values(np.asarray(part)[0])}" if name else _values(np.asarray(part)[0])
+        for name, part in named_leaves(state)
+    )
     return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."
 
 
@@ -96,14 +121,14 @@ def _values(part: Any) -> str:
     if np.ndim(part):
         return f"({', '.join(map(_values, part))})"
     shown: object = type(part).__repr__
-    if shown is object.__repr__:  # an address says nothing
+    if shown is object.__repr__:  # a memory address is of no use
         held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
         return f"{type(part).__name__}({held})"
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
 def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
-    """The story of requests fixed in advance, which the filter grants."""
+    """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     after_row = state_words(state)
@@ -113,13 +138,16 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
         for number in played_on:
             after = granted(filt, state, pair)
             if after is None:
-                raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
-            # what comes later explains nothing, nor what is charged where it pays for what it lost
+                raise ValueError(
+                    f"every request of the sequence must be granted, got a denial of {pair!r}; pass a sequence "
+                    "that the filter admits"
+                )
+            # later rounds explain nothing, nor does a negative charge of a filter that looks at losses
             if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
                 for key, reason in _why(state, after, pair, f"in round {rounds_done + number + 1:,},"):
                     why.setdefault(key, reason)
             last, state = state, after
-        # what is left by a row that is not played to its end is known where a request left all as it was
+        # the state after a long row is known if one request left it unchanged
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
         after_row = state_words(state) if whole else _UNTOLD
         steps.append((pair, times))
@@ -133,7 +161,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
-    """The steps, short ones round by round, cut where the promise is passed."""
+    """Yield the steps, short ones round by round, with a cut where the guarantee is exceeded."""
     begin = 0
     for pair, times in played.steps:
         end, cuts = begin + times, range(0)
@@ -147,7 +175,7 @@ def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair,
 
 
 def prefix(played: Sequence, rounds: int) -> Sequence:
-    """The first so many requests."""
+    """Return the first requests of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
         if left > 0:
@@ -157,7 +185,7 @@ def prefix(played: Sequence, rounds: int) -> Sequence:
 
 
 def _passed(played: Sequence, measure: Divergence, promised: float) -> int | None:
-    """The first round after which more was revealed than is promised."""
+    """Return the first round after which the divergence exceeds the guarantee, or None."""
 
     def above(rounds: int) -> bool:
         return exceeds(prefix(played, rounds).low(measure, promised), promised)
@@ -166,23 +194,24 @@ def _passed(played: Sequence, measure: Divergence, promised: float) -> int | Non
     return bisect_left(range(rounds), True, lo=1, key=above) if above(rounds) else None
 
 
-# -- why -----------------------------------------------------------------------------------------------
+# -- reasons ---------------------------------------------------------------------------------------------
 
 
 def _why(before: State, after: State, pair: DominatingPair, when: str) -> Iterator[tuple[object, str]]:
-    """What a grant did not charge, and what it took away from the state; of what is the same the first is told."""
+    """Yield what a grant failed to charge and what it removed from the state, each with a key for the first mention."""
     if pair.pure_epsilon > 0 and same(before, after)[0]:
-        yield pair, f"{when} {pair_words(pair)} leaves the state as it was: it cost nothing"
+        yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
     for name, old, new in _changes(before, after):
         if 0 <= new < old * 0.75:
             yield (when, name), f"{when} {name} falls from {old:.4g} to {new:.4g}"
 
 
 def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
-    """The numbers of a state by name; of a row of three or more their sum, for they may change places."""
+    """Yield the changed numbers of a state by name. For a row of three or more, yield the sum: entries may move."""
     parts = [[np.asarray(part, dtype=object)[0] for part in leaves(state)] for state in (before, after)]
+    names = [name for name, _ in named_leaves(before)]
     for number, both in enumerate(zip(*parts, strict=True), 1):
-        name = f"part {number} of the state" if len(parts[0]) > 1 else "the state"
+        name = names[number - 1] or (f"part {number} of the state" if len(names) > 1 else "the state")
         old, new = ([float(x) for x in np.ravel(part) if isinstance(x, _NUMBERS)] for part in both)
         if len(old) > 2:
             yield f"the sum of {name}", sum(old), sum(new)
@@ -196,7 +225,7 @@ def _changes(before: State, after: State) -> Iterator[tuple[str, float, float]]:
 
 
 def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: Fraction) -> Trace:
-    """The story of an adaptive plan: a turn for each position that it comes to, as far as it matters."""
+    """Return the trace of an adaptive plan: a step for each position that matters."""
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
@@ -214,8 +243,8 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
             after.setdefault(state_words(observed), []).append(outcome)
-            if passed is not None and number <= passed:  # what comes later explains nothing
-                of = f"{outcome}, which tells for Q," if way == "QP" and loss < 0 else f"{outcome},"
+            if passed is not None and number <= passed:  # later rounds explain nothing
+                of = f"{outcome}, which is evidence for Q," if way == "QP" and loss < 0 else f"{outcome},"
                 for key, reason in _why(state, observed, position.request, f"in round {number}, after {of}"):
                     why.setdefault(key, reason)
             if following is not None:
@@ -249,7 +278,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: Plan, measure: Divergence, ratio: F
 def curve_of(
     trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Points of the promised curve and the play's, `_POINTS` epsilons up to where little is promised."""
+    """Yield points of the guarantee's curve and of the play's, up to epsilons at which little is promised."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:

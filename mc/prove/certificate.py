@@ -1,12 +1,8 @@
 """The checker of proofs: each line follows from earlier ones by exact arithmetic. It needs no solver.
 
-A derivation begins with given inequalities and may use four rules: multiply two lines, add multiples of lines that
-are not negative (Farkas), bound what rounding to the nearest double changes, and round both sides of a comparison
-with what is a double.
-
 >>> x = Polynomial.atom(0)
->>> lines = (Line(x, False, Given(0)), Line(x * 2 + 1, False, Sum({0: Fraction(2)})))
->>> check(Derivation(lines), [(x, False)], {}, goal=x * 2 + 3)
+>>> lines = [Line(x, False, "given", data=0), Line(x * 2 + 1, False, "sum", (0,), (Fraction(2),))]
+>>> check(lines, [(x, False)], {}, goal=x * 2 + 3)
 True
 """
 
@@ -15,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from filterproof.mc.prove.polynomials import Polynomial
 
@@ -27,78 +23,33 @@ HALF_ULP, TINY = Fraction(1, 2**53), Fraction(1, 2**200)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The line is a given inequality."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """The line is the product of two earlier ones."""
-
-    one: int
-    two: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The line is a sum of multiples, none negative, of earlier lines, and of a constant that is not negative."""
-
-    multiples: Mapping[int, Fraction]
-
-
-@dataclass(frozen=True, slots=True)
-class RoundingError:
-    """|v - X| <= u B, where v is X rounded and two earlier lines say -B <= X and X <= B; u is 2^-53 for each unit.
-
-    Where v is no sum of two doubles, 2^-200 is added for results below the normal range.
-    """
-
-    atom: int
-    size: Polynomial
-    low: int
-    high: int
-    sign: int
-
-
-@dataclass(frozen=True, slots=True)
-class RoundedComparison:
-    """v >= c, where v is the double nearest to X, c is a double, and an earlier line says X >= c; or both with <=."""
-
-    atom: int
-    double: float
-    line: int
-    sign: int
-
-
-@dataclass(frozen=True, slots=True)
-class RoundedOrder:
-    """v >= y, where v is the double nearest to X, the atom y is a double, and an earlier line says X >= y; or <=."""
-
-    atom: int
-    other: int
-    line: int
-    sign: int
-
-
-Reason: TypeAlias = Given | Product | Sum | RoundingError | RoundedComparison | RoundedOrder
-
-
-@dataclass(frozen=True, slots=True)
 class Line:
-    """polynomial >= 0, or > 0 where it is strict, and why."""
+    """polynomial >= 0, or > 0 where it is strict, by a rule from earlier lines.
+
+    Parameters
+    ----------
+    polynomial : Polynomial
+        What is at least 0.
+    strict : bool
+        Whether it is above 0.
+    rule : str
+        "given": the inequality of index `data`. "product": the product of two lines. "sum": a sum of the lines times
+        the multiples in `data`, none negative, and of a constant that is not negative (Farkas). "error": |v - X| <= u
+        B, where the atom v is X rounded and two lines say -B <= X and X <= B; u is 2^-53 for each unit, and 2^-200 is
+        added where v is no sum of two doubles, for results below the normal range; `data` is (v, B, sign). "monotone":
+        v >= y, where the atom v is the double nearest to X, y is a double and a line says X >= y, or both with <=;
+        `data` is (v, y, sign).
+    uses : tuple of int
+        The indices of the earlier lines.
+    data : object
+        What else the rule needs.
+    """
 
     polynomial: Polynomial
     strict: bool
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """Lines of which the last is the goal, or impossible."""
-
-    lines: tuple[Line, ...]
+    rule: Literal["given", "product", "sum", "error", "monotone"]
+    uses: tuple[int, ...] = ()
+    data: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,90 +65,81 @@ class Rounding:
 
 
 def check(
-    proof: Derivation,
+    lines: Sequence[Line],
     given: Sequence[Inequality],
     roundings: Mapping[int, Rounding],
     goal: Polynomial | None,
     doubles: Collection[int] = (),
 ) -> bool:
-    """Whether the derivation shows goal >= 0 from `given`; with goal None, that `given` is impossible.
+    """Whether lines, from whatever solver, show goal >= 0 from `given`; with goal None, that `given` is impossible.
 
     Parameters
     ----------
-    proof
-        The derivation, from whatever solver.
-    given
+    lines : sequence of Line
+        The derivation. Its last line is the goal less a constant that is not negative, or impossible.
+    given : sequence of Inequality
         Inequalities that may be assumed.
-    roundings
+    roundings : mapping
         The atoms that are doubles nearest to a polynomial.
-    doubles
-        The atoms that are doubles.
-    goal
+    goal : Polynomial or None
         The polynomial that must be at least 0. An impossible line proves every goal.
+    doubles : collection of int
+        The atoms that are doubles.
+
+    Returns
+    -------
+    bool
     """
-    lines = proof.lines
     for number, line in enumerate(lines):
-        if not _follows(line, lines[:number], given, roundings, doubles):
+        if not all(0 <= index < number for index in line.uses) or not _follows(
+            line, [lines[index] for index in line.uses], given, roundings, doubles
+        ):
             return False
     if not lines:
         return False
-    last = lines[-1]
-    value = last.polynomial.value
-    impossible = value is not None and (value < 0 or (value == 0 and last.strict))
-    if impossible or goal is None:
-        return impossible
-    # the last line is a multiple of the goal less a constant that is not negative
-    slack = goal - last.polynomial
-    return slack.value is not None and slack.value >= 0
+    last, value = lines[-1], lines[-1].polynomial.value
+    if value is not None and (value < 0 or (value == 0 and last.strict)):
+        return True
+    slack = None if goal is None else (goal - last.polynomial).value
+    return slack is not None and slack >= 0
 
 
 def _follows(
     line: Line,
-    earlier: Sequence[Line],
+    used: Sequence[Line],
     given: Sequence[Inequality],
     roundings: Mapping[int, Rounding],
     doubles: Collection[int],
 ) -> bool:
-    reason = line.reason
-    if isinstance(reason, Given):
-        polynomial, strict = given[reason.index]
-        return line.polynomial == polynomial and (strict or not line.strict)
-    if isinstance(reason, Product):
-        one, two = earlier[reason.one], earlier[reason.two]
-        return line.polynomial == one.polynomial * two.polynomial and (
-            not line.strict or (one.strict and two.strict)
-        )
-    if isinstance(reason, Sum):
-        total = Polynomial({})
-        for index, multiple in reason.multiples.items():
-            if multiple < 0 or not 0 <= index < len(earlier):
+    match line.rule, line.data, used:
+        case "given", int(index), []:
+            polynomial, strict = given[index]
+            return line.polynomial == polynomial and (strict or not line.strict)
+        case "product", None, [one, two]:
+            strict = one.strict and two.strict
+            return line.polynomial == one.polynomial * two.polynomial and (strict or not line.strict)
+        case "sum", multiples, _ if len(multiples) == len(used) and all(m >= 0 for m in multiples):
+            total = sum((one.polynomial * m for one, m in zip(used, multiples, strict=True)), Polynomial({}))
+            slack = (line.polynomial - total).value
+            if slack is None or slack < 0:
                 return False
-            total = total + earlier[index].polynomial * multiple
-        slack = (line.polynomial - total).value
-        if slack is None or slack < 0:
-            return False
-        strict = slack > 0 or any(m > 0 and earlier[i].strict for i, m in reason.multiples.items())
-        return strict or not line.strict
-    rounding = roundings[reason.atom]
-    change = (Polynomial.atom(reason.atom) - rounding.exact) * reason.sign
-    if line.strict or reason.sign not in (1, -1):
-        return False
-    if isinstance(reason, RoundingError):
-        above, below = earlier[reason.high].polynomial, earlier[reason.low].polynomial
-        if above != reason.size - rounding.exact or below != reason.size + rounding.exact:
-            return False
-        tiny = Fraction(0) if rounding.of_sum else TINY
-        return line.polynomial == reason.size * (HALF_ULP * rounding.units) + tiny - change
-    if isinstance(reason, RoundedOrder):
-        other = Polynomial.atom(reason.other)
-        return (
-            rounding.units == 1
-            and reason.other in doubles
-            and earlier[reason.line].polynomial == (rounding.exact - other) * reason.sign
-            and line.polynomial == (Polynomial.atom(reason.atom) - other) * reason.sign
-        )
-    bound = Fraction(reason.double)
-    return (rounding.units == 1 or bound == 0) and (
-        earlier[reason.line].polynomial == (rounding.exact - bound) * reason.sign
-        and line.polynomial == (Polynomial.atom(reason.atom) - bound) * reason.sign
-    )
+            strict = slack > 0 or any(m > 0 and one.strict for one, m in zip(used, multiples, strict=True))
+            return strict or not line.strict
+        case "error", (atom, size, (1 | -1) as sign), [low, high] if atom in roundings and not line.strict:
+            rounding = roundings[atom]
+            error = (Polynomial.atom(atom) - rounding.exact) * sign
+            most = size * (HALF_ULP * rounding.units) + (Fraction(0) if rounding.of_sum else TINY)
+            bounded = low.polynomial == size + rounding.exact and high.polynomial == size - rounding.exact
+            return bounded and line.polynomial == most - error
+        case "monotone", (atom, double, (1 | -1) as sign), [known] if atom in roundings and not line.strict:
+            rounding = roundings[atom]
+            if double.value is not None:
+                is_double = Fraction(float(double.value)) == double.value
+            else:
+                is_double = any(double == Polynomial.atom(number) for number in doubles)
+            return (
+                ((is_double and rounding.units == 1) or double.value == 0)
+                and known.polynomial == (rounding.exact - double) * sign
+                and line.polynomial == (Polynomial.atom(atom) - double) * sign
+            )
+    return False

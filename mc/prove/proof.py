@@ -2,7 +2,7 @@
 
 >>> from filterproof.mc.prove.proof import prove
 >>> print(prove(Mine()).sentence)  # doctest: +SKIP
-sum of mu^2 <= 1 on every path, so 1-GDP (theorem gaussian_filter)
+sum of mu^2 <= 1 on every path, so 1-GDP (kept_gdp: KERNEL)
 """
 
 from __future__ import annotations
@@ -15,38 +15,19 @@ from typing import Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
-from filterproof.mc.prove.invariants import Failed, Proved, Prover
+from filterproof.mc.prove.induction import Failure, Induction, SumBound
+from filterproof.mc.prove.invariants import charge_of
 from filterproof.mc.prove.loaded import promise_of
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play
 from filterproof.mc.prove.polynomials import number_text
-from filterproof.mc.prove.solver import z3_module
+from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
-from filterproof.mc.prove.theorems import Theorem, theorems
+from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
 from filterproof.mc.prove.transitions import System, Tracer
+from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.kernel.kernel_theorems import KERNEL
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A sum of charges that no path takes beyond `budget` and `drift` times the number of grants.
-
-    The theorem needs its own budget, which rounding and a budget like ten times .1 may pass by `excess`.
-    """
-
-    theorem: Theorem
-    budget: Fraction
-    drift: Fraction
-
-    def excess(self, grants: int) -> float:
-        """How much the sum may pass the theorem's budget after so many grants, at most."""
-        return float(self.budget - self.theorem.budget + self.drift * grants)
-
-    @property
-    def text(self) -> str:
-        """The bound on the sum."""
-        return f"{self.theorem.sum} <= {number_text(self.theorem.budget)}"
+from filterproof.theory.kernel.kernel_theorems import FINITE, KERNEL
 
 
 @dataclass(frozen=True)
@@ -59,13 +40,13 @@ class SourceProof:
         Whether every path keeps the sum of charges within the budget of a theorem, in doubles.
     promise : Guarantee or None
         The guarantee of the filter, None where it could not be read.
-    sums : tuple of Bound
+    sums : tuple of SumBound
         The sums that are bounded, with the theorem that turns them into the guarantee.
-    invariant : tuple of str
-        Inequalities that hold of every reachable state; k is the number of grants so far.
-    paths, certificates, compared : int
-        The numbers of paths that were traced, of derivations that the checker accepted, and of decisions of the real
-        code that the trace predicted to the last bit.
+    conversions : tuple of str
+        The kernel's statements that bound the charges by other numbers that the code reads of a request.
+    paths, compared : int
+        The numbers of paths that were traced, and of decisions of the real code that the trace predicted to the last
+        bit.
     lines : tuple of int
         The first and the last line of the file that a path went through.
     assumes : tuple of str
@@ -82,17 +63,14 @@ class SourceProof:
         Where it is not proved: the theorems, and why each does not apply.
     lead : tuple
         Requests, as (family, parameters), whose sum passed the budget in a play: for a search to try first.
-    library : str
-        The filter of the library that admits whatever this one does; the proof is its own.
     """
 
     proved: bool
     file: str = ""
     promise: Guarantee | None = None
-    sums: tuple[Bound, ...] = ()
-    invariant: tuple[str, ...] = ()
+    sums: tuple[SumBound, ...] = ()
+    conversions: tuple[str, ...] = ()
     paths: int = 0
-    certificates: int = 0
     compared: int = 0
     lines: tuple[int, int] = (0, 0)
     assumes: tuple[str, ...] = ()
@@ -102,13 +80,23 @@ class SourceProof:
     state: dict[str, float] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
     lead: tuple[tuple[str, dict[str, Any]], ...] = ()
-    library: str = ""
+
+    @property
+    def evidence(self) -> Evidence:
+        """EXACT, or CERTIFIED if balls show that the budget gives the guarantee."""
+        return Evidence.weakest(Evidence.EXACT, *(one.theorem.evidence for one in self.sums))
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The statements of the kernel that the proof rests on."""
+        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *self.conversions)
 
     @property
     def scope(self) -> str:
-        """The adversaries and mechanisms that the theorem speaks of."""
-        kinds = sorted({KERNEL[one.theorem.kernel].covers for one in self.sums})
-        return f"every adaptive adversary over {'; '.join(kinds)}, where requests declare true parameters"
+        """The adversaries and mechanisms that all these statements cover."""
+        kinds = {KERNEL[name].covers for name in self.kernel}  # each names more than the next shorter one
+        covered = FINITE if FINITE in kinds else max(kinds, key=len)
+        return f"every adaptive adversary over {covered}, where requests declare true parameters"
 
     @property
     def sentence(self) -> str:
@@ -116,11 +104,8 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        if self.library:
-            return f"it grants no more than {self.library}, so {self.promise}"
-        theorem = self.sums[0].theorem.kernel
-        sums = ", ".join(one.text for one in self.sums)
-        return f"{sums} on every path, so {self.promise} (theorem {theorem}, KERNEL)"
+        sums, named = ", ".join(str(one.theorem) for one in self.sums), ", ".join(self.kernel)
+        return f"{sums} on every path, so {self.promise} ({named}: KERNEL)"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -132,14 +117,12 @@ class SourceProof:
                 notes.append(f"step        {numbers}")
             return tuple(notes)
         first, last = self.lines
-        checked = (
-            ""
-            if self.library
-            else f", each closed by certificates in rationals ({self.certificates} of them)"
-        )
+        certificates = sum(one.certificates for one in self.sums)
+        lines = dict.fromkeys(line for one in self.sums for line in one.invariants)
         notes = [
-            f"invariant   {';  '.join(self.invariant)}",
-            f"from        {self.paths} paths ({self.file}:{first}-{last}){checked}",
+            f"invariant   {';  '.join(lines)}",
+            f"from        {self.paths} paths ({self.file}:{first}-{last}), "
+            f"closed by {certificates} certificates in rationals",
         ]
         notes += [
             f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
@@ -178,11 +161,10 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     ImportError
         If z3 is not installed.
     """
-    z3_module()
-    file = file_of(type(filt)) or ""
+    questions, file = Questions(), file_of(type(filt)) or ""
     try:
         refuse_hidden_state(filt)
-        return _proof(filt, file)
+        return _proof(filt, file, questions)
     except NotTraced as error:
         reason, line, file = error.reason, error.line, error.file or file
     except Raised:
@@ -192,10 +174,10 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     return SourceProof(False, File(file).name, reason=reason, line=line, source_line=line_text(file, line))
 
 
-def _proof(filt: PrivacyFilter, file: str) -> SourceProof:
+def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     promise = promise_of(filt)
-    plays = play(filt).exact(Tracer(filt, [], []).beginning())
-    tracer, system = _traced(filt, plays)
+    plays = play(filt).exact(Tracer(filt, [], [], questions).beginning())
+    system = _traced(filt, plays, questions)
     possible = theorems(promise, _orders(system))
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = compare(system, plays)
@@ -205,60 +187,48 @@ def _proof(filt: PrivacyFilter, file: str) -> SourceProof:
         return SourceProof(False, reason=reason, **known)
     if agreed < COMPARED:
         return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
-    failures = []
+    failures: list[Failure] = []
     undefined = [step for step in system.steps if step.is_undefined]
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
-        found: list[Proved] = []
+        found: list[SumBound] = []
         for theorem in sums:
-            prover = Prover(tracer, system, plays, theorem, defined)
-            answer = prover.prove()
-            if isinstance(answer, Failed):
-                failures.append((answer, _lead(prover, plays)))
+            answer = Induction(system, plays, theorem, questions, defined).prove()
+            if isinstance(answer, Failure):
+                failures.append(answer)
                 break
             found.append(answer)
         else:
             line = undefined[0].lines[-1] if defined and undefined[0].lines else None
             return SourceProof(
-                True,
-                sums=tuple(Bound(one.theorem, one.budget, one.drift) for one in found),
-                invariant=tuple(dict.fromkeys(i.text(one.names) for one in found for i in one.invariants)),
-                certificates=sum(one.certificates for one in found),
-                lines=_lines(system),
-                assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (),
-                **known,
+                True, sums=tuple(found), lines=_lines(system),
+                conversions=tuple(sorted({name for one in sums for name in conversions(one, _read(system))})),
+                assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (), **known,
+            )  # fmt: skip
+    reason = ""
+    for failure in failures:
+        again = Induction(system, plays, failure.theorem, questions, defined=True, exact=True)
+        if failure.values and isinstance(again.prove(), SumBound):
+            reason = (
+                f"rounding may take the sum past the budget, which holds in real arithmetic: {failure.reason}"
             )
-    real = _in_reals(tracer, system, plays, [f for f, _ in failures])
-    failure, lead = next((pair for pair in failures if pair[0].values), failures[0])
+            break
+    failure = next((one for one in failures if one.values), failures[0])
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
-        False, reason=real or failure.reason, tried=tuple(dict.fromkeys(f.text() for f, _ in failures)),
-        line=line, source_line=line_text(file, line), state=failure.values, lead=lead, **known,
+        False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
+        source_line=line_text(file, line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
     )  # fmt: skip
 
 
-def _in_reals(tracer: Tracer, system: System, plays: Plays, failures: list[Failed]) -> str:
-    """What to say of a filter whose sum keeps within a budget in real arithmetic, if not in doubles; '' of others."""
-    for failure in failures:
-        if failure.values and isinstance(
-            Prover(tracer, system, plays, failure.theorem, True, True).prove(), Proved
-        ):
-            return (
-                f"rounding may take the sum past the budget, which holds in real arithmetic: {failure.reason}"
-            )
-    return ""
-
-
-def _traced(filt: PrivacyFilter, plays: Plays) -> tuple[Tracer, System]:
+def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
     """The system; places that plays took for modes and are none become numbers."""
     modes = plays.modes()
     try:
-        tracer = Tracer(filt, plays.nonneg(), modes)
-        return tracer, tracer.system()
+        return Tracer(filt, plays.nonneg(), modes, questions).system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    tracer = Tracer(filt, plays.nonneg(), [])
-    return tracer, tracer.system()
+    return Tracer(filt, plays.nonneg(), [], questions).system()
 
 
 def _orders(system: System) -> set[Fraction]:
@@ -267,22 +237,28 @@ def _orders(system: System) -> set[Fraction]:
     return {Fraction(name.split()[-1].removeprefix("renyi_charge.at(").rstrip(")")) for name in names}
 
 
-def _lead(prover: Prover, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
     """The shortest play after which the sum is over the budget."""
-    budget = float(prover.theorem.budget) * (1 + 1e-9)
-    best: tuple[tuple[str, dict[str, Any]], ...] = ()
+    budget = float(theorem.budget) * (1 + 1e-9)
+    found = []
     for one in plays.plays:
         for run in range(one[0].runs):
-            total, made = 0.0, []
-            for decision in one[run :: one[0].runs]:
-                if decision.granted:
-                    total += prover.charge(decision)
-                    made.append((decision.family, decision.parameters))
-                    if abs(total) > budget:
-                        if not best or len(made) < len(best):
-                            best = tuple(made)
-                        break
-    return best
+            granted = [decision for decision in one[run :: one[0].runs] if decision.granted]
+            sums = itertools.accumulate(charge_of(decision, theorem) for decision in granted)
+            above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
+            if above is not None:
+                found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
+    return min(found, key=len, default=())
+
+
+def _read(system: System) -> set[str]:
+    """The numbers that the code reads of requests."""
+    return {
+        atom.name
+        for step in system.steps
+        for atom in step.path.atoms
+        if atom.kind in ("declared", "parameter")
+    }
 
 
 def _lines(system: System) -> tuple[int, int]:

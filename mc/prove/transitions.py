@@ -14,7 +14,7 @@ from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE, Request
-from filterproof.mc.prove.solver import feasible
+from filterproof.mc.prove.solver import Feasibility, Questions
 from filterproof.mc.prove.source import definition, file_of, is_traced
 from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
 from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float, lift
@@ -92,12 +92,29 @@ class System:
     shapes: list[Shape]
     steps: list[Step]
     denied: list[Step]
-    observes: bool
     paths: int
+    #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
+    nonneg: Sequence[bool] = ()
 
-    @property
-    def grants(self) -> list[Step]:
-        return self.steps
+
+def place_atoms(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
+    """The atoms that every path from a shape begins with: the runs, the grants so far and its places."""
+    found = [
+        Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
+        Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
+    ]
+    for i in shape.places():
+        leaf = shape.leaves[i]
+        if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
+            found.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
+            continue
+        low, high = -LARGEST, LARGEST
+        if not is_float(leaf.kind):
+            low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
+        if i < len(nonneg) and nonneg[i]:
+            low = max(low, Fraction(0))
+        found.append(Atom("place", str(i), (), not is_float(leaf.kind), low, high))
+    return found
 
 
 @dataclass(eq=False)
@@ -108,6 +125,7 @@ class Tracer:
     #: For each leaf by its place: what plays of the real filter showed.
     nonneg: Sequence[bool]
     modes: Sequence[bool]
+    questions: Questions
 
     def shape_of(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
         check_rests(value)
@@ -160,7 +178,7 @@ class Tracer:
             return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
 
         runs = Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)
-        found = [value for _, value in explore([runs], begin, feasible)]
+        found = [value for _, value in explore([runs], begin, Feasibility(self.questions))]
         if len(found) != 1 or found[0] is Raised:
             raise NotTraced("start(n) depends on n, or fails")
         return found[0]
@@ -194,26 +212,7 @@ class Tracer:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
-        return System(shape, first, shapes, steps, denied, self.observes, paths)
-
-    def atoms(self, shape: Shape) -> list[Atom]:
-        """The atoms that every path from a shape begins with."""
-        found = [
-            Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
-            Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
-        ]
-        for i in shape.places():
-            leaf = shape.leaves[i]
-            low, high = -LARGEST, LARGEST
-            if not is_float(leaf.kind) and not leaf.kind.startswith("sum"):
-                low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
-            if i < len(self.nonneg) and self.nonneg[i]:
-                low = max(low, Fraction(0))
-            if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
-                found.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
-            else:
-                found.append(Atom("place", str(i), (), not is_float(leaf.kind), low, high))
-        return found
+        return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
     def state(self, shape: Shape, atoms: list[Atom]) -> Any:
         number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
@@ -223,7 +222,7 @@ class Tracer:
         return rebuilt(shape.tree, iter(entries))
 
     def steps(self, shape: Shape, style: str) -> Iterator[Step]:
-        atoms = self.atoms(shape)
+        atoms = place_atoms(shape, self.nonneg)
         requests: dict[int, Request] = {}
 
         def run(path: Path) -> Any:
@@ -244,7 +243,7 @@ class Tracer:
                     ) from None
             return self.shape_of(after)
 
-        for path, result in explore(atoms, run, feasible):
+        for path, result in explore(atoms, run, Feasibility(self.questions)):
             found = result if isinstance(result, tuple) else (None, ())
             decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
             yield Step(path, requests[id(path)], shape, found[0], found[1], decided)

@@ -62,6 +62,14 @@ def origin(name: str, file: str | None) -> tuple[str, ...] | None:
     return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD) else None
 
 
+def version() -> str:
+    """The installed version of Filterproof."""
+    try:
+        return metadata.version("filterproof")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
 _distributions = cache(metadata.packages_distributions)
 
 

@@ -37,7 +37,7 @@ from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, Selection
 
-#: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.
+#: The smallest relative precision: a search between neighbouring doubles would not end.
 _CLOSEST = 2.0**-48
 
 
@@ -82,7 +82,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
 
     __repr__ = (
         PrivacyFilter.__repr__
-    )  # Shown may leave parameters out, by which a saved session knows its filter
+    )  # Displayed may omit parameters that identify the filter of a saved session
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_levels", MenuLevels.of(self.inner, self.menu))
@@ -196,13 +196,13 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         return inner if self.rounds is None else (inner, released)
 
     def _rounded(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
-        """The level that each run is charged, and which runs have one: shape (n,)."""
+        """Return the level that each run is charged, and which runs have one: shape (n,)."""
         if self.looks_at_losses:
             place = positions(self.menu, request, n)
         else:
             place = self._levels.places(request, n)
         covered = place >= 0
-        if n and (place == place[0]).all():  # one level, and not a choice of all: many times faster
+        if n and (place == place[0]).all():  # one level instead of a selection is many times faster
             return self.menu[max(int(place[0]), 0)], covered
         return Selection(self.menu, np.where(covered, place, 0)), covered
 
@@ -268,7 +268,7 @@ def calibrate(
     if max_positions is not None:
         max_positions = check_count("max_positions", max_positions)
 
-    # many thresholds admit the same: their games are one
+    # many thresholds admit the same requests: their games are solved once
     known: Known = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
@@ -281,17 +281,17 @@ def calibrate(
     promise = ApproxDP(epsilon, delta)
     while True:
         calibrated = CalibratedFilter(family(threshold), levels, rounds, threshold, case, promise)
-        # the certificate is about the very filter that is returned, its rounding of requests included: bounds on
-        # another game, which may come out wider
+        # the certificate covers the returned filter, including its rounding of requests: these are bounds on another
+        # game, which may be wider
         if (case := solve(calibrated)).high <= delta:
             return replace(calibrated, certificate=case)
         threshold, relative = threshold / (1 + relative), 2 * relative
 
 
 def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:
-    """The largest threshold whose worst case is <= delta, within a factor 1 + relative, and that case.
+    """Return the largest threshold with a worst case <= delta, within a factor 1 + relative, and that case.
 
-    Doubling finds a bracket; probes on either side of its linear interpolation in (log t, log delta) close it.
+    Doubling finds a bracket. Probes on either side of its linear interpolation in (log t, log delta) close it.
     """
     good = bad = 2.0**-40
     case = broken = solve(good)
@@ -305,7 +305,7 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
         if bad > 2.0**40:
             if not case.tried:
                 raise ValueError(
-                    f"the filter grants nothing of the menu at any threshold up to {good!r}; pass a "
+                    f"the filter denies every pair of the menu at any threshold up to {good!r}; pass a "
                     "menu that the filter supports"
                 )
             raise ValueError(
@@ -329,7 +329,7 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
 
 
 def _crossing(good: float, low: float, bad: float, high: float, delta: float) -> float:
-    """Where the line through (log good, log low) and (log bad, log high) reaches log delta."""
+    """Return the point where the line through (log good, log low) and (log bad, log high) reaches log delta."""
     if low <= 0:
         return math.sqrt(good * bad)
     share = math.log(delta / low) / math.log(high / low)

@@ -83,7 +83,7 @@ class CalibratedThreshold(Displayed):
         if not 0 <= self.low <= self.high <= self.delta:
             raise ValueError(
                 f"low <= high <= delta must hold, got low={self.low!r}, high={self.high!r}, delta={self.delta!r}; "
-                "pass a worst case that keeps the promise"
+                "pass a worst case that keeps delta"
             )
         if not self.levels <= 4096 or self._charge(self.levels) > Fraction(self.threshold):
             raise ValueError(
@@ -111,7 +111,7 @@ class CalibratedThreshold(Displayed):
         step = float(check_positive("step", step))
         ceiling = float(gaussian_mu(epsilon, delta))
         count = math.ceil(ceiling / step) + 1
-        while True:  # until the last level is refused, so that a further one would change nothing
+        while True:  # until the last level is denied, so that a further one would change nothing
             menu = [RandomizedResponse(step * k) for k in range(1, count + 1)]
             threshold = calibrate(ZCDPFilter, epsilon, delta, menu=menu).threshold
             afforded = math.isqrt(math.floor(2 * Fraction(threshold) / Fraction(step) ** 2))
@@ -191,11 +191,13 @@ class CalibratedThreshold(Displayed):
         """
         kinds = {part.name: _KINDS.get(part.name, float) for part in fields(cls)}
         if not isinstance(data, Mapping) or set(data) != set(kinds):
-            raise ValueError(f"row must hold {sorted(kinds)}, got {str(data)[:80]}; pass what to_dict gave")
+            raise ValueError(
+                f"row must have {sorted(kinds)}, got {str(data)[:80]}; pass the result of to_dict"
+            )
         for name, kind in kinds.items():
             if type(data[name]) is not kind:
                 raise ValueError(
-                    f"{name} must be what to_dict writes, got {name}={str(data[name])[:80]!r}; pass it unchanged"
+                    f"{name} must be as to_dict writes it, got {name}={str(data[name])[:80]!r}; pass it unchanged"
                 )
         return cls(**data)
 
@@ -252,7 +254,8 @@ def calibrated(epsilon: float, delta: float, *, each: float | None = None) -> Ca
     if not rows:
         raise ValueError(
             f"epsilon and delta must be at least {min(row.epsilon for row in table):g} and "
-            f"{min(row.delta for row in table):g}, the least of the table, got epsilon={epsilon!r}, delta={delta!r}; "
+            f"{min(row.delta for row in table):g}, the smallest in the table, got epsilon={epsilon!r}, "
+            f"delta={delta!r}; "
             "use fp.calibrate"
         )
     if each is None:
@@ -261,7 +264,7 @@ def calibrated(epsilon: float, delta: float, *, each: float | None = None) -> Ca
     best = max(rows, key=lambda row: (row.admitted(each), row.epsilon, row.delta, row.threshold))
     if not best.admitted(each):
         raise ValueError(
-            f"each must be at most {max(row.step * row.levels for row in rows):g} under this promise, "
+            f"each must be at most {max(row.step * row.levels for row in rows):g} under this guarantee, "
             f"got each={each!r}; pass a smaller one, or use fp.calibrate"
         )
     return best.filter()

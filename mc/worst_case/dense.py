@@ -20,15 +20,15 @@ from filterproof.mc.losses.too_large import check_room
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import Windows
 
-#: -log of the share of the value that losses outside of the window may have.
+#: -log of the share of the value that losses outside the window may have.
 _LEFT = 40.0
-#: Tilts that are tried, in units of one over the largest standard deviation of a request's loss.
+#: The tilts that are tried, in units of one over the largest standard deviation of a request's loss.
 _TILTS = 2.0 ** np.arange(-10.0, 5.0, 0.25)
-#: States that are solved at once hold so many doubles, about.
+#: About the number of doubles in the states that are solved together.
 _TOGETHER = 1 << 18
 #: Binary logarithm of the losses that a unit of work transforms.
 _POINTS_PER_UNIT = 6
-#: P(L = inf) of a request from which on losses are not tilted.
+#: The smallest P(L = inf) of a request for which losses are not tilted.
 _REVEALED = 1e-13
 
 
@@ -36,14 +36,15 @@ _REVEALED = 1e-13
 class DenseGame:
     """Y(state, x) = e^{-tilt x} (V(state, loss) - (1 - e^{-x})_+), x = loss - epsilon, on one window of losses.
 
-    V exceeds what stopping pays by what may still be won. Bellman's recursion is
+    Y is the tilted gain over stopping. Bellman's recursion is
 
         Y(s, x) = max(0, max over admitted m of sum_k a_k Y(s', x + k h) + gain_m(x)),  a_k = P(L = k h) e^{tilt k h},
 
-    with s' the state after m and gain_m what a single request m wins. The sums over losses are transforms; their
-    absolute errors, which `wrong` bounds, are small against Y(start, -epsilon) if the tilt is about that of the most
-    likely way to epsilon. Outside of the window Y counts as 0 where side is "low"; where it is "high" as what Markov's
-    inequality leaves below it, and as e^{-x} above it. Only the states that are still to be looked up are held.
+    where s' is the state after m and gain_m the gain of a single request m. The sums over losses are Fourier
+    transforms. Their absolute errors, bounded by `wrong`, are small against Y(start, -epsilon) if the tilt is about
+    that of the most likely way to epsilon. Outside the window, Y counts as 0 if side is "low". If side is "high", it
+    counts as the rest by Markov's inequality below the window, and as e^{-x} above it. Only states with unsolved
+    parents are kept in memory.
     """
 
     graph: StateGraph
@@ -69,15 +70,15 @@ class DenseGame:
         max_positions: int,
         left: float | None = None,
     ) -> DenseGame:
-        """Bellman's recursion from the last states to the first; e^-left is about what losses outside may be worth."""
+        """Solve Bellman's recursion backwards; e^-left is about the relative value of losses outside the window."""
         tilt, first, last = _window(graph, laws, float(step), float(epsilon), _LEFT if left is None else left)
         far = max(abs(first), abs(last)) * float(step)
-        # a larger epsilon is worth less: it makes up for the rounding of epsilon and of losses
+        # a larger epsilon has a smaller value: this covers the rounding of epsilon and of losses
         nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
         moved = float(epsilon) + (nudge if side == "low" else -nudge)
         game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
         doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
-        what = f"doubles held in {len(graph.child)} states of {game.size} losses"
+        what = f"doubles in memory for {len(graph.child)} states of {game.size} losses"
         check_room(doubles, max_positions, what)
         count(len(graph.child) * len(laws) * game.size >> _POINTS_PER_UNIT)
         for node, best, _, wrong in game._sweep(record=False):
@@ -87,13 +88,13 @@ class DenseGame:
 
     @property
     def windows(self) -> Windows:
-        """The one window of all states."""
+        """The window of all states."""
         lows = np.full(len(self.graph.child), self.first, dtype=np.int64)
         return Windows(lows, lows + (self.size - 1), 1, 0.0)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
-        """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
+        """Bounds on V(start, 0): lower unless side is "high", upper unless it is "low"."""
         stopped = -math.expm1(min(self.epsilon, 0.0))
         scale = math.exp(-self.tilt * self.epsilon)
         slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.laws))
@@ -102,7 +103,7 @@ class DenseGame:
         return max(Fraction(below), Fraction(0)), min(Fraction(above), Fraction(1))
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
-        """The best request at every position, -1 where none gains anything."""
+        """Return the best request at every position, -1 if none gains anything."""
         table: list[NDArray[np.signedinteger[Any]]] = [
             np.full(self.size, -1, dtype=np.int16) for _ in range(len(self.graph.child))
         ]
@@ -111,12 +112,12 @@ class DenseGame:
         return table
 
     def _sweep(self, *, record: bool) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.int16], float]]:
-        """(state, Y, the best request if `record`, a bound on the error of Y) of each state that admits a request."""
+        """Yield (state, Y, the best request if `record`, a bound on the error of Y) for each state with a request."""
         child, size = self.graph.child, self.size
         kernels, length = self._kernels()
         gains, below, moments = self._gains()
         term_error = 4 * transform_error(length)
-        # the largest product of moments over the plays from each state on, and more than sums of logarithms are off by
+        # the largest product of moments over the plays from each state on, and a bound on errors of sums of logarithms
         largest = np.exp(self.graph.sums_after(np.log(moments)[:, None])[:, 0]) * (1 + 2.0**-20)
         growth = largest if self.side == "high" else np.zeros(len(child))
         until = _looked_up_until(self.graph)
@@ -159,13 +160,13 @@ class DenseGame:
         return losses - self.epsilon
 
     def _rounding(self, law: LatticePLD) -> float:
-        """Relative error of one round, that of the transforms apart."""
+        """Return the relative error of one round, without the transforms."""
         reach = self.tilt * self.step * float(np.abs(law.places).max())
         # logarithms of masses are at most 745
         return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(law.places) + 8) * 2.0**-52
 
     def _kernels(self) -> tuple[NDArray[np.complex128], int]:
-        """The transforms of the laws, and their length; losses that leave the window from anywhere are left out."""
+        """Return the transforms of the distributions and their length, without losses that always leave the window."""
         reach = max(min(int(np.abs(law.places).max()), self.size) for law in self.laws)
         length = 1 << math.ceil(math.log2(self.size + reach))
         rows = np.zeros((len(self.laws), length))
@@ -175,9 +176,9 @@ class DenseGame:
         return np.fft.rfft(rows, axis=1), length
 
     def _gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """What each request gains at each x, what it may gain below the window per growth, and its moment.
+        """Return each request's gain at each x, its possible gain below the window per growth, and its moment.
 
-        With side "high" the gain holds what is gained above the window, where Y is at most e^{-(tilt+1)x}.
+        With side "high" the gain includes that above the window, where Y is at most e^{-(tilt+1)x}.
         """
         x, up = self._x, self.side == "high"
         sign = 1 if up else -1
@@ -188,12 +189,12 @@ class DenseGame:
         for m, law in enumerate(self.laws):
             tilted = law.weighed(self.tilt * self.step)
             moments[m] = tilted.sum() * (1 + 2.0**-36)
-            # above epsilon a law also wins by a Q-mass below one, and by what rounding added to its P-mass
+            # above epsilon a distribution also gains from a Q-mass below one, and from rounding of its P-mass
             other = math.fsum([1.0, *-law.weighed(-self.step)]) + sign * 2.0**-40
             rounded = math.fsum([-1.0, *law.masses, law.revealed]) + sign * 2.0**-50
             lacking = np.exp(-np.maximum(x, 0.0)) * other + rounded
             gain = np.where(x < 0, law.revealed, lacking)
-            # where the loss crosses epsilon: what is paid there depends on the loss after it only
+            # at the crossing of epsilon the payoff depends only on the loss afterwards
             zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -law.places * self.step)
             a, b = np.minimum(zero, crossing), np.maximum(zero, crossing)
             crosses = a < b
@@ -201,7 +202,7 @@ class DenseGame:
             before = int((law.places + a)[crosses].min(initial=0))
             until = int((law.places + b)[crosses].max(initial=0))
             after = self.step * np.arange(self.first + before, self.first + until, dtype=np.float64)
-            with np.errstate(over="ignore"):  # beyond what any row takes
+            with np.errstate(over="ignore"):  # beyond the length of any row
                 paid = np.abs(np.expm1(-(after - self.epsilon)))
             for offset, mass, i, j in rows:
                 gain[i:j] += mass * paid[i + offset - before : j + offset - before]
@@ -221,11 +222,11 @@ class DenseGame:
 def _window(
     graph: StateGraph, laws: Sequence[LatticePLD], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
-    """The tilt, and the first and the last loss of the window, in steps."""
+    """Return the tilt, and the first and the last loss of the window in steps."""
     widest = max(math.sqrt(max(law.mean_and_variance(0.0)[1] for law in laws)), 1e-6) * step
     leans = np.concatenate([-_TILTS[::-1], _TILTS]) / widest
     moments = np.array([[law.log_moment(lean * step) for lean in leans] for law in laws])
-    largest = graph.sums_before(moments).max(axis=0)  # of all plays, the largest moment at each lean
+    largest = graph.sums_before(moments).max(axis=0)  # the largest moment over all plays, at each tilt
     down, up = leans < 0, leans > 0
     low = min(float(((largest[down] + left) / leans[down]).max()), epsilon) - step
     # sums of squares of e^{tilt (epsilon - low)}, and the moments, must be doubles
@@ -240,7 +241,7 @@ def _window(
 
 
 def _groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Runs of at most so many states, from the last ones on, no state of a run being a child of another of it."""
+    """Yield runs of at most this many states, from the last ones on, without parents and children in one run."""
     least = np.where(child >= 0, child, len(child)).min(axis=1, initial=len(child)).tolist()
     end = len(child)
     while end:
@@ -252,7 +253,7 @@ def _groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
 
 
 def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
-    """The first state from which each state is reached by one request, itself if there is none."""
+    """Return the first parent of each state, or the state itself without one."""
     until = np.arange(len(graph.child))
     for m in range(graph.child.shape[1]):
         rows = np.flatnonzero(graph.child[:, m] >= 0)
@@ -261,7 +262,7 @@ def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
 
 
 def _alive(graph: StateGraph) -> NDArray[np.int64]:
-    """How many states are held while each state is solved."""
+    """Return the number of states in memory while each state is solved."""
     change = np.zeros(len(graph.child) + 1, dtype=np.int64)
     np.add.at(change, _looked_up_until(graph), 1)
     change[1:] -= 1

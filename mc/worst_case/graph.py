@@ -15,23 +15,23 @@ from filterproof.mc.losses.too_large import check_room
 from filterproof.theory.pairs import DominatingPair
 
 _Number = TypeVar("_Number", np.int64, np.float64)
-#: Beyond every sum of moves.
+#: Larger than every sum of moves.
 _HUGE = np.int64(2**62)
-#: What a request leads to where losses are not counted.
+#: The child of a request if losses are not counted.
 _GRANTED: Branch[None] = Branch(lambda loss: loss, None)
 
 
 def state_weight(requests: int) -> int:
-    """The memory of a state and its row of child numbers, in positions of one double each."""
+    """Return the memory of a state and its row of children, in positions of one double each."""
     return 32 + requests
 
 
 @dataclass(frozen=True, slots=True)
 class StateGraph:
-    """child[i, m] is the state after request m in state i, -1 where it is denied; children follow parents.
+    """child[i, m] is the state after request m in state i, or -1 after a denial; children follow parents.
 
-    State 0 is the start. Where the number of rounds binds, a state stands for (round, filter state).
-    depth is the longest play.
+    State 0 is the start. If the number of rounds is a limit, a state is a pair (round, filter state). `depth` is the
+    length of the longest play.
     """
 
     child: NDArray[np.int64]
@@ -46,9 +46,9 @@ class StateGraph:
         rounds: int | None,
         max_positions: int,
     ) -> StateGraph:
-        """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
+        """Make every request of the menu in every state, generation by generation, with the filter's own code.
 
-        Raises ValueError as soon as the states found, each counting as `state_weight`, are more than `max_positions`.
+        Raises ValueError as soon as the states, each counted as `state_weight`, exceed `max_positions`.
         """
 
         def check(states: int, t: int) -> None:
@@ -82,8 +82,8 @@ class StateGraph:
         return cls(rank[child[order]], depth or 0)
 
     def sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
-        """The largest sums of the columns of moves[request] over the plays up to each state: (states, columns)."""
-        # a request that is denied has child -1: the last entry
+        """Return the largest column sums of moves[request] over the plays up to each state: (states, columns)."""
+        # a denied request has child -1: the last entry
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         sums[0] = 0
         for i, row in enumerate(self.child):
@@ -91,7 +91,7 @@ class StateGraph:
         return sums[:-1]
 
     def sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
-        """The largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
+        """Return the largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         for i in range(len(self.child) - 1, -1, -1):
             (sums[self.child[i]] + moves).max(axis=0, initial=0, out=sums[i])
@@ -99,7 +99,7 @@ class StateGraph:
 
 
 def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
-    """An order in which children follow parents, and the longest path; None in its place for a cycle."""
+    """Return an order in which children follow parents, and the longest path, or None for a cycle."""
     incoming = np.bincount(child[child >= 0], minlength=len(child))
     ready = np.flatnonzero(incoming == 0)
     order, depth = [], -1
@@ -107,7 +107,7 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
         order.append(ready)
         depth += 1
         reached = child[ready]
-        # update the states reached only: a chain of n states has n generations, and full passes would take n^2
+        # update only reached states: a chain of n states has n generations, and full passes would take n^2
         reached = reached[reached >= 0]
         np.subtract.at(incoming, reached, 1)
         ready = np.sort(reached[incoming[reached] == 0])
@@ -117,7 +117,7 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
 
 
 def _unroll(child: NDArray[np.int64], rounds: int, check: Callable[[int, int], None]) -> StateGraph:
-    """One node per (round, state) that can be reached."""
+    """Return one node per reachable (round, state)."""
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []
     first = 0

@@ -22,19 +22,19 @@ from filterproof.mc.worst_case.windows import Windows
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 
-#: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
+#: The largest |epsilon| and the largest level, in nats. Beyond, numbers half way between P and Q underflow.
 _MOST = 128.0
-#: The largest level and epsilon in steps: sums of their squares fit int64.
+#: The largest level and epsilon in steps: sums of their squares fit into int64.
 _MOST_UNITS, _MOST_STEPS = 2**20, 2**40
 #: Binary logarithm of the positions that a unit of work solves.
 _POSITIONS_PER_UNIT = 5
-#: Unit roundoff of IEEE double precision, rounding to nearest, and an absolute bound on what underflow can add up to:
-#: one operation errs by at most 2^-1074.
+#: Unit roundoff of IEEE double precision with rounding to nearest, and an absolute bound on the total underflow: one
+#: operation has an error of at most 2^-1074.
 UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 
 
 def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
-    """Whether the numbers of the game are far from the ends of the doubles and of int64."""
+    """Whether the numbers of the game are far from the limits of doubles and of int64."""
     size = abs(float(epsilon))
     near = size <= _MOST and step * max(units) <= _MOST
     return near and max(units) <= _MOST_UNITS and size <= _MOST_STEPS * step
@@ -44,15 +44,15 @@ def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
 class LevelGame:
     """X(state, loss) = e^{(loss - epsilon) / 2} (V(state, loss) - (1 - e^{epsilon - loss})_+), on windows of losses.
 
-    V exceeds what stopping pays by what may still be won, and that is little where the loss is far from epsilon. With
-    the masses (1 - d) e^{+-k/2} / (2 cosh(k/2)) of KOV(k, d), k = units h, Bellman's recursion for V becomes
+    X is the scaled gain over stopping, which is small if the loss is far from epsilon. With the masses (1 - d)
+    e^{+-k/2} / (2 cosh(k/2)) of KOV(k, d), k = units h, Bellman's recursion for V becomes
 
         X(s, x) = max over admitted (k, d) of d e^{-|x| / 2}
                   + (1 - d) (X(s', x + k) + X(s', x - k) + 2 sinh((k - |x|)_+ / 2)) / (2 cosh(k / 2))
 
-    with x = loss - epsilon and s' the state after the request; X = 0 where none is admitted. So V(start, 0) =
-    (1 - e^epsilon)_+ + e^{epsilon / 2} X(start, -epsilon). Every number is >= 0, and nothing cancels. Losses outside of
-    the windows count as 0, which is on the low side. Only the states that are still to be looked up are held.
+    where x = loss - epsilon and s' is the state after the request; X = 0 if none is admitted. So V(start, 0) = (1 -
+    e^epsilon)_+ + e^{epsilon / 2} X(start, -epsilon). Every number is >= 0, so that there is no cancellation. Losses
+    outside the windows count as 0, which makes the value smaller. Only states with unsolved parents are kept in memory.
     """
 
     graph: StateGraph
@@ -75,9 +75,9 @@ class LevelGame:
         *,
         max_positions: int,
     ) -> LevelGame:
-        """Bellman's recursion from the last states to the first; a level is (units, d)."""
+        """Solve Bellman's recursion from the last states to the first; a level is (units, d)."""
         units, deltas = zip(*levels, strict=True)
-        # tanh(k / 2) <= k / 2 is what a request gains at most that reveals nothing outright
+        # tanh(k / 2) <= k / 2 bounds the gain of a request without infinite losses
         windows = Windows.of(
             graph, units, float(epsilon) / float(step), most=float(step) / 2, reveals=any(deltas)
         )
@@ -88,9 +88,9 @@ class LevelGame:
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
-        """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
-        # a round adds three numbers and multiplies once, each within 1 + u; near, a scale and a gain are within 1 + 2u.
-        # What is revealed is one product, of two numbers within 1 + 2u, and one number more to add
+        """Bounds on V(start, 0): lower unless side is "high", upper unless it is "low"."""
+        # a round adds three numbers and multiplies once, each within 1 + u; if side is "near", a scale and a gain are
+        # within 1 + 2u. The revealing part is one product of two numbers within 1 + 2u, and one more addition
         depth, reveals = self.graph.depth, int(any(self.deltas))
         operations = (3 + reveals) * depth + reveals
         if self.side == "near":
@@ -107,11 +107,11 @@ class LevelGame:
         return stopped + max(low, Fraction(0)), min(stopped + high, Fraction(1))
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
-        """The best request at every position, -1 where none is admitted or nothing can be won."""
+        """Return the best request at every position, -1 if none is admitted or nothing can be gained."""
         return self._swept(record=True)[1]
 
     def _swept(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
-        """X at the start and, if asked for, the choices."""
+        """Return X at the start and, if requested, the choices."""
         child, windows, units = self.graph.child, self.windows, np.array(self.units)
         stride, n = windows.stride, len(child)
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
@@ -130,7 +130,7 @@ class LevelGame:
             if not size or not len(moves):
                 continue
             after = child[i, moves]
-            # row r of `views` is what the shelf holds from place r on
+            # row r of `views` is the content of the shelf from place r on
             views = np.ndarray((len(shelf.held) - size + 1, size), np.float64, shelf.held, 0, (8, 8))
             gain = views[shelf.place(after, low + units[moves])]
             gain += views[shelf.place(after, low - units[moves])]
@@ -150,7 +150,7 @@ class LevelGame:
         return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
 
     def _gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
-        """For losses of each parity the first, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
+        """Return, for losses of each parity the first and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
         largest, stride = max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
         while not self._gap(zero) >= 0:
@@ -160,18 +160,18 @@ class LevelGame:
             won = np.array([rounded(2 * half.sinh(), self.side) for half in halves])
         hills = np.zeros((len(self.units), 2 * largest))
         for m, k in enumerate(self.units):
-            # at zero + j the walk crosses epsilon by what lies between epsilon and zero + j + k, or zero + j - k
+            # at zero + j the walk crosses epsilon by the distance from epsilon to zero + j + k, or zero + j - k
             hills[m, largest - k : largest] = won[largest : largest + k]
             hills[m, largest : largest + k] = won[largest - k : largest]
         begins = [zero - largest + (parity - zero + largest) % stride for parity in range(stride)]
         return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
 
     def _gap(self, k: int) -> flint.arb:
-        """How far the loss of k steps lies above epsilon."""
+        """Return the distance from epsilon up to the loss of k steps."""
         return gap_above((self.step * k, Fraction(1)), self.epsilon)
 
     def _scales(self) -> NDArray[np.float64]:
-        """(1 - d) / (2 cosh(k / 2)) of each request."""
+        """Return (1 - d) / (2 cosh(k / 2)) of each request."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             scales = [
                 rounded(ball(1 - delta) / (2 * (ball(self.step * k) / 2).cosh()), self.side)
@@ -180,7 +180,7 @@ class LevelGame:
         return np.array(scales)
 
     def _revealed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
+        """Return d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
         losses = range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             decays = [rounded((-abs(self._gap(k)) / 2).exp(), self.side) for k in losses]
@@ -189,10 +189,10 @@ class LevelGame:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """X of the states that are still to be looked up, in one array, each from its least loss looked up on.
+    """X of the states with unsolved parents, in one array, each from its least used loss on.
 
-    States are put there from the last to the first. Nothing before state i looks beyond the last child of states up
-    to i, so that places are used again after so many states.
+    States enter it from the last to the first. Nothing before state i uses states beyond the last child of states up to
+    i, so that places are reused.
     """
 
     held: NDArray[np.float64]
@@ -203,7 +203,7 @@ class _Shelf:
 
     @classmethod
     def of(cls, child: NDArray[np.int64], windows: Windows, units: NDArray[np.int64]) -> _Shelf:
-        """Room for the states of a graph; around each window, zeros as far as a parent looks."""
+        """Allocate room for the states of a graph; around each window are zeros as far as a parent reads."""
         filled = windows.sizes > 0
         lows, highs = windows.lows.copy(), np.where(filled, windows.highs, windows.lows)
         for m, k in enumerate(units.tolist()):
@@ -214,17 +214,17 @@ class _Shelf:
         ends = np.cumsum(sizes)
         last = np.maximum.accumulate(np.maximum(child.max(axis=1), np.arange(len(child))))
         room = int((ends[last] - ends + sizes).max())
-        # one that reaches beyond the room does not go on at its beginning
+        # a window that exceeds the room must not wrap around
         starts = (ends[-1] - ends) % room
         return cls(np.zeros(room + int(sizes.max())), lows, sizes, starts, windows.stride)
 
     def cleared(self, state: int) -> NDArray[np.float64]:
-        """The place of a state, filled with zeros."""
+        """Return the place of a state, filled with zeros."""
         place = self.held[self.starts[state] : self.starts[state] + self.sizes[state]]
         place[:] = 0.0
         return place
 
     def place(self, states: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the losses of the states are held."""
+        """Return the places of the losses of the states."""
         places: NDArray[np.int64] = self.starts[states] + (losses - self.lows[states]) // self.stride
         return places

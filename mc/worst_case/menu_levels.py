@@ -19,7 +19,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.pairs import DominatingPair
 
-#: What is cited for "no larger at any epsilon, so a post-processing".
+#: The sources for "no larger at any epsilon, so a post-processing".
 DOMINATION = (
     "Kairouz, Oh and Viswanath: randomised response dominates what is epsilon-DP",
     "Blackwell; Dong, Roth and Su: a mu-GDP mechanism is a post-processing of the Gaussian one",
@@ -29,11 +29,11 @@ _UNITS = {"pure_epsilon": "epsilon-DP with epsilon", "gdp_mu": "mu-GDP with mu"}
 
 @dataclass(frozen=True, slots=True)
 class MenuLevels:
-    """A menu, ready for the question which of its members each request is charged as.
+    """A menu, prepared to find the level of each request.
 
-    chains: for each family in which size decides, the sizes of its members, ascending, and their places in the menu,
-    with a last place -1. others: the places of all other members. ranks: the members from the cheapest on, and at the
-    end that of no member.
+    `chains` has, for each family that is ordered by size, the ascending sizes of its members and their places in the
+    menu, with a last place -1. `others` has the places of all other members. `ranks` has the members from the cheapest
+    on, and finally no member.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -43,9 +43,9 @@ class MenuLevels:
 
     @classmethod
     def of(cls, filt: PrivacyFilter, menu: tuple[DominatingPair, ...]) -> MenuLevels:
-        """The levels of `menu`, single pairs, at the charges of an additive `filt`, else at their zCDP rho.
+        """Return the levels of `menu`, single pairs, with the charges of an additive `filt`, else with their zCDP rho.
 
-        Of members that cost the same the one that dominates fewer members is the cheaper, and then the first.
+        Among members of equal cost, the one that dominates fewer members is the cheaper, then the first.
         """
         chains = []
         for size in _UNITS:
@@ -64,10 +64,10 @@ class MenuLevels:
         return cls(menu, ranks, tuple(chains), others)
 
     def places(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
-        """The place of the cheapest level that dominates each run's request, -1 where none does: shape (n,).
+        """Return the place of the cheapest level that dominates each run's request, or -1: shape (n,).
 
-        Of a chain the least such level counts, since a filter charges no more for less. Whichever dominating level is
-        charged, the worst case over the menu covers the request.
+        In a chain, the smallest dominating level counts, because a filter charges no more for less. The worst case over
+        the menu covers the request for every choice of a dominating level.
         """
         if (index := request.choice) is not None:
             table = np.stack([self.places(pair, n) for pair in request.members])
@@ -75,20 +75,20 @@ class MenuLevels:
         best = np.full(n, -1, dtype=np.intp)
         for size, sizes, members in self.chains:
             asked = np.asarray(getattr(request, size), dtype=np.float64)
-            self._improve(best, members[np.searchsorted(sizes, asked)])  # NaN sorts beyond all
+            self._improve(best, members[np.searchsorted(sizes, asked)])  # NaN sorts after everything
         for place in self.others:
             self._improve(best, np.where(self.menu[place].dominates(request), place, -1))
         return best
 
     def _improve(self, best: NDArray[np.intp], offered: NDArray[np.intp]) -> None:
-        """`offered`, shape (n,) or (), into `best` where it is cheaper."""
+        """Merge `offered`, shape (n,) or (), into `best` where it is cheaper."""
         np.copyto(best, offered, where=self.ranks[offered] < self.ranks[best])
 
     @property
     def classes(self) -> str:
-        """The mechanisms that some level dominates, in words that follow "every mechanism that is"."""
+        """Return the mechanisms that some level dominates, in words that follow "every mechanism that is"."""
         words = [
-            f"{_UNITS[size]} <= {sizes[-1]:.6g}, charged as the next of {len(sizes)} levels, the least being "
+            f"{_UNITS[size]} <= {sizes[-1]:.6g}, charged as the next of {len(sizes)} levels, the smallest being "
             f"{sizes[0]:.6g}"
             for size, sizes, _ in self.chains
         ]

@@ -19,46 +19,48 @@ from filterproof.mc.losses.log_ratio import nearest_log
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
-#: Relative margin by which a plan's worth must exceed the promise, because promises are rounded doubles.
+#: The relative margin by which a plan's value must exceed the guarantee, because guarantees are rounded doubles.
 MARGIN = Fraction(1, 10**10)
-#: The requests of a play in turn, each with the loss log dP/dQ that it shows.
+#: The requests of a play in turn, each with its realised loss log dP/dQ.
 History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
-#: The masses of what was released before anything was.
+#: The masses before the first release.
 _NOTHING = Fraction(1), Fraction(1)
 
 
 class DeniedError(ValueError):
-    """A plan asked for what the filter does not admit."""
+    """A plan requests something that the filter denies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Ask for `request`; after its y-th output (in the order of `masses_of`) follow then[y], None: stop."""
+    """Request `request`; after its y-th output (in the order of `masses_of`) follow then[y], None: stop."""
 
     request: DominatingPair
     then: tuple[Plan | None, ...]
 
     @property
     def rounds(self) -> int:
-        """The longest play."""
+        """The length of the longest play."""
         return 1 + max((plan.rounds for plan in self.then if plan is not None), default=0)
 
     @property
     def size(self) -> int:
-        """The number of requests written down."""
+        """The number of requests in the plan."""
         return sum(1 for _ in self.requests())
 
     def worth(self, filt: PrivacyFilter, ratio: Fraction, direction: Direction = "PQ") -> Fraction:
-        """H_ratio of the transcript of this plan, exactly: every history is played through `filt`, one run.
+        """Return H_ratio of the transcript of this plan, exactly: every history is played through `filt`, with one run.
 
-        A transcript ends where the plan stops. Raises DeniedError where the filter denies a request of it.
+        A transcript ends where the plan stops. Raises DeniedError if the filter denies a request.
         """
         self._ask(filt, filt.start(1), direction)
         return sum((worth for _, worth in self.paid(ratio, direction)), Fraction(0))
 
     def _ask(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
         if not checked_admits(filt, state, self.request, 1)[0]:
-            raise DeniedError(f"plan must be admitted, got a denial of {self.request!r}; check the filter")
+            raise DeniedError(
+                f"plan must be granted, got a denial of {self.request!r}; check that it is the filter of the plan"
+            )
         spent = checked_spend(filt, state, self.request, 1)
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
             if (p if direction == "PQ" else q) > 0:
@@ -67,21 +69,21 @@ class Plan:
                     plan._ask(filt, after, direction)
 
     def first(self, rounds: int) -> Plan:
-        """The plan's first so many rounds."""
+        """Return the first rounds of the plan."""
         return Plan(
             self.request,
             tuple(plan.first(rounds - 1) if plan is not None and rounds > 1 else None for plan in self.then),
         )
 
     def requests(self) -> Iterator[DominatingPair]:
-        """Every request, each as often as it is written down."""
+        """Yield every request, each as often as it occurs."""
         yield self.request
         for plan in self.then:
             if plan is not None:
                 yield from plan.requests()
 
     def histories(self) -> Iterator[History]:
-        """Each play to its end."""
+        """Yield each play to its end."""
         return (history for history, _ in self.paid(Fraction(1)))
 
     def paid(
@@ -90,7 +92,7 @@ class Plan:
         direction: Direction = "PQ",
         before: tuple[Fraction, Fraction] = _NOTHING,
     ) -> Iterator[tuple[History, Fraction]]:
-        """Each play to its end, with its part of the worth; `before` are the masses of what was released before."""
+        """Yield each play to its end, with its part of the value; `before` are the masses of earlier releases."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
             masses, shown = (before[0] * p, before[1] * q), (self.request, _loss(p, q))
             if plan is None:
@@ -101,7 +103,7 @@ class Plan:
     def pruned(
         self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _NOTHING
     ) -> Plan | None:
-        """The plan without requests that gain nothing over stopping there."""
+        """Return the plan without requests that gain nothing over stopping."""
         then = [
             plan and plan.pruned(ratio, direction, (before[0] * p, before[1] * q))
             for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
@@ -111,13 +113,13 @@ class Plan:
         return kept if worth > _paid(ratio, direction, *before) else None
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
-        """The plan as JSON-able data."""
+        """Return the plan as JSON-compatible data."""
         then = [None if plan is None else plan.to_data(known) for plan in self.then]
         return {"request": encode(self.request, known), "then": then}
 
     @classmethod
     def from_data(cls, data: object, names: Nameable) -> Plan:
-        """The plan from the data that `to_data` returned; ValueError for any other data."""
+        """Return the plan that `to_data` wrote. Raises ValueError for other data."""
         if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
             raise _no_plan("a request and what follows it", data)
         request = decode(data["request"], names)
@@ -130,11 +132,11 @@ class Plan:
 
 
 def _no_plan(what: str, data: object) -> ValueError:
-    return ValueError(f"plan must hold {what}, got {repr(data)[:40]}; pass what was written")
+    return ValueError(f"plan must have {what}, got {repr(data)[:40]}; pass the data that to_data returned")
 
 
 def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
-    """(P-mass, Q-mass) of each loss of a rational pair, equal losses merged, the largest loss first."""
+    """Return (P-mass, Q-mass) of each loss of a rational pair, equal losses merged, the largest loss first."""
     masses = getattr(pair, "exact_masses", None)
     if masses is None:
         raise TypeError(f"request must have rational masses, got {pair!r}; use RandomizedResponse.from_ratio")
@@ -150,7 +152,7 @@ def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
 def written_out(
     strategy: Adversary, filt: PrivacyFilter, *, rounds: int, direction: Direction = "PQ"
 ) -> Plan | None:
-    """The plan of a deterministic strategy, found by asking it in every history; None if nothing is released."""
+    """Return the plan of a deterministic strategy, found by playing every history, or None if nothing is released."""
     strategy = strategy.against(filt)
     rng = np.random.default_rng(0)
 

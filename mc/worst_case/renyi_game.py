@@ -40,25 +40,25 @@ def renyi_game(
     direction: Direction = "PQ",
     max_positions: int = 200_000,
 ) -> tuple[float, TreeStrategy]:
-    """A number not above the largest D_order(P || Q) of a transcript over adaptive adversaries, and who reaches it.
+    """Return a lower bound on the largest D_order(P || Q) of a transcript over adaptive adversaries, and a strategy.
 
-    Every rounding error is included. A strategy is counted that may stop at any time. Raises TypeError for pairs that
-    are not finite, TooLargeError beyond `max_positions` states.
+    Every rounding error is included. The strategy may stop at any time. Raises TypeError for pairs that are not finite,
+    TooLargeError beyond `max_positions` states.
     """
     check_direction(direction)
     drawn = [_finite(pair if direction == "PQ" else pair.swapped) for pair in menu]
     # the loss so far does not matter: positions are states
     branches = [branches_of(each, [int] * len(each.outputs), direction) for each in drawn]
     tree = GameTree.of(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
-    with np.errstate(over="ignore", invalid="ignore"):  # a gain that is NaN is not taken
+    with np.errstate(over="ignore", invalid="ignore"):  # a NaN gain is skipped
         value, choices = tree.solve(
             [_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses))
         )
     strategy = tree.strategy(choices)
     if any(drawn[move.request].erased_p for layer in tree.layers for move in layer.moves):
         return math.inf, strategy
-    value = min(float(value), sys.float_info.max)  # a moment beyond the doubles is no infinite one
-    # each round multiplies and adds as many terms as the widest request has outcomes, all positive
+    value = min(float(value), sys.float_info.max)  # a moment beyond the doubles is not infinite
+    # each round multiplies and adds as many positive terms as the widest request has outcomes
     slack = (tree.rounds + 1) * (max(map(len, branches)) + 2) * 2.0**-52
     if value <= 1 + slack:
         return 0.0, strategy
@@ -66,13 +66,13 @@ def renyi_game(
 
 
 def _finite(pair: DominatingPair) -> FiniteOutputs:
-    """The outputs of a pair, losses and masses that are doubles as the rationals that they are."""
+    """Return the outputs of a pair with losses and masses as the rationals that the doubles are."""
     try:
         return FiniteOutputs.of_pair(pair)
     except NoFiniteLawError:
         if pair.outputs is None:
             raise TypeError(
-                f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say"
+                f"menu must hold finite pairs, got {pair!r}; pass e.g. RandomizedResponse(0.5)"
             ) from None
     known = [(float(loss), rational(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
     finite = [((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in known if math.isfinite(loss)]
@@ -81,9 +81,9 @@ def _finite(pair: DominatingPair) -> FiniteOutputs:
 
 
 def _grown(drawn: FiniteOutputs, order: float) -> list[float]:
-    """The mass of each output times e^{(order-1) loss}, rounded down, and inf for an infinite loss.
+    """Return the mass of each output times e^{(order-1) loss}, rounded down, and inf for an infinite loss.
 
-    By 2^-50, since doubles may be rounded numbers of what is meant.
+    It is reduced by 2^-50, because doubles may be rounded versions of the intended numbers.
     """
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         less, share = ball(order) - 1, 1 - flint.arb(2) ** -50

@@ -10,12 +10,12 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.theory.evidence import Evidence
 
-#: The end of the scope of a game in which the filter admits no request.
-NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"
+#: The end of the scope of a game without a granted request.
+NOTHING_ADMITTED = "the filter denies all of these at its start, so nothing was tried"
 
 
 class Certificate(Protocol):
-    """What is claimed of a worst case: it lies in [low, high], and the longest play has `rounds` rounds."""
+    """The claim of a worst case: it lies in [low, high], and the longest play has `rounds` rounds."""
 
     @property
     def epsilon(self) -> Epsilon: ...

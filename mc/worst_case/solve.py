@@ -1,10 +1,35 @@
-"""The worst-case adversary: the supremum of H_{e^epsilon} over adaptive adversaries, by the filter's own code."""
+"""The worst-case adversary: the supremum of H_{e^epsilon} over adaptive adversaries, by the filter's own code.
+
+The solver depends on the menu, on whether the filter looks at losses, and on epsilon:
+
+    menu                                  filter looks at losses  solver                     evidence
+    rational masses                       yes or no               GameTree in fractions      EXACT, CERTIFIED
+    randomised responses, KOV, erasures   no                      LevelGame on one lattice   CERTIFIED
+        with a common step
+    the same, extreme sizes or epsilon    no                      GameTree in doubles        CERTIFIED
+    any other pairs                       no                      DenseGame, losses rounded  CERTIFIED
+                                                                  to a step, low and high
+    pairs with finitely many outputs      yes                     GameTree in doubles        CERTIFIED
+    one Gaussian                          yes                     CertifiedDistribution      CERTIFIED
+    other menus                           yes                     none: ValueError
+
+The first row is for `evidence` other than CERTIFIED and for an epsilon that is a LogRatio (EXACT) or at most 2^14.
+These functions answer the other questions about a filter:
+
+    adversary                             guarantee                solver
+    every adversary over a menu           hockey-stick             worst_case (this table)
+    every adversary over finite pairs     Rényi                    renyi_game
+    every adversary, every mechanism      hockey-stick             supremum
+    one given adversary                   hockey-stick             evaluate, without sampling; simulate
+    requests fixed in advance             hockey-stick             Composition
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
+from reprlib import repr as short
 from typing import Any, Literal
 
 from filterproof.filters.contract.contract_checks import checked_rule
@@ -21,12 +46,13 @@ from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.pairs.finite import FinitePair
 
-#: States from which on a width of so much is enough unless another is asked for.
+#: For a filter with this many states, this relative width suffices by default.
 _MANY, _ENOUGH = 20_000, 0.05
-#: The step to begin with, in default ones, and the largest one where that has too many losses.
+#: The first step, and the largest first step for menus with too many losses, as multiples of the default step.
 _COARSEST, _LARGEST = 8, 256
-#: That of a look at a direction that may be worth less than the other.
+#: The step, as a multiple of the default one, for a first look at the second direction.
 _LOOK = 16
 
 
@@ -68,14 +94,18 @@ def worst_case(
         EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio), CERTIFIED for an enclosure.
         By default the strongest that is available.
     max_positions : int, optional
-        Limit on pairs of state and loss. The default is 30 million doubles on a lattice (120 million if all requests
-        are randomized responses, KOV pairs or erasures on one lattice), and fewer for rational arithmetic.
+        Limit on pairs of state and loss. By default, a lattice has at most 30 million doubles in memory, or 120 million
+        positions if all requests are randomized responses, KOV pairs or erasures with a common step. A tree, for exact
+        losses, has at most 30 million / (32 + half the menu's length times its largest number of outputs) positions.
     step : float, optional
         Width, in nats, to which losses off any lattice are rounded. The default is about sqrt(D_2) / 40 for the
-        smallest D_2 of the menu.
+        smallest D_2 of the menu. The width is reduced, to more than half, so that it divides losses with a positive
+        mass.
     relative : float, optional
-        Relative width (high - low) / low that suffices. The solver then starts with larger steps. The default is 0.05
-        for 20,000 filter states or more, and otherwise the default step.
+        Relative width (high - low) / low that suffices. The solver starts with a step of 8 to 256 times the default and
+        divides it by 2 or 4 until the width suffices, at most down to the default step. The default is 0.05 for 20,000
+        filter states or more; for fewer states the solver uses the default step. The argument has no effect if `step`
+        is given or no losses are rounded.
 
     Returns
     -------
@@ -130,7 +160,7 @@ def solved_case(
     relative: float | None = None,
     **asked: Any,
 ) -> WorstCase:
-    """`worst_case` of a filter that was checked before; `known=` keeps what was solved."""
+    """Return `worst_case` of a filter that was checked before; `known=` caches solutions."""
     game, ways = _game(filt, menu, evidence=evidence, **asked)
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative)
 
@@ -138,7 +168,7 @@ def solved_case(
 def worst_cases(
     filt: PrivacyFilter, menu: Sequence[DominatingPair], *, epsilons: Sequence[Epsilon], **asked: Any
 ) -> list[WorstCase]:
-    """`worst_case` at several epsilons, whose games are walked once."""
+    """Return `worst_case` at several epsilons, with one enumeration of the states."""
     game, ways = _game(filt, menu, **asked)
     return [_solved(game, check_epsilon(epsilon), ways) for epsilon in epsilons]
 
@@ -153,12 +183,12 @@ def _game(
     evidence: Evidence | None = None,
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
-    """The game, and the directions to look in; its limits are `max_positions`, `step` and `known`."""
+    """Return the game and its directions. The limits are `max_positions`, `step` and `known`."""
     checked_rule(filt)
     requests = _checked_menu(menu)
     directions, which = checked_ways(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
-        directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
+        directions = ("PQ",)  # P and Q are interchangeable, so both directions have the same value
     names = ", ".join(map(_name, requests[:3])) + (
         f", ... ({len(requests)} pairs)" if len(requests) > 3 else ""
     )
@@ -174,7 +204,7 @@ def _solved(
     evidence: Evidence | None = None,
     relative: float | None = None,
 ) -> WorstCase:
-    """The bounds of all directions, at smaller and smaller steps until their width is `relative`, where it is asked."""
+    """Return the bounds over all directions, with smaller steps until the width is `relative`, if requested."""
     best: dict[Direction, WorstCase] = {}
     coarsen, refines = 1, evidence is not Evidence.EXACT and game.refines
     if not refines:
@@ -199,12 +229,12 @@ def _solved(
                 best[direction] = _nearer(best[direction], solved) if direction in best else solved
         except TooLargeError:
             if relative is None or len(best) < len(directions):
-                raise  # what was only looked at is no answer at the step that was asked for
+                raise  # a first look is no answer at the requested step
             break
         worst = _worst(best.values())
         if relative is None or coarsen == 1 or worst.high - worst.low <= relative * worst.low:
             break
-        # the width falls with the square of the step
+        # the width decreases with the square of the step
         missing = (worst.high / worst.low - 1) / relative if worst.low > 0 else math.inf
         coarsen = max(coarsen // (4 if missing > 4 else 2), 1)
     worst = _worst(best.values())
@@ -212,12 +242,12 @@ def _solved(
         return worst
     width = worst.high / worst.low - 1
     return replace(
-        worst, scope=f"{worst.scope}; losses rounded until the bounds were {width:.2g} of the value apart"
+        worst, scope=f"{worst.scope}; the step was refined until the relative width was {width:.2g}"
     )
 
 
 def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
-    """The multiple of the default step to begin with: heavy tails may have too many losses at less."""
+    """Return the first multiple of the default step: heavy tails may have too many losses for a smaller one."""
     coarsen = _COARSEST
     while True:
         try:
@@ -231,7 +261,7 @@ def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
 
 
 def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:
-    """Both bounds on one number as one, with the strategy of the larger lower one."""
+    """Combine two results for one number, with the strategy of the larger lower bound."""
     return replace(
         max(known, solved, key=lambda result: result.low),
         high=min(known.high, solved.high),
@@ -240,7 +270,7 @@ def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:
 
 
 def _worst(directions: Iterable[WorstCase]) -> WorstCase:
-    """Bounds on the larger of all directions."""
+    """Return the bounds on the maximum over all directions."""
     solved = tuple(directions)
     worst = max(solved, key=lambda result: (result.high, result.value or 0))
     return replace(worst, low=max(result.low for result in solved))
@@ -255,6 +285,11 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
+        if isinstance(pair, FinitePair) and pair.exact_masses is None:
+            raise TypeError(
+                f"menu must hold finite pairs of rationals, got {short(pair)} with floats, whose exact sums may not be "
+                "one; pass probabilities as Fraction, e.g. Fraction('0.7')"
+            )
     if not requests:
         raise ValueError("menu must hold a pair, got none; pass e.g. [Gaussian(mu=1.0)]")
     return requests

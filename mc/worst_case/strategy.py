@@ -19,11 +19,11 @@ from filterproof.theory.pairs.base import Direction
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeStrategy(Adversary):
-    """Plays the solved game tree: before round t, run i asks for menu[choice[t][position of i]].
+    """Plays the solved game tree: before round t, run i requests menu[choice[t][position of i]].
 
-    The position follows from the losses seen: child[t][position, request, output] is the next position,
-    seen[request, output] the loss log dP/dQ that identifies an output (NaN: no such output).
-    Where the table has no request the run asks for menu[0]; if that is admitted, one more release costs no value.
+    The position follows from the observed losses: child[t][position, request, output] is the next position, and
+    seen[request, output] is the loss log dP/dQ that identifies an output (NaN: no such output). If the table has no
+    request, the run requests menu[0]; an additional release costs no value.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -33,7 +33,7 @@ class TreeStrategy(Adversary):
 
     @property
     def horizon(self) -> int:
-        """The number of rounds that the game was solved for."""
+        """The number of rounds of the solved game."""
         return len(self.choice)
 
     @property
@@ -67,8 +67,8 @@ class TreeStrategy(Adversary):
 class LatticeStrategy(Adversary):
     """Plays the game solved on a lattice: run i keeps its state number and its loss in steps.
 
-    A loss off the lattice is kept as an end of its cell, drawn as in the lower of the two games.
-    `against` computes table, because most strategies are never played; first[i] is where it holds state i.
+    A loss off the lattice is moved to an end of its cell, drawn as in the lower of the two games. `against` computes
+    `table`, because most strategies are never played; first[i] is the place of state i.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -91,7 +91,7 @@ class LatticeStrategy(Adversary):
         if self.table is not None:
             return self
         sizes = self.game.windows.sizes
-        # what the last entry says where a state has no loss is not looked at
+        # the last entry of a state without losses is not used
         table = np.append(np.concatenate(self.game.choices()), np.int8(-1))
         return replace(self, table=table, first=np.cumsum(sizes) - sizes)
 
@@ -100,7 +100,7 @@ class LatticeStrategy(Adversary):
 
     def request(self, view: View) -> DominatingPair:
         if self.table is None or self.first is None:
-            raise RuntimeError("table must be filled in before play, got None; call strategy.against(filter)")
+            raise RuntimeError("table must be computed before play, got None; call strategy.against(filter)")
         node, steps, move = view.memory
         if view.round > 0:
             self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng)

@@ -1,4 +1,4 @@
-"""The game tree of a menu: the value and the best request of every position, by backward recursion."""
+"""The game tree of a menu: the value and the best request at every position, by backward recursion."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from filterproof.theory.pairs.base import Direction
 
 #: Binary logarithm of the branches that a unit of work solves.
 _BRANCHES_PER_UNIT = 3
-#: In place of a child: the request is not admitted.
+#: In place of a child: the request is denied.
 DENIED = -2
 
 
 def branches_of(
     drawn: FiniteOutputs, moves: Sequence[Callable[[Any], Any]], direction: Direction
 ) -> list[Branch[Any]]:
-    """The outcomes of a request, how each moves a loss being given; an infinite loss, where there is one, is last.
+    """Return the outcomes of a request with `moves` for each loss; an infinite loss, if there is one, is last.
 
-    The filter is shown log dP/dQ, whichever law is drawn from.
+    The filter observes log dP/dQ in both directions.
     """
     sign = 1.0 if direction == "PQ" else -1.0
     finite = [
@@ -43,9 +43,9 @@ def branches_of(
 
 @dataclass(frozen=True, slots=True)
 class GameTree(Generic[Loss]):
-    """All positions that the filter's own code lets an adversary over a menu reach, round by round.
+    """All positions that an adversary over a menu can reach with the filter's own code, round by round.
 
-    branches[m] are those of request m; the last layer is where the game ends.
+    branches[m] are those of request m; the game ends in the last layer.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -63,7 +63,7 @@ class GameTree(Generic[Loss]):
         rounds: int | None,
         max_positions: int,
     ) -> GameTree[Loss]:
-        """The tree from a loss of `origin` on; TooLargeError beyond `max_positions` positions."""
+        """Return the tree from a loss of `origin` on. Raises TooLargeError beyond `max_positions` positions."""
         layers = walk(
             MenuPlay(filt, menu, branches),
             origin,
@@ -74,22 +74,22 @@ class GameTree(Generic[Loss]):
 
     @property
     def rounds(self) -> int:
-        """The longest play: the rounds in which the filter admits something somewhere."""
+        """The length of the longest play."""
         return sum(bool(layer.moves) for layer in self.layers)
 
     @property
     def positions(self) -> int:
-        """The number of positions, counted round by round."""
+        """The number of positions over all rounds."""
         return sum(len(layer.losses) for layer in self.layers)
 
     def solve(
         self, masses: Sequence[Sequence[Any]], payoff: Callable[[Sequence[Loss]], NDArray[Any]]
     ) -> tuple[Any, list[NDArray[np.intp]]]:
-        """V(start), and the best request of every position round by round, by Bellman's recursion backwards.
+        """Return V(start) and the best request at every position, round by round, by Bellman's recursion backwards.
 
-        masses[m][y] weighs outcome y of request m. Arithmetic is that of the numbers given: Fractions in arrays of
-        objects, or doubles. V is 1 where the loss is infinite. An admitted request is preferred to stopping with equal
-        gain: asking for more never lowers V, because E[e^{-L}] <= 1.
+        masses[m][y] is the weight of outcome y of request m. The arithmetic is that of the given numbers: Fractions in
+        object arrays, or doubles. V is 1 for an infinite loss. A granted request is preferred to stopping with equal
+        gain: another request never lowers V, because E[e^{-L}] <= 1.
         """
         count(sum(move.child.size for layer in self.layers for move in layer.moves) >> _BRANCHES_PER_UNIT)
         value = payoff(self.layers[-1].losses)
@@ -107,18 +107,18 @@ class GameTree(Generic[Loss]):
         return value[0], choices[::-1]
 
     def bounds(self, value: float) -> tuple[Fraction, Fraction]:
-        """Bounds on V of which `value` was computed, by a factor f >= 1 and an absolute 2^-900 of underflow.
+        """Return bounds on V from the computed `value`, by a factor f >= 1 and an absolute 2^-900 for underflow.
 
-        Each round multiplies and adds as many numbers >= 0 as a request has outcomes, each operation within 1 + u of
-        the exact one, and takes a maximum, which is exact. Masses and payoffs, rounded to nearest, are within 1 + 2u;
-        (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
+        Each round multiplies and adds as many nonnegative numbers as a request has outcomes, each operation within 1 +
+        u of the exact one, and takes a maximum, which is exact. Masses and payoffs, rounded to nearest, are within 1 +
+        2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
         """
         operations = self.rounds * max(map(len, self.branches)) + 2 * self.rounds + 2
         exact, factor = Fraction(value), 1 / (1 - operations * UNIT)
         return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))
 
     def strategy(self, choices: Sequence[NDArray[np.intp]]) -> TreeStrategy:
-        """The strategy that makes these choices; it attains V(start) where they are those of `solve`."""
+        """Return the strategy with these choices. It attains V(start) if they are those of `solve`."""
         width = max(map(len, self.branches))
         losses = np.full((len(self.menu), width), np.nan)
         for m, row in enumerate(self.branches):

@@ -11,24 +11,25 @@ from numpy.typing import NDArray
 
 from filterproof.mc.worst_case.graph import StateGraph
 
-#: -log of the share of the value that the windows leave out, about 2^-100.
+#: -log of the share of the value outside the windows, about 2^-100.
 _LEFT = 70.0
 _LINES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """State i is solved at the losses lows[i], lows[i] + stride, ... <= highs[i], in steps; none if lows[i] > highs[i].
+    """State i is solved at the losses lows[i], lows[i] + stride, ...
 
-    Half way between P and Q (see `LevelGame`) the loss is a walk that moves by k up or down with probability 1/2,
-    and E[exp(t move)] = cosh(t k) <= exp(t^2 k^2 / 2). Let s be the sum of k^2 so far, n the largest there is. By
-    Doob's inequality for exp(t loss - t^2 s / 2), for every t > 0, under every strategy, P(loss >= c^2 / 2t + t s / 2
-    at some time) <= exp(-c^2 / 2). The windows are cut at such lines, for several t, on both sides. From a state after
-    which the squares add up to at most r, the walk comes within the largest k of epsilon from c sqrt(r) further away
-    with probability exp(-c^2 / 2) at most; there the windows are cut, too. A value half way lies in [0, 1] and is at
-    most the sum of all gains, so that `left_out` bounds what all cuts cost the value at the start. A request that may
-    reveal all gains far from epsilon, too: then windows are cut at the lines alone. It is 0 where no
-    cut falls within what can be reached. Where each state is reached with losses of one parity, the stride is 2.
+    <= highs[i], in steps; none if lows[i] > highs[i]. Half way between P and Q (see `LevelGame`) the loss is a walk
+    that moves by k up or down with probability 1/2, and E[exp(t move)] = cosh(t k) <= exp(t^2 k^2 / 2). Let s be the
+    sum of k^2 so far, and n the largest possible one. By Doob's inequality for exp(t loss - t^2 s / 2), for every t > 0
+    and under every strategy, P(loss >= c^2 / 2t + t s / 2 at some time) <= exp(-c^2 / 2). The windows are cut at such
+    lines, for several t, on both sides. From a state whose later squares add up to at most r, the walk comes within the
+    largest k of epsilon from c sqrt(r) further away with probability at most exp(-c^2 / 2); the windows are cut there,
+    too. A value half way lies in [0, 1] and is at most the sum of all gains, so that `left_out` bounds the effect of
+    all cuts on the value at the start. A request that may reveal everything also gains far from epsilon: then the
+    windows are cut at the lines alone. `left_out` is 0 if no cut is within the reachable range. If each state is
+    reached with losses of one parity, the stride is 2.
     """
 
     lows: NDArray[np.int64]
@@ -46,9 +47,9 @@ class Windows:
         *,
         reveals: bool = False,
     ) -> Windows:
-        """The windows for requests that move the loss by `units`; epsilon lies at `centre`, in steps.
+        """Return the windows for requests that move the loss by `units`; epsilon is at `centre`, in steps.
 
-        A request of k units gains `most` k at most, unless `reveals`.
+        A request of k units gains at most `most` k, unless `reveals`.
         """
         moves = np.array(units, dtype=np.int64)
         both = np.stack([moves, moves * moves], axis=1)
@@ -87,7 +88,7 @@ class Windows:
 
 
 def _even(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
-    """Whether the losses with which a state is reached all have the parity of `sums`."""
+    """Whether all losses at which a state is reached have the parity of `sums`."""
     for m, move in enumerate(moves):
         rows = np.flatnonzero(graph.child[:, m] >= 0)
         if ((sums[graph.child[rows, m]] - sums[rows] - move) & 1).any():

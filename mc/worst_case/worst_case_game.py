@@ -49,32 +49,33 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
-#: The default limit on the doubles that a game holds: a quarter of a gigabyte.
+#: The default limit on the doubles of a game in memory: a quarter of a gigabyte.
 DOUBLES = 30_000_000
-#: That on the positions of a game of levels, of which most are not held: its strategy takes a byte or two for each.
+#: The default limit on the positions of a game of levels: most are not in memory, and the strategy takes a byte or two
+#: for each.
 _LEVELS = 4 * DOUBLES
-#: Units of work of the law of a pair on a lattice.
+#: Units of work of the distribution of a pair on a lattice.
 _LAW_UNITS = 1200
-#: -log of the share of the value that losses outside of the windows may have, where losses are rounded coarsely.
+#: -log of the share of the value outside the windows for coarsely rounded losses.
 _LEFT = 20.0
-#: The largest epsilon in nats that is put between logarithms of rationals.
+#: The largest epsilon in nats that is enclosed by logarithms of rationals.
 _EXACT = 2.0**14
-#: A game that is not over after so many rounds counts as one without end.
+#: A game that is not over after this many rounds counts as endless.
 _LONGEST = 1000
 
-#: The worst cases that were solved: a game is its graph, and all else that the solution depends on.
+#: The solved worst cases, by the graph and everything else that the solution depends on.
 Known: TypeAlias = dict[Hashable, WorstCase]
-#: How a game was rounded, bounds on its value, and what makes its best strategy.
+#: The rounding of a game, bounds on its value, and a factory of its best strategy.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
-#: The laws of a menu, each mass rounded to a side, their step, and the side.
+#: The distributions of a menu with masses rounded to one side, their step, and the side.
 _Laws: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
 
 
 @dataclass(frozen=True, slots=True)
 class _ExactLosses:
-    """A tree in which each loss is kept exactly, or in numbers of steps, from which those of a release are `off`.
+    """A tree with exact losses, or with losses in steps that differ from those of a release by at most `off`.
 
-    masses are those of each request's outcomes, what is infinite last.
+    `masses` are those of each request's outcomes, an infinite one last.
     """
 
     tree: GameTree[Any]
@@ -84,14 +85,14 @@ class _ExactLosses:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The longest play, and the number of positions."""
+        """The length of the longest play, and the number of positions."""
         return self.tree.rounds, self.tree.positions
 
     def solved(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_Solved]:
-        """The game in rationals, or in doubles, masses and payoffs rounded to nearest.
+        """Solve the game in rationals, or in doubles with masses and payoffs rounded to nearest.
 
-        In rationals, where e^epsilon is none, one at a rational above it and one below, as V decreases. In doubles,
-        where losses are in steps, one on either side of them.
+        In rationals, if e^epsilon is none, the game is solved at a rational above and one below, because V decreases.
+        In doubles, losses in steps are solved on either side of the true losses.
         """
         sides: dict[Rounding, Epsilon] = {"near": epsilon}
         masses: list[list[Any]] = self.masses
@@ -117,7 +118,7 @@ class _ExactLosses:
             yield side, *bounds, partial(self.tree.strategy, choices)
 
     def _loss(self, reached: Any, side: Rounding) -> Loss:
-        """The loss of a position, where it is counted in steps the end on the side."""
+        """Return the loss of a position; a loss in steps is rounded to the side."""
         if self.step is None:
             exact: Loss = reached
             return exact
@@ -127,7 +128,7 @@ class _ExactLosses:
 
 @dataclass(frozen=True, slots=True)
 class WorstCaseGame:
-    """The game that `worst_case` describes; `solve` picks the arithmetic, and walks states once for all questions."""
+    """The game that `worst_case` describes. `solve` chooses the arithmetic; the states are enumerated once."""
 
     filter: PrivacyFilter
     menu: tuple[DominatingPair, ...]
@@ -141,14 +142,14 @@ class WorstCaseGame:
 
     @property
     def refines(self) -> bool:
-        """Whether losses are rounded to a step of our own, so that a coarser one is a sooner answer."""
+        """Whether losses are rounded to a step that the solver chooses; a larger step is quicker."""
         if self.step is not None or self.known is not None:
             return False
         return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
 
     @property
     def graph(self) -> StateGraph:
-        """The states that the filter's own code brings about."""
+        """The graph of the states that the filter's own code reaches."""
         if not self._graphs:
             limit = self.max_positions or DOUBLES
             self._graphs.append(
@@ -158,7 +159,7 @@ class WorstCaseGame:
 
     @property
     def _lattice(self) -> tuple[list[Level], tuple[list[int], Fraction, Fraction] | None]:
-        """The requests that are levels, and the whole steps that all of the menu are, None where some are not."""
+        """Return the requests that are levels, and their common step, or None if there is none."""
         levels = [known for pair in self.menu if (known := level(pair)) is not None]
         return levels, common_step(levels) if len(levels) == len(self.menu) else None
 
@@ -169,11 +170,11 @@ class WorstCaseGame:
     def solve(
         self, epsilon: Epsilon, direction: Direction, evidence: Evidence | None, *, coarsen: int = 1
     ) -> WorstCase:
-        """The value with the evidence asked for, or the strongest available, at `coarsen` times the default step."""
+        """Return the value with the requested or the strongest evidence, at `coarsen` times the default step."""
         if evidence is Evidence.EXACT:
             self._check_exact(epsilon)
         exact = self._rational and evidence is not Evidence.CERTIFIED
-        # further out e^epsilon between two rationals takes too many digits, or is no ball
+        # beyond, rational bounds on e^epsilon have too many digits, or it is no ball
         if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT):
             tree = self._tree(direction, exact=True)
             return self._case(epsilon, direction, [*tree.solved(epsilon, exact=True)], *tree.size, exact=True)
@@ -196,7 +197,7 @@ class WorstCaseGame:
             if pair.exact_masses is None:
                 raise ValueError(
                     f"menu must hold pairs with rational masses for EXACT evidence, got {pair!r}; "
-                    "use RandomizedResponse.from_ratio, say"
+                    "use e.g. RandomizedResponse.from_ratio"
                 )
 
     def _case(
@@ -210,7 +211,7 @@ class WorstCaseGame:
         exact: bool = False,
         note: str = "",
     ) -> WorstCase:
-        """The lower bound of the game that is not above the one asked for, the upper one of that not below."""
+        """Combine the lower bound of one rounded game and the upper bound of the other."""
         low, strategy = next((below, best) for side, below, _, best in solved if side != "high")
         high = next(above for side, _, above, _ in solved if side != "low")
         value = low if exact and isinstance(epsilon, LogRatio) else None
@@ -236,10 +237,10 @@ class WorstCaseGame:
         middling: bool,
         coarsen: int,
     ) -> WorstCase:
-        """From one game rounded to nearest, or from a lower and an upper one, on the same states.
+        """Solve one game rounded to nearest, or a lower and an upper one, on the same states.
 
-        Without `max_positions` a game holds at most `DOUBLES` doubles, and one of moderate levels four times as many
-        positions, of which most need not be held.
+        Without `max_positions`, a game has at most `DOUBLES` doubles in memory. A game of moderate levels has at most
+        four times as many positions, most of which are not in memory.
         """
         sizes: list[tuple[int, Fraction]] = []
         games: list[_Laws]
@@ -296,12 +297,12 @@ class WorstCaseGame:
     # -- states with an exact loss ---------------------------------------------------------------------------------
 
     def _tree(self, direction: Direction, *, exact: bool) -> _ExactLosses:
-        """The tree; NoFiniteLawError where some request has no finitely many outputs.
+        """Return the tree. Raises NoFiniteLawError if a request has infinitely many outputs.
 
-        Of levels that are multiples of one step up to rounding, losses that differ by rounding alone are one, and
-        positions few: they are counted in steps, and what that is off by is moved once against and once for whoever
-        asks. Levels and their masses stay as they are, because a filter that looks at losses may admit more after an
-        output that a larger level makes less likely.
+        If levels are multiples of one step up to rounding, losses that differ by rounding alone count as equal, so that
+        there are few positions. They are counted in steps, and the error is applied once against and once for the
+        adversary. Levels and their masses stay, because a filter that looks at losses may admit more after an output
+        that a larger level makes less likely.
         """
         if (direction, exact) in self._trees:
             return self._trees[direction, exact]
@@ -325,7 +326,7 @@ class WorstCaseGame:
                     for k, each in zip(units, outputs, strict=True)
                 ]
         branches = [branches_of(*each, direction) for each in zip(outputs, moves, strict=True)]
-        # a position takes the memory of so many doubles: objects, and an int32 per output
+        # a position takes the memory of this many doubles: objects, and an int32 per output
         doubles = 32 + len(self.menu) * max(map(len, branches)) // 2
         tree = GameTree.of(
             self.filter,
@@ -343,14 +344,14 @@ class WorstCaseGame:
         return made
 
     def _one_gaussian(self, epsilon: Epsilon, direction: Direction) -> WorstCase:
-        """Over one Gaussian, against a filter that looks at losses: to ask until the game ends.
+        """Solve the game over one Gaussian against a filter that looks at losses: request it until the game ends.
 
-        With one request to ask for, an adversary only chooses when to stop asking. What it sees up to there is a
-        function of what it would see by asking on, so asking on never lowers the divergence, whatever is looked at.
+        With a single request, an adversary only chooses when to stop. Its view is a function of the view without
+        stopping, so that continuing never lowers the divergence.
         """
         if len(self.menu) > 1 or self.menu[0].normal_mu is None:
             raise ValueError(
-                "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that observes at "
+                "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that looks at "
                 f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
             )
         strategy = Constant(self.menu[0])

@@ -105,11 +105,15 @@ def _counterexample(document: Mapping[str, Any], file: Path) -> Mapping[str, Any
     """Return the document if it is a counterexample, or the counterexample of an examination."""
     from filterproof.mc.examine.replay import counterexample_kind
 
-    examined = "findings" in document and "counterexample" in document
-    data: Any = document["counterexample"] if examined else document
+    data: Any = _stored(document) if "findings" in document else document
     if counterexample_kind(data) is None:
         raise _not_a_counterexample(file, " because nothing was refuted" if data is None else "")
     return cast(Mapping[str, Any], data)
+
+
+def _stored(entry: Mapping[str, Any]) -> Any:
+    """Return the counterexample of an entry; files of the first layouts call it the witness."""
+    return entry.get("counterexample", entry.get("witness"))
 
 
 def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
@@ -119,9 +123,9 @@ def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, An
     parts = (document["verdicts"], document.get("agreements"))
     entries = [entry for part in parts if isinstance(part, list) for entry in part if isinstance(entry, dict)]
     known = {
-        str(e["key"]): e["counterexample"]
-        for e in entries
-        if e.get("key") and counterexample_kind(e.get("counterexample"))
+        str(entry["key"]): data
+        for entry in entries
+        if entry.get("key") and counterexample_kind(data := _stored(entry))
     }
     if key not in known:
         raise ValueError(

@@ -92,7 +92,8 @@ def verify(
     stages: Annotated[
         str | None,
         typer.Option(
-            help="Stages for TARGET: laws, schedules, parts, source, sequences, games, search. Default: all."
+            help="Stages for TARGET: invariants, schedules, certificate, source, sequences, games, search. "
+            "Default: all."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,

@@ -11,8 +11,10 @@ from rich.text import Text
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.difference import first_difference
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import PartialExamination
 from filterproof.mc.examine.filter_fault import examining
+from filterproof.mc.examine.verification import SEED, verify
 from filterproof.reports.commands.console import (
     OUTCOME_STYLE,
     check_folder,
@@ -24,8 +26,6 @@ from filterproof.reports.commands.console import (
     written_after,
 )
 from filterproof.reports.commands.exit_status import End, ExitStatus
-from filterproof.reports.examination_result import SEED, Examined, verify
-from filterproof.reports.examination_words import Ending
 from filterproof.reports.target_expression import read_command, read_filter, read_target
 
 #: The default time limit in seconds, which also ends a filter that never returns.
@@ -84,7 +84,7 @@ def verify_one(
             kept = "nothing was decided or written; run verify again from the start"
             found = stopped.examination if isinstance(stopped, PartialExamination) else None
             if found is not None and any(one.stage != "admission" for one in found.findings):
-                page = Examined.of(found, named).save(out)
+                page = found.save(out)
                 kept = f"the partial findings are in {page}"
             complain(f"interrupted in {doing_now[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped

@@ -208,7 +208,7 @@ class ComputedFigure:
 
     def to_data(self) -> dict[str, Any]:
         """Return the figure as JSON data, with the versions of the libraries."""
-        from filterproof.reports.examination_words import version
+        from filterproof.mc.runs.provenance import version
 
         libraries = {
             name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib", "python-flint")

@@ -10,23 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.formatting import count_words, told_apart
-from filterproof.reports.drawing import data_uri, svg_text
-from filterproof.reports.examination_words import ExaminationWords, remarks, trace_figure, version
+from filterproof.mc.examine.replay_snippets import play_snippet
+from filterproof.mc.runs.provenance import version
+from filterproof.reports.drawing import INK, PALETTE, data_uri, new_figure, plain_text, svg_text
 from filterproof.reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
-from filterproof.reports.replay_snippets import play_snippet
 from filterproof.reports.template import mathml, rendered, style
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
 from filterproof.theory.numerics.decimals import above, chance
 
 if TYPE_CHECKING:
-    from filterproof.mc.examine.examination import StageFinding
+    from matplotlib.figure import Figure
+
+    from filterproof.mc.examine.examination import Examination
+    from filterproof.mc.examine.stage_finding import StageFinding
+    from filterproof.mc.examine.trace import Trace
 
 #: The picture for each kind of screen: its condition, and its width in inches.
 _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
 
 
-def examination_page(exam: ExaminationWords, folder: Path) -> str:
+def examination_page(exam: Examination, folder: Path) -> str:
     """The whole page; folder is where it will stand, for the command that replays the counterexample."""
     return _render(
         "examined.html.j2",
@@ -51,12 +55,12 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
     )
 
 
-def examination_fragment(exam: ExaminationWords) -> str:
+def examination_fragment(exam: Examination) -> str:
     """The verdict, the stages and the counterexample as HTML that borrows the colours of what surrounds it."""
     return _render("examined_fragment.html.j2", exam)
 
 
-def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
+def _render(template: str, exam: Examination, **more: Any) -> str:
     counterexample, shown = exam.counterexample, exam.refutations
     findings = [one for one in exam.findings if one.counterexample is None or shown[one.stage] is one]
     return rendered(
@@ -71,7 +75,6 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
         above=above,
         chance=chance,
         counted=count_words,
-        remarks=remarks,
         exceeds=exceeds,
         **more,
     )
@@ -88,7 +91,7 @@ def _pill(finding: StageFinding) -> tuple[str, str, str]:
     return verdict.outcome.name, verdict.outcome.name.lower(), verdict.evidence.name
 
 
-def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
+def _sources(exam: Examination) -> list[dict[str, str]]:
     """The picture once for each kind of screen, as data that an <img> shows."""
     if not exam.tightness:
         return []
@@ -98,8 +101,24 @@ def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
     ]
 
 
-def _curve(exam: ExaminationWords) -> str:
+def _curve(exam: Examination) -> str:
     """The picture of the play against the promise, as data; '' where there is none."""
     trace = exam.trace
     figure = None if trace is None else trace_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))
+
+
+def trace_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
+    """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
+    if not trace.curve:
+        return None
+    at, reached, promised = zip(*trace.curve, strict=True)
+    with new_figure(width, 3.2) as figure:
+        ax = figure.subplots()
+        ax.plot(at, promised, color=INK, lw=1.6, label="promised")
+        ax.plot(at, reached, "o-", color=PALETTE[1], ms=4, lw=1.2, label="revealed by the play, at least")
+        ax.set(xlabel="epsilon", ylabel="delta", title=f"{plain_text(name)}: the play against the promise")
+        if min(x for x in (*reached, *promised) if x > 0) < 0.1 * max(*reached, *promised):
+            ax.set_yscale("log")
+        ax.legend()
+    return figure

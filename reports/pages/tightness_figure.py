@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import exceeds
-from filterproof.mc.examine.examination import Tightness
+from filterproof.mc.examine.stage_finding import Tightness
 from filterproof.reports.drawing import INK, PALETTE, new_figure, plain_text
 from filterproof.theory.numerics.decimals import above, below
 

@@ -8,10 +8,10 @@ import filterproof as fp
 from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import CUT, UNFINISHED, Examination, StageFinding, Tightness
+from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import CUT, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.trace import trace_of_sequence
-from filterproof.reports.examination_result import Examined
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 
 
@@ -49,12 +49,11 @@ def sequence_counterexample(filt: fp.PrivacyFilter | None = None) -> Counterexam
     return Counterexample(Mine() if filt is None else filt, data)
 
 
-def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examined:
+def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examination:
     """These findings about `Mine`, as a person sees them."""
-    made = Examination(
+    return Examination(
         Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6, Mine.promise
     )
-    return Examined.of(made)
 
 
 def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
@@ -66,7 +65,7 @@ def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
     )
 
 
-def refuted() -> Examined:
+def refuted() -> Examination:
     counterexample = sequence_counterexample()
     finding = StageFinding.refuted(
         "sequences",
@@ -85,32 +84,32 @@ def refuted() -> Examined:
     return exam_of(ADMISSION, finding)
 
 
-def undecided() -> Examined:
+def undecided() -> Examination:
     verdict = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
     return exam_of(ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict, tightness=rows()))
 
 
-def holds() -> Examined:
+def holds() -> Examination:
     verdict = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by theorem", citations=("Theorem 1; p. 3",))
     return exam_of(ADMISSION, StageFinding("certificate", "By parts?", "yes", "all", "", verdict, whole=True))
 
 
-def faulty() -> Examined:
+def faulty() -> Examination:
     return exam_of(
         ADMISSION,
         StageFinding("invariants", "Lawful?", "no", "", "", fault="Mine.spend mutates its state; copy it"),
     )
 
 
-def denies() -> Examined:
+def denies() -> Examination:
     return exam_of(StageFinding("admission", "What is granted?", "nothing", "gaussian, rr", ""))
 
 
-def hangs() -> Examined:
+def hangs() -> Examination:
     return exam_of(_cut("admission"))
 
 
-def unanswered() -> Examined:
+def unanswered() -> Examination:
     return exam_of(ADMISSION, _cut("games"))
 
 
@@ -119,7 +118,7 @@ def _cut(stage: str) -> StageFinding:
     return StageFinding(stage, "Was the stage finished?", found, "", UNFINISHED, notes=(found,))
 
 
-def disagreement() -> Examined:
+def disagreement() -> Examination:
     return exam_of(*holds().findings, *refuted().findings[1:])
 
 

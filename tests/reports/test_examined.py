@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.examine.replay_snippets import play_snippet, target_of
+from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.examine.verification import failure
 from filterproof.reports.drawing import svg_text
-from filterproof.reports.examination_result import failure
-from filterproof.reports.examination_words import trace_figure, trace_lines
+from filterproof.reports.pages.examination_page import trace_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
-from filterproof.reports.replay_snippets import play_snippet, target_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import below
 from tests.mc.examine import counterexamples as counterexamples
@@ -59,8 +59,7 @@ def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[s
     exam = EVERY[name]()
     assert exam.headline == HEADLINES[name]
     page = words((saved(name) / "report.html").read_text("utf-8"))
-    counterexamples_file = ["counterexample.json"] if exam.counterexample else []
-    assert set(os.listdir(saved(name))) == {"report.html", "verdict.json", *counterexamples_file}
+    assert set(os.listdir(saved(name))) == {"report.html", "verdict.json"}
     for told in (str(exam), page, words(exam._repr_html_())):
         assert HEADLINES[name] in told
         assert "Mine" in told
@@ -78,18 +77,20 @@ def test_the_words_are_a_line_a_stage_and_the_counterexample_with_its_play() -> 
     assert stages == ["admission", "sequences"]
     assert not re.search(r"\d s\b", str(refuted()))  # a duration says nothing about the filter
     place = next(n for n, line in enumerate(lines) if line.startswith("Counterexample: "))
-    assert lines[place].startswith("Counterexample: 4 x Gaussian(mu=1): H at epsilon=1, PQ is at least 0.5")
+    assert lines[place].startswith(
+        "Counterexample: 4 x Gaussian(mu=1): delta at epsilon=1 (P||Q) is at least 0.5"
+    )
     assert lines[place + 1].startswith(
         "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126936 of"
     )
     trace = refuted().trace
     together = replace(trace, rows=(replace(trace.rows[0], rounds="1-2"),))
-    assert trace_lines(together)[0].startswith("rounds 1-2: ask ")
+    assert together.lines[0].startswith("rounds 1-2: ask ")
     turns = lines[place + 1 : place + 4]
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
-    assert "  Why: in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing." in lines
-    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/counterexample.json ')
+    assert "  Why: in round 1, Gaussian(mu=1) does not change the state: it is not charged." in lines
+    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/verdict.json ')
     assert lines[-1].endswith("examinations.py::Mine")
 
 
@@ -110,12 +111,12 @@ def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], P
     exam, out = refuted(), saved("refuted")
     page, trace = (out / "report.html").read_text("utf-8"), exam.trace
     data = json.loads((out / "verdict.json").read_text())["trace"]
-    assert [row["reached"] for row in data["turns"]] == [row.reached for row in trace.rows]
+    assert [row["reached"] for row in data["rows"]] == [row.reached for row in trace.rows]
     assert data["passed"] == trace.passed == 2
     for told in (words(page), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
         assert all(below(row.reached) in told for row in trace.rows)
-        assert "it cost nothing" in told
+        assert "it is not charged" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["trace"] is None
@@ -151,7 +152,7 @@ def test_the_data_is_json_without_infinities() -> None:
         "mechanisms",
         "counterexample",
     } <= set(again)
-    assert again["schema"] == 1
+    assert again["schema"] == 2
     assert [row["attack"] for row in again["tightness"]] == [row.attack for row in exam.tightness]
     assert "inf" in {row["promised"] for row in again["tightness"]}
 

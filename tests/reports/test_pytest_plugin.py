@@ -72,7 +72,7 @@ def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit(
     assert "3 failed" in out
     assert workers or "1 deselected" in out
     line = 1 + CAST[: CAST.index("raise ValueError")].count("\n")
-    assert f"Raises.admits raised ValueError: no money at mine.py, line {line}" in out
+    assert f"Raises.admits raised ValueError: no money in mine.py, line {line}" in out
     properties = {
         case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
         for case in Tree.parse(folder / "j.xml").iter("testcase")
@@ -233,6 +233,6 @@ def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no
     assert "no file at 'absent', and no module of that name" in out
     for name in ("assert_holds", "verify", "marked"):
         assert f"FAILED test_leaves.py::test_{name}" in out
-    assert "the process that examined Leaves ended with status 0 before there was a verdict" in out
-    assert "the process that examined gone.py::X ended with status 0 before there was a verdict" in out
+    assert "the process that examined Leaves ended with status 0 before a verdict" in out
+    assert "the process that examined gone.py::X ended with status 0 before a verdict" in out
     assert "def runtest" not in out  # a target that cannot be used is told in a sentence

@@ -71,11 +71,11 @@ MADE = {
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
     "Proof": lambda: fp.prove("kappa"),
     "CertifiedNumbers": lambda: fp.certify(fp.ZCDPFilter(0.5)),
-    "Examined": refuted,
+    "Examination": refuted,
 }
 PICTURED = ("Curve", "TradeOff", "SurvivalCurve", "FilterComparison", "Evaluations", "Evaluations, exact")
 #: Whose HTML is no table of rows: steps and numbers have formulas and doubles to show.
-OF_STEPS = ("Proof", "CertifiedNumbers", "Examined")
+OF_STEPS = ("Proof", "CertifiedNumbers", "Examination")
 
 
 @cache
@@ -121,7 +121,7 @@ def test_rows_are_plain_values_with_every_digit(name: str) -> None:
 def test_html_is_well_formed_and_borrows_its_colours(name: str) -> None:
     html = made(name)._repr_html_()
     plain = re.sub(r'src="data:[^"]*"', "", html)
-    if name != "Examined":  # its words are HTML for browsers, not XML
+    if name != "Examination":  # its words are HTML for browsers, not XML
         ElementTree.fromstring(html)
     assert not re.search(r"color|background|<script|#[0-9a-f]{6}|https?://(?!www\.w3\.org)", plain)
 
@@ -254,7 +254,7 @@ def test_a_proof_shows_its_formulas_and_its_steps() -> None:
 
 
 def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_says_so() -> None:
-    exam = made("Examined")
+    exam = made("Examination")
     rows = exam.rows()
     assert [row["attack"] for row in rows] == [float(one.attack) for one in exam.tightness]
     drawn = list(exam.plot().axes)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filterproof.theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
+from filterproof.theory.pairs import KOV, DiscreteLaplace, Erasure, FinitePair, RandomizedResponse
 from filterproof.theory.pairs.finite import Finite
 
 EXACT: list[Finite] = [
@@ -33,6 +33,14 @@ def test_the_loss_of_an_erasure_is_harmless_exactly_up_to_its_probability() -> N
     assert Erasure(0.01).loss_isf(0.00999) == math.inf
     assert KOV(1.0, 0.01).loss_isf(0.01) == 1
     assert RandomizedResponse(1.0).loss_isf(1.0) == -math.inf
+
+
+@pytest.mark.parametrize(
+    "pair", [*EXACT, DiscreteLaplace(2.0, 3), KOV(np.linspace(0.1, 2, 9000), 0.1)], ids=str
+)
+def test_a_draw_is_the_upper_quantile_of_one_uniform_number(pair: Finite) -> None:
+    drawn = pair.sample(np.random.default_rng(3), 9000)
+    assert np.array_equal(drawn, pair.loss_isf(np.random.default_rng(3).random(9000)))
 
 
 def test_masses_may_be_arrays() -> None:

@@ -51,5 +51,5 @@ def test_after_the_first_yes_nothing_is_answered() -> None:
     rng = np.random.default_rng(1)
     stop = fp.people.AboveThreshold(0, ratio=Q(3), rng=rng)
     assert stop.is_above(1000, rng)
-    with pytest.raises(ValueError, match="value must come before the first yes"):
+    with pytest.raises(ValueError, match="value must come before the first True"):
         stop.is_above(-1000, rng)

@@ -1,6 +1,6 @@
 """Games of accountants with state: two data sets that differ in one person, and the bound of an odometer.
 
-Each is played by the accountant's own code, and replayed from its data by anyone who has that code.
+The accountant's own code plays each game. Anyone with that code can replay the game from its data.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from filterproof.mc.examine.accountants.people import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 
-#: The game of each way in which an accountant is asked; a tracker is played as a `BlockFilter`.
+#: The game for each kind of query. A tracker is played as a `BlockFilter`.
 GAMES: dict[QueryKind, type[AccountantGame]] = {
     "selects": PeopleGame,
     "sums": PeopleGame,
@@ -23,10 +23,11 @@ GAMES: dict[QueryKind, type[AccountantGame]] = {
 
 
 def game_of(accountant: VerifiableAccountant, data: object) -> AccountantGame:
-    """The game of a counterexample, played by this accountant; ValueError for data of another kind of game."""
+    """Return the recorded game, played by this accountant. Raises ValueError for the data of another kind of game."""
     kind = GAMES.get(accountant.played)
     if kind is not None and isinstance(data, Mapping) and set(data) == kind.fields:
         return kind.from_data(accountant, data)
     raise ValueError(
-        f"game must be one of {type(accountant).__name__}, got {repr(data)[:40]}; pass what was written"
+        f"game must be a game of {type(accountant).__name__}, got {repr(data)[:40]}; pass the data that to_data "
+        f"returned"
     )

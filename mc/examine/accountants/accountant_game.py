@@ -1,4 +1,5 @@
-"""A game that an accountant plays: what it is promised to keep, and a certified lower bound on what it reaches."""
+"""A game that an accountant plays: its guarantee, and a certified lower bound on the divergence that the game "
+"reaches."""
 
 from __future__ import annotations
 
@@ -13,61 +14,61 @@ from filterproof.theory.pairs import DominatingPair
 
 
 class AccountantGame(ABC):
-    """One game of a `accountant`, which is data beside the accountant: `to_data`, and `from_data` by who has the
-    accountant."""
+    """A game of the accountant `accountant`. `to_data` writes the game without the accountant, `from_data` reads "
+    "it back."""
 
     accountant: Any
-    #: The fields of the data.
+    #: The field names of the data.
     fields: ClassVar[frozenset[str]]
-    #: What is released at most: more of it never measures less.
+    #: An upper bound on the released requests: more releases never measure less.
     sequence: Sequence
-    #: What kind of play it is, in a word or two; a promise is compared once for each.
+    #: The kind of play in a few words. Each kind is compared with the guarantee once.
     menu: str
-    #: What is asked, in words, and the longest play.
+    #: The requests in words, and the number of rounds of the longest play.
     asked: str
     rounds: int
 
     @property
     def promise(self) -> Any:
-        """What the accountant promises of the game."""
+        """Return the accountant's guarantee in this game."""
         return self.accountant.promise
 
     def measures(self) -> tuple[Divergence, ...]:
-        """What is measured, each with a promise."""
+        """Return the divergences that the guarantee bounds."""
         return goals(self.promise)
 
     def promised(self, measure: Divergence) -> float:
-        """What the accountant's promise allows."""
+        """Return the accountant's bound on the divergence."""
         return measure.promised(self.promise)
 
     def solved(self, measure: Divergence) -> Bound:
-        """A certified bound on what is reached, by the accountant's own code."""
+        """Return a certified bound on the divergence that the accountant's own code reaches."""
         return Bound(self.sequence.low(measure, self.promised(measure)))
 
     @property
     def released(self) -> Counter[DominatingPair]:
-        """The pairs that are released at most, each with how often."""
+        """Return the largest number of releases of each pair."""
         return Counter(self.sequence.counts)
 
     @property
     @abstractmethod
     def parts(self) -> tuple[Hashable, ...]:
-        """What the game consists of, one by one."""
+        """Return the parts of the game, for minimisation."""
 
     @abstractmethod
     def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
-        """The game of some of its parts; None where these make no game."""
+        """Return the game of some parts, or None if they make no game."""
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
-        """The game as JSON-able data, without the accountant."""
+        """Return the game as JSON-compatible data, without the accountant."""
 
     @classmethod
     @abstractmethod
     def from_data(cls, accountant: Any, data: Mapping[str, Any]) -> Self:
-        """The game from what `to_data` returned; ValueError for other data."""
+        """Return the game that `to_data` wrote. Raises ValueError for other data."""
 
     @classmethod
     @abstractmethod
     def proposed(cls, accountant: Any) -> Iterator[Self]:
-        """Games worth playing, small ones first; none where the accountant lets nothing through."""
+        """Yield games to try, small ones first; none if the accountant releases nothing."""

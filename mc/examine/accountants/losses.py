@@ -1,4 +1,4 @@
-"""The game of an odometer: randomised responses of a few sizes, until the loss is above the bound that it states.
+"""The game of an odometer: randomised responses of a few sizes until the realised loss exceeds the odometer's bound.
 
 >>> import filterproof as fp
 >>> from fractions import Fraction
@@ -34,17 +34,16 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.rounding import next_above
 
-#: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
+#: The longest play of one size, the sizes, and the numbers of rounds of the plays of several sizes.
 _LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
 _BEST = 3
 
 
 class OvertakingGame(AccountantGame):
-    """An analyst asks for one of the `ratios` in each of so many rounds, to bring the loss above the bound once.
+    """In each round an analyst requests one of the `ratios`, so that the loss exceeds the bound at some time.
 
-    Solved backwards in fractions over all that the outcomes so far give: the odometer's own states, and e^loss. A
-    bound counts as overtaken where balls tell it from the loss. Both directions are one: a randomised response is its
-    own reverse.
+    The value is computed backwards in fractions over the odometer's states and e^loss. Ball arithmetic decides whether
+    the loss exceeds the bound. Both directions have the same value, because a randomised response is its own reverse.
     """
 
     fields: ClassVar[frozenset[str]] = frozenset({"ratios", "rounds"})
@@ -72,10 +71,10 @@ class OvertakingGame(AccountantGame):
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _worth(self, state: Any, told: Hashable, odds: fmpq, rounds_left: int) -> fmpq:
-        """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
+        """Return the largest probability that the loss log(odds) exceeds the bound within this many more rounds."""
         if rounds_left == 0:
             return fmpq(0)
-        at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction by way of Python's
+        at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
         if at not in self._known:
             asked = range(len(self.ratios))
             self._known[at] = max(self._asking(state, told, odds, rounds_left, place) for place in asked)
@@ -94,18 +93,18 @@ class OvertakingGame(AccountantGame):
         return value
 
     def bound(self, state: Any) -> float:
-        """What the odometer states in one run; FilterFault where that is no number."""
+        """Return the odometer's bound for one run. Raises FilterFault if it is no number."""
         bound = np.asarray(self.accountant.epsilon(state))
         if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
             raise FilterFault(
                 f"{type(self.accountant).__name__}.epsilon must return one number for one run, got {bound!r}; "
-                "return inf where it bounds nothing"
+                "return inf for no bound"
             )
         return float(bound[0])
 
     @property
     def parts(self) -> tuple[Fraction | None, ...]:
-        """None for each round, and the ratios."""
+        """Return None for each round, and the ratios."""
         return (*[None] * self.rounds, *self.ratios)
 
     def with_parts(self, parts: tuple[Any, ...]) -> Self | None:
@@ -120,14 +119,15 @@ class OvertakingGame(AccountantGame):
         ratios = tuple(map(decode_fraction, data["ratios"]))
         if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
             raise ValueError(
-                f"ratios must be one to {_BEST}, above 1, got {data['ratios']}; pass what was written"
+                f"ratios must be at most {_BEST} numbers above 1, got {data['ratios']}; pass the data that "
+                "to_data returned"
             )
         most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
         return cls(accountant, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
     def proposed(cls, accountant: Any) -> Iterator[Self]:
-        """The sizes whose likeliest way above the bound, all outcomes the same, is likeliest."""
+        """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
         straight = {ratio: cls(accountant, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
         ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
@@ -136,7 +136,9 @@ class OvertakingGame(AccountantGame):
             yield cls(accountant, ratios, rounds)
 
     def straight(self) -> float:
-        """The probability of outcomes that all raise the loss, as many as bring it above the bound; 0 if too many."""
+        """Return the probability of the shortest all-positive outcome sequence above the bound, or 0 if it is too
+        long.
+        """
         (ratio,) = self.ratios
         state = self.accountant.start(1)
         for t in range(1, self.rounds + 1):

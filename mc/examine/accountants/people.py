@@ -1,4 +1,4 @@
-"""Two data sets that differ in one person, asked the same questions: what either would release, and how they differ.
+"""The same questions to two data sets that differ in one person, and how far the releases differ.
 
 >>> import filterproof as fp
 >>> from fractions import Fraction
@@ -33,22 +33,22 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-#: People in the larger data set; the person 0 is missing in the other.
+#: People in the larger data set. Person 0 is missing in the smaller one.
 PEOPLE = 3
-#: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.
+#: The largest depth of the exhaustive plays, the largest number of their plays, and the length of pattern plays.
 _DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
 _SIZES = tuple(2.0 ** (k / 2) for k in range(-15, 7))
-#: Units of work of a question to one accountant, of each kind.
+#: Units of work of one question, of each kind.
 _SELECTS, _SUMS = 5, 20
 _FREE = RandomizedResponse(0.0)
 
-#: What would be released to a question, but for the noise, and the noise.
+#: The released value without noise, and the standard deviation of the noise.
 Truth: TypeAlias = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Whether anyone who takes part is among `of`, by randomised response of this ratio; free for all others."""
+    """A question by randomised response whether one of the people `of` takes part; free for all others."""
 
     of: tuple[int, ...]
     ratio: Fraction
@@ -62,20 +62,19 @@ class Membership:
         return RandomizedResponse.from_ratio(self.ratio)
 
     def ask(self, accountant: Any, present: slice) -> Truth:
-        """Whether an accountant of the people `present`, told the pair of each person's removal, lets anyone be
-        counted."""
+        """Return whether an accountant of the people `present` counts someone who is asked about."""
         count(_SELECTS)
         told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
         active = np.asarray(accountant.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
         if active.shape != told_of.shape or active.dtype != np.bool_:
             raise FilterFault(
                 f"{type(accountant).__name__}.select must return a boolean for each of {len(told_of)} people, got "
-                f"{active.dtype} of shape {active.shape}"
+                f"{active.dtype} of shape {active.shape}; return one boolean per person"
             )
         return Fraction(bool((active & told_of).any())), Fraction(0)
 
     def between(self, one: Truth, other: Truth) -> DominatingPair | None:
-        """The pair of what is released with the person and without, None where nothing tells them apart."""
+        """Return the pair of the releases with and without the person, or None if they are equal."""
         return None if one == other else self._pair
 
     def to_data(self) -> dict[str, Any]:
@@ -88,7 +87,7 @@ class Membership:
 
     @classmethod
     def worth_asking(cls, accountant: Any) -> tuple[Self, ...]:
-        """Questions worth asking."""
+        """Return questions of the sizes that last 1, 2 and 4 rounds."""
         largest = (_largest(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
@@ -97,7 +96,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """The sum of these numbers, one for each person."""
+    """A question for the noisy sum of these numbers, one for each person."""
 
     values: tuple[float, ...]
 
@@ -105,7 +104,7 @@ class Summed:
         return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
 
     def ask(self, accountant: Any, present: slice) -> Truth:
-        """What an accountant of the people `present`, given each person's number, would add noise to."""
+        """Return the sum that an accountant of the people `present` would release, and its noise."""
         count(_SUMS)
         told = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
         return Fraction(float(told.value[0])), Fraction(float(told.sigma))
@@ -114,7 +113,8 @@ class Summed:
         (with_all, noise), (without, noise_without) = one, other
         if noise != noise_without:
             raise FilterFault(
-                f"the noise must not tell of a person, got {float(noise)} with the person and {float(noise_without)}"
+                f"the noise must not depend on a person's presence, got sigma={float(noise)} with and "
+                f"{float(noise_without)} without"
             )
         shift = float(abs(with_all - without) / noise) * (1 - 2.0**-50)
         return Gaussian(shift) if shift > 0 else None
@@ -136,7 +136,7 @@ class Summed:
 
 
 def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
-    """Raise FilterFault where a fresh accountant's noise is less than the sigma that it tells, which games believe."""
+    """Raise FilterFault if a fresh accountant adds less noise than the sigma that it reports, which the games use."""
     with suppress_unsound_warning():
         silent, loud = accountant.with_people(PEOPLE), accountant.with_people(PEOPLE)
     for question in menu:
@@ -149,22 +149,21 @@ def _check_noise(accountant: Any, menu: tuple[Summed, ...]) -> None:
         rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(told.value[0]) + abs(without.value[0]))
         if not drawn >= sigma - rounding:
             raise FilterFault(
-                f"{type(accountant).__name__} tells sigma={sigma:.6g}, and its noise is {drawn:.6g} where "
-                "rng.standard_normal is 1; tell the sigma that is drawn"
+                f"{type(accountant).__name__} reports sigma={sigma:.6g}, but its noise is {drawn:.6g} if "
+                "rng.standard_normal is 1; report the sigma of the noise"
             )
 
 
 Question: TypeAlias = Membership | Summed
-#: The questions of an accountant, by how it is asked.
+#: The questions for each kind of query.
 _ASKED: dict[QueryKind, Any] = {"selects": Membership, "sums": Summed}
 
 
 class PeopleGame(AccountantGame):
-    """Questions asked one after the other, of the accountant with everybody and of the one that never heard of person
-    0.
+    """The same questions to an accountant of everybody and to one of everybody except person 0.
 
-    Who takes part depends on what was asked and on nothing that was released, so that the pairs released are known
-    before the play, and what an adaptive analyst does with the outputs is a choice among such sequences.
+    Participation depends on the questions and not on the releases, so that the released pairs are known before the
+    play. An adaptive analyst therefore only chooses among such sequences.
     """
 
     fields = frozenset({"questions"})
@@ -175,9 +174,9 @@ class PeopleGame(AccountantGame):
 
     @cached_property
     def answered(self) -> tuple[DominatingPair | None, ...]:
-        """The pair that each question releases."""
+        """Return the pair that each question releases, or None."""
         worlds = slice(0, PEOPLE), slice(1, PEOPLE)
-        with suppress_unsound_warning():  # broken ones are made to be refuted
+        with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
             asked = [(self.accountant.with_people(world.stop - world.start), world) for world in worlds]
         return tuple(
             question.between(*(question.ask(*world) for world in asked)) for question in self.questions
@@ -208,7 +207,8 @@ class PeopleGame(AccountantGame):
             questions = tuple(map(_ASKED[accountant.played].from_data, data["questions"]))
         except (TypeError, KeyError) as error:
             raise ValueError(
-                f"questions must be those of {type(accountant).__name__}, got {error}; pass what was written"
+                f"questions must be questions of {type(accountant).__name__}, got {error}; pass the data that "
+                "to_data returned"
             ) from error
         return cls(accountant, questions)
 
@@ -228,7 +228,7 @@ class PeopleGame(AccountantGame):
 
 
 def _largest(accountant: Any, wanted: int) -> Fraction | None:
-    """About the largest ratio of which so many count, to a few parts in a thousand; None where there is none."""
+    """Return a ratio near the largest that counts `wanted` times, to a few parts in a thousand, or None."""
 
     def fits(size: float) -> bool:
         return _lasts(accountant, Membership((0,), _ratio(size))) >= wanted
@@ -242,6 +242,6 @@ def _ratio(size: float) -> Fraction:
 
 
 def _lasts(accountant: Any, question: Membership) -> int:
-    """How often person 0 counts when one question is repeated, 5 times at most."""
+    """Return how often person 0 counts in five repetitions of one question."""
     told = PeopleGame(accountant, (question,) * 5).answered
     return next((t for t, pair in enumerate(told) if pair is None), len(told))

@@ -1,4 +1,4 @@
-"""The examination of an accountant by its games: what it lets through, and what the largest of its plays are worth."""
+"""The examination of an accountant by games: which requests it grants, and the value of its largest plays."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from filterproof.mc.examine.accountants import GAMES
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.theory.evidence import Evidence
 
-#: Units of work of a play of an accountant's game beside what its filter is asked, and of its value.
+#: Units of work of a play of an accountant's game, besides the filter's calls, and of its value.
 _PLAYED, _SOLVED = 20, 10
-#: What a tracker lets through.
+#: Which requests a tracker grants.
 _BLOCKS = (
-    "everything, for it denies nothing: what keeps its promise is fp.odometers.BlockFilter(tracker, blocks)"
+    "everything: a tracker denies nothing; fp.odometers.BlockFilter(tracker, blocks) enforces a guarantee"
 )
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
 def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
-    """What it promises, and what a fresh one lets through of what is asked first, which is all asked."""
+    """Yield the accountant's guarantee and the first play in which a fresh one grants every request."""
     with examining(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed(accountant), None)
@@ -38,7 +38,7 @@ def lets_through(accountant: Any, limit: WorkLimit) -> Iterator[object]:
     if accountant.played == "blocks":
         told = _BLOCKS
     yield StageFinding(
-        "admission", "What does a fresh one let through?", told, told, "" if game else "everything else"
+        "admission", "Which requests does a fresh one grant?", told, told, "" if game else "everything else"
     )
 
 
@@ -48,7 +48,7 @@ def _proposed(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
 
 
 def games_of(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
-    """A finding for each refutation, the smallest game that shows it, and one on all games that were solved."""
+    """Yield a finding for each refutation, with the smallest game, and one on all solved games."""
     tried = AccountantSearch(accountant=accountant)
     try:
         with examining(accountant):
@@ -66,14 +66,14 @@ def games_of(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
 
 @dataclass(slots=True)
 class AccountantSearch(SearchLog):
-    """The games played and solved so far; of each kind of play and measure the row nearest to the promise."""
+    """The games played and solved so far, with the nearest row for each kind of play and divergence."""
 
-    stage, asked = "games", "What is the most that it lets anyone tell, played by its own code?"
+    stage, asked = "games", "What is the largest divergence in games played by its own code?"
 
     accountant: VerifiableAccountant = field(kw_only=True)
 
     def largest(self, limit: WorkLimit) -> list[AccountantGame]:
-        """The games that no other contains; half of the work goes into playing."""
+        """Return the games that no other game contains. Half of the work goes into playing."""
         part, best = limit.fraction(0.5), dict[tuple[str, Any], AccountantGame]()
         for game in _proposed(self.accountant):
             self.tried += 1
@@ -88,7 +88,7 @@ class AccountantSearch(SearchLog):
         return [one for one in games if not any(_inside(one, other) for other in games)]
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
-        """Solve a game for a measure; the finding if it is above the promise."""
+        """Solve a game for a divergence; return the finding if it exceeds the guarantee."""
         count(_SOLVED)
         solved, promised = game.solved(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
@@ -106,9 +106,9 @@ class AccountantSearch(SearchLog):
         )
 
     def summary(self) -> StageFinding:
-        """What was solved; a game is no proof, so nothing is said of the promise itself."""
+        """Return the summary of the solved games. A game is not a proof, so there is no verdict."""
         rows = tuple(self.rows.values())
-        worth = "none worth more than the promise" if rows else "and none was measured"
+        worth = "none exceeds the guarantee" if rows else "and none was measured"
         told = f"{count_words(self.tried, 'play')} by its own code, {worth}"
         return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _UNSEEN, rows)
 
@@ -118,9 +118,9 @@ def _inside(one: AccountantGame, other: AccountantGame) -> bool:
 
 
 def _minimal(game: AccountantGame, measure: Divergence) -> AccountantGame:
-    """The game without the parts that it does not need to be above the promise."""
+    """Remove the parts that the game does not need to exceed the guarantee."""
 
-    @cache  # of equal rounds any one is left out alike
+    @cache  # equal rounds are interchangeable
     def above(parts: tuple[Any, ...]) -> bool:
         less = game.with_parts(parts)
         return less is not None and exceeds(less.solved(measure).low, less.promised(measure))

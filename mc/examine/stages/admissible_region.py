@@ -1,6 +1,6 @@
-"""The frontier: what a filter affords in the states that some spending leads to makes the plays and the menus.
+"""The plays and menus at the boundary of the requests that a filter grants in reachable states.
 
-What is asked depends on the limit in nothing but its end.
+The work limit ends the search and influences nothing else.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ from filterproof.mc.examine.stages.rational_plans import small_ratio
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
 
-#: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
+#: Lengths of rows, beyond counters of one byte and a year of days. The largest size that lasts so long is searched.
 _LASTING = (1000, 400)
-#: Rounds in which a least request is put, to learn how many requests are granted at all.
+#: The number of rounds of a tiny request that count how many requests are granted at all.
 _CAP = 2000
-#: The relative precision of a size, and a rougher one for rows and for losses.
+#: The relative precision of a size, and a lower one for rows and for losses.
 _COARSE, _ROUGH = 2.0**-9, 2.0**-5
-#: The most turns of two families.
+#: The most alternations of two families.
 _TURNS = 40
-#: Shares of the largest first request, how often it is asked, and requests in a row that may follow.
+#: Shares of the largest first request, how often it is repeated, and the lengths of the rows that may follow.
 _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
-#: Tails at which a loss is looked at, where there are too many to look at each, and shown to one that looks at losses.
+#: The tails at which a loss is tried if there are too many losses, and shown to a filter that looks at losses.
 _TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
 _FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
-#: Units of work of what a reply is worth after every loss.
+#: Units of work of the value of a reply after every loss.
 _REPLY_UNITS = 4
-#: The share of a promise from which a guess is worth a game, and the most pairs of one.
+#: The share of a guarantee from which a guessed menu is worth a game, and the most pairs of a menu.
 _WORTH, _PAIRS = 0.85, 4
 
 
 @dataclass(slots=True)
 class LargestGranted:
-    """What the filter affords: for each state, family and number of requests in a row the largest size granted."""
+    """The largest granted size for each state, family and number of requests in a row."""
 
     subject: ExaminationContext
     limit: WorkLimit
     known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
 
     def fresh(self) -> Player:
-        """A run that has asked nothing; one that looks at losses is shown the median of each."""
+        """Return a run without requests. A filter that looks at losses observes the median of each."""
         return Player.fresh(self.subject, self.limit, 0.5 if self.subject.looks else None)
 
     def afforded(self, player: Player, line: GrantedSizes, times: int = 1) -> float | None:
-        """About the largest size that the state grants `times` in a row, looked for among octaves, then between."""
+        """Return about the largest size that the state grants `times` in a row, or None."""
         key = keys(player.state)[0], line.line.name, times
         if key not in self.known:
             self.known[key] = self._largest(player, line, times)
@@ -79,19 +79,19 @@ class LargestGranted:
         return _short(low) if lasts(_short(low)) else low
 
     def pair(self, player: Player, line: GrantedSizes, times: int = 1) -> DominatingPair | None:
-        """The pair of that size."""
+        """Return the pair of that size."""
         size = self.afforded(player, line, times)
         return None if size is None else self.made(line, size)
 
     def made(self, line: GrantedSizes, size: float) -> DominatingPair:
-        """The pair of that size; a response in small fractions where games need them, of one that looks at losses."""
+        """Return the pair of a size. For a filter that looks at losses, a response has a ratio of small integers."""
         if self.subject.looks and line.line.family == "rr" and (ratio := small_ratio(size)) is not None:
             return RandomizedResponse.from_ratio(ratio)
         return line.line.pair(size)
 
 
 def _short(size: float) -> float:
-    """At most the size, with few bits, so that states meet again."""
+    """Return a size at or below `size` with few bits, so that states coincide."""
     mantissa, exponent = math.frexp(size)
     return math.ldexp(math.floor(mantissa * 2**10), exponent - 10)
 
@@ -100,7 +100,7 @@ def _short(size: float) -> float:
 
 
 def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Two families in turn, and rows of a thousand."""
+    """Yield plays of two families in alternation, and rows of a thousand."""
     frontier = LargestGranted(subject, limit)
     lines = leaders((*subject.lines, *subject.closed))
     yield from _turns(frontier, lines)
@@ -108,8 +108,8 @@ def inside(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
 
 
 def _rows(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
-    """The largest requests that last as long as anything does, then a thousand rounds and four hundred."""
-    # how many are granted, however small: those refilled with every request are worth most all asked
+    """Yield rows of the largest request that lasts as long as any request, then a thousand and four hundred rounds."""
+    # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     most = [frontier.fresh().ask(line.line.pair(line.line.least), _CAP) for line in lines[:1]]
     capped = [times for times in most if 1 < times < _CAP]
     for times, line in product((*capped, *_LASTING), lines):
@@ -118,7 +118,7 @@ def _rows(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator
 
 
 def lasting(frontier: LargestGranted, line: GrantedSizes, times: int) -> Iterator[Sequence]:
-    """The largest request that is granted so many times in a row, and then what is granted next."""
+    """Yield the largest request that is granted this many times in a row, followed by the next granted one."""
     player = frontier.fresh()
     pair = frontier.pair(player, line, times)
     if pair is not None and player.ask(pair, times):
@@ -129,7 +129,7 @@ def lasting(frontier: LargestGranted, line: GrantedSizes, times: int) -> Iterato
 
 
 def _turns(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterator[Sequence]:
-    """Two families in turn, and two sizes of one, each the largest that lasts a few turns."""
+    """Yield plays of two families, or two sizes of one family, in alternation."""
     for (one, other), parts in product(combinations(lines, 2), (2, 3)):
         player = frontier.fresh()
         first, second = frontier.pair(player, one, parts), frontier.pair(player, other, parts)
@@ -149,27 +149,27 @@ def _turns(frontier: LargestGranted, lines: tuple[GrantedSizes, ...]) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A pair asked for a number of times in a row, one of Gaussians or responses where it is more than once."""
+    """A pair that is requested several times in a row: a Gaussian or a response if more than once."""
 
     pair: DominatingPair
     times: int
 
     def whole(self, way: Direction) -> DominatingPair | None:
-        """One pair that reveals as much, as seen from that side; None for a row of responses."""
+        """Return one pair that is equivalent to the row in this direction, or None for a row of responses."""
         if self.times == 1:
             return self.pair if way == "PQ" else self.pair.swapped
         mu = self.pair.normal_mu
         return None if mu is None else Gaussian(float(mu) * math.sqrt(self.times))
 
     def left(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
-        """About H_{e^epsilon} of it, in doubles."""
+        """Return about H_{e^epsilon} of the row, in doubles."""
         if (whole := self.whole(way)) is not None:
             return np.asarray(whole.hockey_stick(epsilons))
         losses, masses = _row_law(float(self.pair.pure_epsilon), self.times)
         return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
 
     def losses(self, way: Direction, *, few: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Its finite losses and their masses: all there are where these are few."""
+        """Return the finite losses of the row and their masses, all of them if there are few."""
         whole = self.whole(way)
         if whole is None:
             return _row_law(float(self.pair.pure_epsilon), self.times)
@@ -179,7 +179,7 @@ class _Row:
         return quantiles(whole, _FEW if few else _TAILS)
 
     def losses_that_sum_to(self, loss: float) -> list[float]:
-        """The loss in equal parts; of responses the high ones first."""
+        """Return the loss split over the requests: equal parts, or high responses first."""
         if self.whole("PQ") is not None:
             return [loss / self.times] * self.times
         level = float(self.pair.pure_epsilon)
@@ -193,16 +193,16 @@ class _Row:
 def quantiles(
     pair: DominatingPair, tails: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The losses of a pair at these upper tails, and the mass about each of them."""
+    """Return the losses of a pair at these upper tails, and the mass around each."""
     edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
     return np.asarray(pair.loss_isf(tails)), np.diff(edges)
 
 
 @lru_cache(maxsize=1 << 10)
 def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The losses of so many randomised responses, and their masses under P."""
+    """Return the losses of several randomised responses, and their masses under P."""
     ups = np.arange(times + 1, dtype=np.float64)
-    # binomial masses by logarithms: scipy.stats takes as long to import as all of the rest of the examination's SciPy
+    # binomial masses through logarithms: importing scipy.stats would double the import time
     choices = special.gammaln(times + 1) - special.gammaln(ups + 1) - special.gammaln(times - ups + 1)
     masses = np.exp(choices - ups * np.logaddexp(0, -level) - (times - ups) * np.logaddexp(0, level))
     return level * (2 * ups - times), masses
@@ -211,9 +211,9 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
 def alternatives(
     subject: ExaminationContext, goals: tuple[Divergence, ...], limit: WorkLimit
 ) -> Iterator[tuple[float, Menu]]:
-    """(The guessed share of the promise, the menu): a first request, and by its answer what may follow.
+    """Yield (guessed share of the guarantee, menu): a first request, and the possible requests after each answer.
 
-    Best first of each kind of first request, so that a menu is there before all are guessed.
+    The best first request of each kind comes first, so that a menu exists before all are guessed.
     """
     frontier = LargestGranted(subject, limit)
     every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
@@ -239,7 +239,7 @@ def alternatives(
 def _guessed(
     frontier: LargestGranted, first: _Row, goals: tuple[Divergence, ...], every: tuple[GrantedSizes, ...]
 ) -> Iterator[tuple[float, Menu]]:
-    """What the best continuations after each loss are worth together, in shares of the promise, and their menu."""
+    """Yield the guessed value of the best continuations, relative to the guarantee, and their menu."""
     subject = frontier.subject
     ways: tuple[Direction, ...] = ("PQ", "QP")
     for way in ways:
@@ -259,7 +259,7 @@ def _guessed(
             count(_REPLY_UNITS * len(replies))
             worth = np.array([one.left(goal.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
-            # games of filters that look at losses are solved where all pairs are finite
+            # games of filters that look at losses are solved for finite pairs only
             for finite in (False, True) if subject.looks and first.pair.outputs is not None else (False,):
                 out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
                 if finite and not out:
@@ -283,7 +283,7 @@ def _menu(first: _Row, chosen: list[_Row]) -> Menu:
 def _replies(
     frontier: LargestGranted, first: _Row, loss: float, every: tuple[GrantedSizes, ...]
 ) -> list[_Row]:
-    """What is afforded after the first request, and after its loss where the filter looks at it."""
+    """Return the affordable requests after the first one, and after its loss if the filter looks at losses."""
     player = frontier.fresh()
     for each in first.losses_that_sum_to(loss):
         if not player.ask(first.pair, loss=each if frontier.subject.looks else None):

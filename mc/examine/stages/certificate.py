@@ -1,6 +1,9 @@
-"""The stage of parts: a filter built from library charges, an exact budget and a library conversion is proved.
+"""The stage of components: proves a filter built from library charges, an exact budget and a library conversion.
 
-So is an accountant by the theorem on its rule, what it rests on, and the numbers that run.
+It also proves an accountant by the theorem on its rule, the filter that it relies on, and the numbers at run time.
+
+The certificate covers the filter as it is: the functions and the doubles that decide. A class with a deciding function
+of its own, or with a budget above the theorem's, is UNDECIDED.
 
 >>> import filterproof as fp
 >>> class Mine(fp.AdditiveFilter):
@@ -19,7 +22,7 @@ brings a deciding function of its own, or a budget above what the theorem allows
 >>> class Others(fp.IndividualFilter):
 ...     pass
 >>> print(certify_promise(Others(fp.ZCDPFilter(0.5), people=2)).found)
-no theorem covers Others: it is not a class of the library, and its code may be its own
+no theorem covers Others: it is not a class of the library, and its code may differ
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ from filterproof.filters.certified.double_double import limit_of
 from filterproof.filters.contract.contract_checks import checked_is_reachable_state
 from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.rules.additive import AdditiveFilter
-from filterproof.mc.examine.examination import StageFinding
+from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
 from filterproof.mc.worst_case.menu_levels import DOMINATION
 from filterproof.theory.conversions import CONVERSIONS
@@ -76,7 +79,7 @@ SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
     "declare, in finitely many rounds"
 )
-#: What is certified of a filter of the catalogue: its numbers, or more or less than those.
+#: The certified content of a catalogue filter: its numbers, with exceptions for some classes.
 _NUMBERS = (
     "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very "
     "doubles"
@@ -97,10 +100,10 @@ _TOLD: dict[type[PrivacyFilter], str] = {
 }
 #: Proofs already run in this process.
 PROVED: dict[str, Proof] = {}
-#: The charges, and the guarantees, of the library that sums are proved for.
+#: The library's charges and guarantees for which sums are proved.
 CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
-#: The methods that decide, or are asked in the place of those.
+#: The methods that decide, or that are called instead of those.
 _DECIDING = (
     *(
         "start",
@@ -117,34 +120,35 @@ _DECIDING = (
 
 
 class Unknown(Exception):  # noqa: N818 - a reason, no error
-    """Why no theorem covers a filter as it runs."""
+    """The reason why no theorem covers a filter as it runs."""
 
 
-#: What the stage asks of a filter, of an accountant; what it is about, and what it does not look at.
+#: The question of the stage for filters and for accountants, its subject, and what it does not look at.
 _QUESTIONS = (
     (
-        "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
-        "every mechanism that it admits, by what its pair declares",
-        "what pairs declare, and the interpreter below",
+        "Do theorems on its components cover it, with the doubles that it compares?",
+        "every mechanism that it admits, by the declarations of its pair",
+        "false declarations of pairs, and the Python interpreter",
     ),
     (
-        "Do the theorem on its rule and the numbers that run cover it?",
-        "all that its theorem covers",
-        "pairs that a caller declares wrongly, noise that is drawn in doubles, and the interpreter below",
+        "Do the theorem on its rule and its run-time numbers cover it?",
+        "everything that its theorem covers",
+        "false declarations of pairs, noise in double precision, and the Python interpreter",
     ),
 )
 
 
 def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None:
-    """HOLDS where a filter is built of library parts whose theorems give its promise; None where it is not so built.
+    """Return HOLDS if theorems on a filter's library components prove its guarantee, None without such components.
 
-    An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
-    library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
-    sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
-    catalogue, if the worst case over its menu, solved again, keeps the promise. An accountant of the library, from a
-    fresh one of its parameters on, if what it rests on holds, its numbers are certified and its theorem's proof runs:
-    what it has charged is not looked at, but that it is a sum of charges. UNDECIDED, with the reason, where it is one
-    of these and something stands in the way. `done` keeps proofs from call to call.
+    HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
+    a plain `Budget` and a library guarantee, if the exact value of the budget is certified to be at most what the
+    guarantee allows. A sound filter of the catalogue, if the proof of its theorem runs. A `CalibratedFilter` over a
+    filter of the catalogue, if the worst case over its menu, solved again, keeps the guarantee. An accountant of the
+    library, from a fresh one with its parameters on, if its filter is proved, its numbers are certified and the proof
+    of its theorem runs; its past charges are only checked to be a sum of charges.
+
+    UNDECIDED, with the reason, if such an object is not covered. `done` keeps proofs from call to call.
     """
     kind, held = type(thing), is_verifiable(thing)
     listed = _listed(kind) and "theorem" in vars(kind)
@@ -170,7 +174,7 @@ def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None
 
 
 def certify_promise(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
-    """The finding on the parts; proofs are run, which takes seconds once, and no code but the library's.
+    """Return the finding on the components. The proofs run once and take seconds; no user code runs.
 
     `done` keeps proofs from call to call.
     """
@@ -197,10 +201,11 @@ def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, 
     rule, budget, promise = _library_parts(filt)
     _certified(filt)
     certain, bits = verify_implication(rule, limit_of(budget), promise)
-    how = f"certified in balls of {bits} bits at these very doubles" if bits else "compared exactly"
+    how = f"certified in {bits}-bit ball arithmetic for these doubles" if bits else "compared exactly"
     detail = (
-        f"the deciding functions are the library's own; what a sum of {rule!r} bounds is proved by theorem "
-        f"{rule.theorem!r}, {rule.source}; a sum within {budget!r}, about {budget.limit:.10g}, gives "
+        f"the deciding functions are the library's own; theorem "
+        f"{rule.theorem!r} ({rule.source}) bounds a sum of {rule!r}; a sum within {budget!r}, about "
+        f"{budget.limit:.10g}, gives "
         f"{promise!r} by {certain.says}, {how}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
@@ -208,23 +213,23 @@ def _of_a_sum(filt: AdditiveFilter, *, own_theorem: str | None, done: dict[str, 
 
 
 def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
-    """Charge, budget and promise; raises Unknown unless all that decides is the library's own."""
+    """Return the charge, budget and guarantee. Raises Unknown unless all deciding code is the library's own."""
     kind = type(filt)
     for name in _DECIDING:
         if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
-            raise Unknown(f"{kind.__name__} has a {name} of its own")
+            raise Unknown(f"{kind.__name__} has its own {name}")
     for name in ("charge", "promise", "budget"):
         if isinstance(getattr_static(kind, name, None), property):
             raise Unknown(f"it computes its {name}, which may change")
     if not of_the_library(defining_class(kind, "extremal")):
-        raise Unknown(f"{kind.__name__} has an extremal of its own")
+        raise Unknown(f"{kind.__name__} has its own extremal")
     if filt.sound is not True:
-        raise Unknown(f"it does not say of itself that it is sound, but sound={filt.sound!r}")
+        raise Unknown(f"it declares sound={filt.sound!r}, not sound=True")
     charge: Any = filt.charge
     if type(charge) not in CHARGES:
         raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
     if type(getattr(filt, "promise", None)) not in _GUARANTEES:
-        raise Unknown("its promise is not a plain value of a guarantee of the library")
+        raise Unknown("its promise is not a guarantee of the library")
     follows = getattr_static(filt, "budget") is vars(AdditiveFilter)["budget"]
     if follows and not any(filt.conversion is one for one in CONVERSIONS):
         raise Unknown(f"its conversion is {filt.conversion!r}, not one of the library's")
@@ -238,14 +243,14 @@ def _library_parts(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]
 
 
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
-    """The filters of the catalogue that are no single sum."""
+    """Return the verdict on a catalogue filter that is no single sum."""
     joins = joined(filt)
     theorem, numbers, scope, evidence = type(filt).theorem, _certified(filt), SCOPE, Evidence.EXACT
     assert theorem is not None
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
         if set(filt.usable) != set(allowed):
-            raise Unknown("it keeps other orders than it promises")
+            raise Unknown("it bounds other orders than its guarantee has")
         for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
             verify_implication(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
         told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
@@ -274,9 +279,9 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
 
 
 def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
-    """The numbers that the filter runs with, None where none is certified; RefusedError where one may be unsound.
+    """Return the certified numbers of the filter, or None. Raises RefusedError for a number that may be unsound.
 
-    A filter that gives budget away keeps its promise.
+    A filter that grants less than its theorem allows still keeps its guarantee.
     """
     certificate = certify(filt)
     for one in certificate.refused:
@@ -289,11 +294,11 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
 
 def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
-    """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
+    """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
     if not _listed(type(filt.inner)):
-        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not of the catalogue")
+        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue")
     if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
-        raise Unknown("its levels cover nothing but themselves")
+        raise Unknown("its levels dominate no other mechanisms")
     try:
         solved = filt.recheck()
     except ValueError as reason:
@@ -307,13 +312,13 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
 
 
 def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] | None) -> Verdict:
-    """An accountant: the theorem on its rule, the kernel's on it, and the certificate of its numbers."""
+    """Return the verdict on an accountant: the theorem on its rule, the kernel's proof, and its certified numbers."""
     kind = type(accountant)
     if not of_the_library(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
-        raise Unknown("it is not a class of the library, and its code may be its own")
+        raise Unknown("it is not a class of the library, and its code may differ")
     cited: list[str] = []
     evidence: list[Evidence] = []
-    scopes = [f"what is released from a fresh one of these parameters on, for {accountant.scope}"]
+    scopes = [f"all releases from a fresh one with these parameters on, for {accountant.scope}"]
     for inner in accountant.rests_on:
         known = parts(inner, done=done)
         if known is None or known.outcome is not Outcome.HOLDS:
@@ -324,7 +329,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
         if not is_verifiable(inner):
             scopes.append(known.scope)
     if not _reached(accountant):
-        raise Unknown("what its people were charged is no sum of charges")
+        raise Unknown("the recorded charges of its people are no sums of charges")
     numbers = certify(accountant)  # type: ignore[arg-type]
     if numbers.refused or not numbers.numbers:
         raise Unknown(f"its numbers are not certified: {numbers}")
@@ -344,7 +349,7 @@ def _of_accountant(accountant: VerifiableAccountant, *, done: dict[str, Proof] |
 
 
 def _reached(accountant: VerifiableAccountant) -> bool:
-    """Whether everybody's state is one that granted requests may have led to."""
+    """Whether granted requests can have led to everybody's state."""
     if isinstance(accountant, IndividualFilter):
         return bool(checked_is_reachable_state(accountant.filter, accountant._state, accountant.people).all())
     if isinstance(accountant, LinearQueries):
@@ -362,9 +367,9 @@ def _proved(
     detail: str,
     done: dict[str, Proof] | None = None,
 ) -> Verdict:
-    """HOLDS by the theorems of these keys, whose steps are run, by what is cited, and by other evidence.
+    """Return HOLDS by the theorems of these keys, whose steps are run, by citations, and by other evidence.
 
-    Raises RefusedError where a step of a theorem is refused.
+    Raises RefusedError if a step of a theorem is refused.
     """
     kept = PROVED if done is None else done
     proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]

@@ -1,4 +1,4 @@
-"""The stage of invariants: what every filter must do, on a few examples of each invariant and family."""
+"""The stage of invariants: tests what every filter must do, on a few examples of each invariant and family."""
 
 from __future__ import annotations
 
@@ -10,63 +10,65 @@ from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.broken_invariants import BrokenInvariant, broken_invariants
-from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import content_of_attributes, granted
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.pairs import DominatingPair
 
 _RUNS = "runs_do_not_see_each_other"
-#: Invariants without which a state is not all that a filter knows of a run, so that games on states mean nothing.
+#: Invariants of determinism. Without them a state is not all that a filter knows, and games on states mean nothing.
 _PURITY = {
-    "a_denial_changes_nothing": "asking it has an effect",
-    "asking_changes_nothing": "asking what remains has an effect",
-    "the_old_state_is_left_alone": "it changes the state that it is given, or keeps state outside its state",
+    "a_denial_changes_nothing": "admits has a side effect",
+    "asking_changes_nothing": "remaining, affordable or is_reachable_state has a side effect",
+    "the_old_state_is_left_alone": "it changes the given state, or keeps data outside the state",
     "step_is_admits_and_spend": "its grant is not its admits and spend",
-    _RUNS: "it mixes runs, or keeps state outside its state",
-    "the_future_changes_no_past_decision": "its decisions depend on what comes later",
-    "halting_absorbs": "it goes on after it has halted",
+    _RUNS: "it mixes runs, or keeps data outside the state",
+    "the_future_changes_no_past_decision": "its decisions depend on later requests",
+    "halting_absorbs": "it answers after it has halted",
 }
 #: Examples of each invariant for each family.
 _EXAMPLES = 25
 
 
 def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """One finding: the invariants of purity that some example breaks are faults, other invariants are worth a note."""
+    """Return one finding. Violated invariants of determinism are faults, other violations are notes."""
     filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, content_of_attributes(filt)
-    # one family at a time: a filter may know one family only, and a request for several runs is then of that family
+    # one family at a time: a filter may support only one family, and a joint request of several runs has only one
     for line in lines:
         if tried and limit.exhausted:
             break
         _note(broken, filt, _asked(filt, line, rng, limit.fraction(1 / (len(lines) - tried))))
         tried += 1
     changed = content_of_attributes(filt) != before
-    if changed and not broken:  # few examples may not have used up what it keeps outside its states
+    if changed and not broken:  # few examples may not exhaust a budget kept outside the states
         _note(
             broken, filt, (invariant for line in lines for invariant in _used_up(filt, line, runs=_EXAMPLES))
         )
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
     for key, invariant in broken.items():
         if key not in _PURITY:
-            notes.append(f"{invariant.name.replace('_', ' ')}: not so, {invariant.words}")
+            notes.append(f"violated invariant {invariant.name}: {invariant.words}")
         elif invariant.name == "raises":
             faults.append(invariant.words)
         else:
             faults.append(f"{name} breaks the contract: {_PURITY[key]} ({invariant.words})")
-    if changed:  # a cache, it may be
+    if changed:  # it may be a cache
         notes.append(
-            f"{name} changed attributes of its own while it was asked: a state may not be all that it knows"
+            f"{name} changed its own attributes during requests: its decisions may depend on more than the state"
         )
-    note = f"{count_words(len(faults), 'invariant')} of purity broken, {count_words(len(notes), 'other')}"
+    note = (
+        f"{count_words(len(faults), 'invariant')} of determinism violated, {count_words(len(notes), 'other')}"
+    )
     yield StageFinding(
         "invariants",
-        "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
-        note if broken else "no invariant was seen to break",
+        "Does it decide by its state alone, leave old states unchanged and keep runs separate?",
+        note if broken else "no violation found",
         ", ".join(line.line.name for line in lines[:tried]),
-        f"other than {_EXAMPLES} examples of each invariant and family"
+        f"more than {_EXAMPLES} examples of each invariant and family"
         + ("" if tried == len(lines) else f"; {USED_UP}"),
         fault="; ".join(faults),
         notes=tuple(notes),
@@ -74,7 +76,7 @@ def invariants(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
 
 
 def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterator[BrokenInvariant]) -> None:
-    """Keep the first example of each invariant that is broken; code that raises breaks that of purity."""
+    """Keep the first example of each violated invariant. An exception counts as a violation of determinism."""
     try:
         with examining(filt):
             for invariant in found:
@@ -86,7 +88,7 @@ def _note(broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterat
 def _asked(
     filt: PrivacyFilter, line: GrantedSizes, rng: np.random.Generator, limit: WorkLimit
 ) -> Iterator[BrokenInvariant]:
-    """The invariants that some example of one family breaks."""
+    """Yield the invariants that some example of one family violates."""
     yield from _used_up(filt, line)
     yield from broken_invariants(
         filt, rng=rng, examples=_EXAMPLES, requests=_some(line), until=lambda: limit.exhausted
@@ -94,7 +96,7 @@ def _asked(
 
 
 def _used_up(filt: PrivacyFilter, line: GrantedSizes, runs: int = 1) -> Iterator[BrokenInvariant]:
-    """What one of so many fresh runs denies now, though one was granted it before."""
+    """Yield requests that a fresh run denies now but granted before other runs."""
     for pair in dict.fromkeys((line.pairs[0], line.pairs[len(line.pairs) // 2], line.largest)):
         for _ in range(runs):
             if granted(filt, checked_start(filt, 1), pair) is None:
@@ -103,7 +105,7 @@ def _used_up(filt: PrivacyFilter, line: GrantedSizes, runs: int = 1) -> Iterator
 
 
 def _some(line: GrantedSizes) -> tuple[DominatingPair, ...]:
-    """Large ones, which fill a budget soon, some small ones, and some that are denied though larger ones are not."""
+    """Return large pairs, which fill a budget soon, some small ones, and some denied pairs below granted ones."""
     pairs, granted_sizes = line.pairs, set(line.sizes)
     gaps = [t for t in line.line.sizes if t < line.sizes[-1] and t not in granted_sizes]
     denied = map(line.line.pair, gaps[:: -max(len(gaps) // 3, 1)])

@@ -1,7 +1,7 @@
-"""The menus that games are played over: multiples of what lasts, families side by side, levels granted at some time.
+"""The menus of games: multiples of requests that last, pairs of families, and levels that are granted at some time.
 
-A filter that is shown what was lost may be paid in silences: each costs next to nothing, and many of them tell the
-worlds apart. So there is the menu of an alarm that nearly always keeps silent, asked again and again.
+A filter that looks at losses may credit null outcomes: each costs next to nothing, and many of them distinguish the
+two worlds. So one menu is a rare-event request, repeated many times.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.stages.plays import Player, leaders
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
-#: Rounds that the least pair of a menu lasts, and the families whose losses add up on a lattice.
+#: The numbers of rounds that the smallest pair of a menu lasts, and the families whose losses add up on a lattice.
 _PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasure", "twopoint")
-#: How often the alarm goes off, and its loss as a share of the largest randomised response at the start.
+#: The event probabilities of rare-event pairs, and their losses relative to the largest first randomised response.
 _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
-#: Rounds of silence, the guessed share of the promise from which a game is solved, and one at which rounds are enough.
+#: The most null outcomes, the guessed share of the guarantee from which a game is solved, and a sufficient share.
 _SILENCES, _WORTH, _ENOUGH = 200, 0.9, 1.25
-#: The games that are solved, first those that are shortest and enough, then the clearest.
+#: The number of games that are solved: first the shortest sufficient ones, then the most valuable.
 _GAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Pairs to play with for so many rounds, None for as many as are granted, and their name in words.
+    """Pairs for a number of rounds, None for as many as are granted, and their name.
 
-    Then they are played for each number of rounds in `longer`, by one process, which keeps the laws of the pairs.
+    The same process then plays the game for each number of rounds in `longer` and keeps the distributions of the
+    pairs.
     """
 
     name: str
@@ -45,12 +46,12 @@ class Menu:
 
 
 def sticks(subject: ExaminationContext) -> tuple[Divergence, ...]:
-    """The hockey-sticks at which a promise says something."""
+    """Return the hockey-stick divergences at which the guarantee bounds something."""
     return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
 
 
 def menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
-    """Menus from small to large: multiples of what lasts a number of rounds, alone and with responses."""
+    """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
     if own := named_pairs(subject.filter, "menu"):
         yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     lines = [line for line in subject.lines if line.line.family in _ON_A_LATTICE]
@@ -93,7 +94,7 @@ def _multiples(line: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[Do
 
 
 def _paces(subject: ExaminationContext, line: GrantedSizes, limit: WorkLimit) -> dict[int, float]:
-    """For each pace the largest size that is granted that often in a row, whatever is lost where that matters."""
+    """Return the largest size that is granted this often in a row, for each number of rounds, after any losses."""
     sizes: dict[int, float] = {}
     wanted = list(_PACES)
     for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
@@ -107,7 +108,7 @@ def _paces(subject: ExaminationContext, line: GrantedSizes, limit: WorkLimit) ->
 
 
 def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Menu]:
-    """Responses of the sizes that are granted at some time: levels may change with the round or with an answer."""
+    """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
     if response is None:
         return
@@ -136,11 +137,11 @@ def _granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iter
             yield from (Menu(f"{several} granted at some time", pairs, rounds) for rounds in lengths)
 
 
-# -- alarms --------------------------------------------------------------------------------------------
+# -- rare events ---------------------------------------------------------------------------------------
 
 
 def alarms(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[Menu, Divergence]]:
-    """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
+    """Return the rare-event menus whose null outcomes exceed the guarantee soonest or come nearest to it."""
     goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
     largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family in ("rr", "twopoint")]
     if not (subject.looks and largest and "twopoint" in subject.families and goals):
@@ -149,18 +150,18 @@ def alarms(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[Menu, Di
     for pair in _alarms(largest[0]):
         if limit.exhausted:
             break
-        # how often a run that is answered by silence is granted the alarm
+        # how often a run with null outcomes is granted the request
         longest = Player.fresh(subject, limit).ask(pair, _SILENCES, loss=math.log(pair.p[0] / pair.q[0]))
         for goal in goals:
             share, rounds = _shortest(pair, longest, goal.at, subject.promised(goal))
             if share > _WORTH:
-                games.append((share, Menu("an alarm that nearly always keeps silent", (pair,), rounds), goal))
+                games.append((share, Menu("a query with a rare event", (pair,), rounds), goal))
     games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
     return [(menu, goal) for _, menu, goal in games[:_GAMES]]
 
 
 def _alarms(level: float) -> Iterator[FinitePair]:
-    """Alarms that go off at these rates under P, and the more often under Q; and the same from Q's side."""
+    """Yield pairs with an event of these probabilities under P, more often under Q, and the swapped pairs."""
     for share, rate in product(_SHARES, _RATES):
         ratio = Fraction(math.exp(min(share * level, 3.0))).limit_denominator(8)
         if ratio > 1 and rate * ratio < 1:
@@ -169,7 +170,7 @@ def _alarms(level: float) -> Iterator[FinitePair]:
 
 
 def _shortest(pair: FinitePair, longest: int, epsilon: float, promised: float) -> tuple[float, int]:
-    """The share of the promise that silence alone reaches, and after how many rounds: the fewest that are enough."""
+    """Return the share of the guarantee that null outcomes reach, and the smallest sufficient number of rounds."""
     rounds = np.arange(longest + 1)
     more, less = sorted((float(pair.p[0]), float(pair.q[0])), reverse=True)
     shares = np.maximum(more**rounds - math.exp(epsilon) * less**rounds, 0.0) / promised

@@ -1,4 +1,4 @@
-"""The stage of exact games: the worst adversary over menus of what the filter really admits, solved and certified."""
+"""The stage of games: solves and certifies the worst adversary over menus of requests that the filter admits."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext, named_pairs
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import alternatives
 from filterproof.mc.examine.stages.game_menus import Menu, alarms, menus, sticks
 from filterproof.mc.examine.stages.plays import leaders
@@ -36,26 +36,25 @@ from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.numerics.decimals import above
 from filterproof.theory.pairs import DominatingPair
 
-_ASKED = "What is the most that the worst adversary over a menu can reach?"
-#: Positions of one game; more take longer than they are worth here.
+_ASKED = "What is the largest divergence of an adversary over a menu?"
+#: The most positions of a game.
 _POSITIONS = 2_500_000
 #: The relative width of the bounds on a game that is too large at the default step.
 _ROUGHLY = 0.2
-#: What a guess is worth from which its game is solved before all others, how many of these, and the share of the work
-#: for a plan.
+#: The guessed value from which a game is solved first, the number of such games, and the share of the work for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
-#: The share of the work in which menus are guessed.
+#: The share of the work for guessing menus.
 _GUESSING = 0.5
-#: The share of the work in which alarms are heard out.
+#: The share of the work for rare-event queries.
 _LISTENING = 0.1
-#: The rounds of a request that leaves no trace: a game of a fifth of a second, and one of a second.
+#: The rounds of a request that leaves the state unchanged: a game of a fifth of a second, and one of a second.
 _UNSEEN = (200, 500)
-#: The goals at which games are solved where a promise has many.
+#: The most divergences at which games are solved.
 _GOALS = 3
 
 
 def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """A finding for each refutation, and one on all menus that were solved."""
+    """Yield a finding for each refutation, and one on all solved menus."""
     goals = chosen_goals(subject)
     tried = GameSearch(subject=subject)
     so_far(tried.summary)
@@ -64,7 +63,7 @@ def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFindin
             yield from limited(_renyi_games(subject), subject.filter, limit.fraction(0.2))
     if not goals:
         return
-    # what a filter was made for may be what breaks it
+    # a filter is often broken by its own menu
     if own := named_pairs(subject.filter, "menu"):
         for found in tried.play(Menu("its own menu", own, 1, (2,)), goals, limit):
             yield found
@@ -78,22 +77,22 @@ def games(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFindin
         for found in tried.play(menu, goals, limit):
             yield found
             goals = _left(goals, found)
-    tried.cut = limit.exhausted  # menus end with the work, too
+    tried.cut = limit.exhausted  # the menus end with the work, too
     yield tried.summary()
 
 
 def _left(goals: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
-    """The goals at which nothing is refuted yet."""
+    """Return the divergences without a refutation so far."""
     return tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
 
 
 def _guessed(subject: ExaminationContext, goals: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[Menu]:
-    """Guessed menus, a few that seem above the promise at once, the others by what they seem to be worth."""
+    """Yield guessed menus: a few that seem to exceed the guarantee first, the others by their guessed value."""
     left: list[tuple[float, Menu]] = []
     sure = 0
     for share, menu in alternatives(subject, goals, limit.fraction(_GUESSING)):
         if subject.looks and len(menu.pairs) > 1 and any(pair.outputs is None for pair in menu.pairs):
-            continue  # its games are solved over finite pairs, or one Gaussian
+            continue  # for these filters games are solved over finite pairs, or one Gaussian
         if share > _SURE and sure < _FIRST:
             sure += 1
             yield menu
@@ -103,7 +102,7 @@ def _guessed(subject: ExaminationContext, goals: tuple[Divergence, ...], limit: 
 
 
 def _unseen(subject: ExaminationContext) -> Iterator[Menu]:
-    """Of each family the largest request none of whose losses the filter sees: it is granted without end."""
+    """Yield the largest request of each family that never changes the state: it is granted without end."""
     for line in leaders(subject.lines) if subject.looks else ():
         for pair in reversed(line.pairs):
             if pair.outputs is not None and _unchanged(subject.filter, pair):
@@ -113,7 +112,7 @@ def _unseen(subject: ExaminationContext) -> Iterator[Menu]:
 
 
 def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Whether a fresh run is as it was after the request, whatever it lost."""
+    """Whether a request leaves the state of a fresh run unchanged, whatever its loss."""
     start = checked_start(filt, 1)
     spent = granted(filt, start, pair)
     seen = [
@@ -126,9 +125,9 @@ def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 
 
 def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
-    """The first game that is worth more than a Rényi promise, over one finite pair; longer games before other orders.
+    """Yield the first game that exceeds a Rényi guarantee, over one finite pair; longer games before other orders.
 
-    A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
+    A game of more rounds is worth no less, so that the longest comes before those that may be too large.
     """
     filt = subject.filter
     small = [line for line in subject.lines if line.line.family in ("rr", "twopoint", "own")]
@@ -154,7 +153,7 @@ def _renyi_games(subject: ExaminationContext) -> Iterator[StageFinding]:
 
 
 def chosen_goals(subject: ExaminationContext) -> tuple[Divergence, ...]:
-    """The hockey-sticks to solve games at: promised more than nothing where that can be, and less than all."""
+    """Return the divergences at which games are solved: those with a guarantee in (0, 1), if there are any."""
     found = sticks(subject)
     if len(found) <= _GOALS:
         return found
@@ -163,11 +162,11 @@ def chosen_goals(subject: ExaminationContext) -> tuple[Divergence, ...]:
 
 
 def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """A small request and the best replies to its answers, in rational numbers: the shortest kind of counterexample."""
+    """Yield a small request and the best replies to its answers, in rational numbers: the shortest counterexample."""
     if not subject.families >= {"rr", "twopoint"}:
-        return  # those are what the search asks for
+        return  # the search requests these families
     replies = best_second_requests(subject, chosen_goals(subject))
-    with suppress(OutOfWork, FilterFault):  # it also asks for families that may be outside the filter's scope
+    with suppress(OutOfWork, FilterFault):  # it also requests families that may be outside the filter's scope
         for counterexample in limited(replies, subject.filter, limit):
             if counterexample.replay().refutes:
                 menu = f"the plan's own pairs, {counterexample.plan.size} requests"
@@ -178,7 +177,7 @@ def _planned(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFin
 
 @dataclass(slots=True)
 class GameSearch(SearchLog):
-    """The games solved so far, by their menus and measures."""
+    """The games solved so far, by menu and divergence."""
 
     stage, asked = "games", _ASKED
 
@@ -186,7 +185,7 @@ class GameSearch(SearchLog):
     certified: dict[str, Verdict] = field(default_factory=dict)
 
     def play(self, menu: Menu, goals: tuple[Divergence, ...], limit: WorkLimit) -> Iterator[StageFinding]:
-        """Solve the games of a menu; a finding for each that is worth more than the promise."""
+        """Solve the games of a menu; yield a finding for each that exceeds the guarantee."""
         part = limit.fraction(1 / (2 if menu.longer else 4))
         try:
             for game in limited(_games(self.subject, menu, goals), self.subject.filter, part):
@@ -205,16 +204,16 @@ class GameSearch(SearchLog):
             self.too_large += 1
 
     def summary(self) -> StageFinding:
-        """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
+        """Return the summary. It claims no HOLDS on the union of the menus, because an adversary may mix them."""
         rows = tuple(self.rows.values())
         widest = max(
             (row for row in rows if row.menu in self.certified), key=lambda row: row.attack, default=None
         )
         return self.finding(
-            f"{count_words(self.tried, 'game')} solved, {self.refuted} worth more than the promise, "
+            f"{count_words(self.tried, 'game')} solved: {self.refuted} above the guarantee, "
             f"{sum(row.worst is not None and row.worst <= row.promised for row in rows)} certified within it",
             "; ".join(dict.fromkeys(row.menu for row in rows)),
-            "other menus, longer games, pairs between these",
+            "other menus, longer games, other sizes",
             rows,
             self.certified[widest.menu] if widest is not None and not self.refuted else None,
         )
@@ -223,15 +222,16 @@ class GameSearch(SearchLog):
 def _games(
     subject: ExaminationContext, menu: Menu, goals: tuple[Divergence, ...]
 ) -> Iterator[StageFinding | None]:
-    """The games of a menu, None for one that is too large."""
+    """Yield the findings of the games of a menu, None for a game that is too large."""
     for rounds, goal in product((menu.rounds, *menu.longer), goals):
         yield from solved(subject, replace(menu, rounds=rounds), goal)
 
 
 def solved(subject: ExaminationContext, menu: Menu, goal: Divergence) -> Iterator[StageFinding | None]:
-    """One game in both directions, where they differ and the first is not worth more than the promise.
+    """Solve one game in both directions; skip the second if it is equal or the first exceeds the guarantee.
 
-    A finding each, None for a game that is too large; HOLDS on the menu where the promise is certainly kept there.
+    Yields a finding for each, or None for a game that is too large. HOLDS on the menu if the guarantee is certainly
+    kept there.
     """
     filt = subject.filter
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)

@@ -1,4 +1,4 @@
-"""Plays of one run: fixed orders of requests, each put to the filter's own code as it is built.
+"""Plays of one run: fixed orders of requests, each tested on the filter's own code as the play is built.
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> import filterproof as fp
@@ -29,31 +29,31 @@ from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
-#: Sizes below the last one that was granted which are tried: what is left farther down is not worth it.
+#: How many grid sizes below the last granted one are tried: a smaller rest is not worth it.
 _FAR = 61
-#: Families whose largest pair is looked for between the sizes of the grid.
+#: Families whose largest pair is also searched between the grid sizes.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
-#: Requests of a play that are the largest granted to the last bit, and the relative precision of those after them.
+#: How many requests of a play are the largest to the last bit, and the relative precision of the later ones.
 _EXACT, _COARSE = 2, 2.0**-12
 
 #: Sizes that people write: one or two digits.
 _DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 ROUND = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _DIGITS)
-#: Families whose pairs shrink as the number that people write grows.
+#: Families whose pairs shrink as their parameter grows.
 _INVERSE = ("laplace", "subsampled")
-#: Shares of the largest request that are tried, and how many small requests stand before a large one.
+#: Shares of the largest request, and how many small requests come before a large one.
 _SHARES, _BEFORE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
-#: Requests of one kind in a row in a plain play.
+#: Requests of one kind in a row in a simple play.
 _ROW = 30
-#: What a request is that is hardly there, relative to the largest.
+#: The size of a negligible request, relative to the largest.
 _HARDLY = 0.01
 
 
 @dataclass(slots=True)
 class Player:
-    """One run of the filter, the requests that it granted so far, and the last state.
+    """One run of the filter, its granted requests so far, and its last state.
 
-    A filter that looks at losses is shown the upper `tail` quantile of each, as if every release came out like that.
+    A filter that looks at losses observes the upper `tail` quantile of each.
     """
 
     filter: PrivacyFilter
@@ -68,13 +68,13 @@ class Player:
     def fresh(
         cls, subject: ExaminationContext, limit: WorkLimit, tail: float | None = None, *, pure: bool = False
     ) -> Player:
-        """A run that has asked nothing."""
+        """Return a run without requests."""
         return cls(subject.filter, limit, checked_start(subject.filter, 1), tail, pure)
 
     def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
-        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was.
+        """Request the pair up to `times` in a row; return how often it is granted.
 
-        Each release comes out with that loss, if one is given.
+        Stop when the state does not change. `loss` is the realised loss of each release, if given.
         """
         granted_rounds = 0
         while granted_rounds < times and not self.limit.exhausted:
@@ -95,7 +95,7 @@ class Player:
         return granted_rounds
 
     def fork(self) -> Player:
-        """Another run with the same past."""
+        """Return another run with the same past."""
         return replace(self, steps=list(self.steps))
 
     def grants(self, pair: DominatingPair) -> bool:
@@ -113,25 +113,25 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 
 
 def programs(subject: ExaminationContext, limit: WorkLimit, tail: float | None = None) -> Iterator[Sequence]:
-    """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
+    """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
     lines, fresh = subject.lines, partial(Player.fresh, subject, limit, tail, pure=subject.pure)
     yield from (Sequence(((line.largest, 1),)) for line in lines)
     if subject.looks and tail is None:
         return
     every = leaders((*lines, *subject.closed))
-    for line in lines:  # as much as is left each time, then as much of every other family
+    for line in lines:  # the largest remaining request each time, then the largest of every other family
         player = fresh()
         for following in (line, *(other for other in every if other is not line)):
             greedily(player, following, 8)
         yield from _told(player)
-    for line in leaders(lines):  # as much as is left, for as long as anything is
+    for line in leaders(lines):  # the largest remaining request for as long as anything is granted
         player = fresh()
         greedily(player, line, _LASTING)
         yield from _told(player)
 
 
 def _told(player: Player) -> Iterator[Sequence]:
-    """The play so far; where its last request left the state as it was, that request ever more often."""
+    """Yield the play so far. If its last request left the state unchanged, repeat it ever more often."""
     if not player.steps:
         return
     yield player.played
@@ -141,7 +141,7 @@ def _told(player: Player) -> Iterator[Sequence]:
 
 
 def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Half of the largest request of a family, then as much as is left of every other one."""
+    """Yield half of the largest request of a family, then the largest remaining request of every other family."""
     every = leaders((*subject.lines, *subject.closed))
     for line in leaders(subject.lines) if not subject.looks else ():
         player = Player.fresh(subject, limit)
@@ -152,10 +152,10 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
 
 
 def swallowed(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
+    """Yield a large request, then the smallest of its family ever more often, if rounding absorbs it in a large sum."""
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
         small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
-        for large in line.pairs[-1:-10:-4]:  # after the largest of all nothing may be left
+        for large in line.pairs[-1:-10:-4]:  # after the largest request nothing may be left
             player = Player.fresh(subject, limit, pure=True)
             if small is not None and player.ask(large) and player.ask(small) and player.unchanged == small:
                 yield from _told(player)
@@ -163,7 +163,7 @@ def swallowed(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequenc
 
 
 def greedily(player: Player, line: GrantedSizes, most: int) -> None:
-    """Ask for the largest pair of the line that is granted, at most so many times."""
+    """Request the largest granted pair of the line, at most this many times."""
     pairs, top = line.every, len(line.every)
     for chosen in range(most):
         lowest = max(top - 1 - _FAR, -1) if chosen else -1
@@ -178,7 +178,7 @@ def greedily(player: Player, line: GrantedSizes, most: int) -> None:
 
 
 def _between(player: Player, line: GrantedSizes, place: int, tolerance: float) -> DominatingPair:
-    """The largest pair granted between one of the grid that is and the next one, which is not."""
+    """Return the largest granted pair between a granted grid size and the next one, which is denied."""
     sizes = sorted({*line.line.sizes, *line.sizes})
 
     def granted_now(size: float) -> bool:
@@ -188,7 +188,7 @@ def _between(player: Player, line: GrantedSizes, place: int, tolerance: float) -
 
 
 def leaders(lines: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
-    """The first line of each family."""
+    """Return the first line of each family."""
     first: dict[str, GrantedSizes] = {}
     for line in lines:
         first.setdefault(line.line.family, line)
@@ -196,7 +196,7 @@ def leaders(lines: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
 
 
 def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """What a person would try: one request again and again; then another family; small ones before."""
+    """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
     fresh = partial(Player.fresh, subject, limit)
     tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
@@ -230,7 +230,7 @@ def plain(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
 
 
 def _largest(player: Player, line: GrantedSizes, most: float | None) -> float | None:
-    """The largest round size that would be granted next, at most `most`, if what is granted is what is small."""
+    """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
     sizes = [1 / t for t in reversed(ROUND)] if line.line.family in _INVERSE else list(ROUND)
     if line.line.family == "own":
         sizes = list(line.line.sizes)

@@ -1,6 +1,7 @@
-"""Plans in rational numbers: games over rational pairs, and a small request with the best reply to each of its outputs.
+"""Plans in rational numbers: games over rational pairs, and a small request with the best reply to each of its
+outputs.
 
-Whatever chose a plan, its worth is computed in fractions through the filter's own code.
+Each plan is evaluated in fractions through the filter's own code, however it was chosen.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ from filterproof.theory.pairs.base import Direction
 _RATIONAL_UNITS = 8
 #: The first request of a plan, as shares of the largest randomised response that a fresh run grants.
 _OPENINGS = (0.1, 0.02, 0.05, 0.25, 0.5)
-#: The most positions of a game, and the largest epsilon at which one is solved: beyond, e^epsilon has too many digits.
+#: The most positions of a game, and the largest epsilon of one: above it, e^epsilon has too many digits.
 _POSITIONS, _MOST_EPSILON = 20_000, 8192.0
-#: The largest response that is written in small fractions.
+#: The largest response that is written with a ratio of small integers.
 _MOST_WRITTEN = 8.0
 
 
@@ -52,14 +53,14 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
 
 
 def ratios_of(filt: PrivacyFilter, goals: tuple[Divergence, ...]) -> Iterator[tuple[float, Fraction]]:
-    """The epsilon of each hockey-stick, and a rational at or just above e^epsilon."""
+    """Yield the epsilon of each hockey-stick divergence, and a rational at or just above e^epsilon."""
     for goal in goals:
         if goal.kind == "hockey-stick" and goal.at <= _MOST_EPSILON:
             yield goal.at, ratio_at(filt, goal.at)
 
 
 def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
-    """The filter's own ratio where epsilon is its logarithm, else a rational in [e^epsilon, e^epsilon (1 + 10^-10)]."""
+    """Return the filter's ratio if epsilon is its logarithm, else a rational in [e^epsilon, e^epsilon (1 + 1e-10)]."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and log_fraction(own) == epsilon:
         return own
@@ -75,7 +76,7 @@ def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
 
 
 def small_ratio(epsilon: float) -> Fraction | None:
-    """A fraction of few digits at most e^epsilon, its logarithm within a twentieth; None where epsilon is large."""
+    """Return a ratio of small integers at or just below e^epsilon, or None for a large epsilon."""
     if epsilon > _MOST_WRITTEN:
         return None
     near = (Fraction(math.floor(math.exp(epsilon) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
@@ -85,12 +86,12 @@ def small_ratio(epsilon: float) -> Fraction | None:
 def plan_counterexample(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: Plan | None
 ) -> Counterexample | None:
-    """The counterexample of a plan without the requests that are worth nothing; None where it is within the promise."""
+    """Return the counterexample of a plan without useless requests, or None if the plan keeps the guarantee."""
     plan = plan and plan.pruned(ratio, direction)
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
         value = plan.worth(filt, ratio, direction) if plan else Fraction(0)
-    except DeniedError:  # a filter that answers the same question twice in two ways
+    except DeniedError:  # the filter answered the same question differently
         return None
     if plan is None or not exceeds(value, promised):
         return None
@@ -109,7 +110,7 @@ def plan_counterexample(
 def solved_plan(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
 ) -> Counterexample | None:
-    """The best plan over a menu of rational pairs, where it exceeds the promise and its game is not too large."""
+    """Return the best plan over a menu of rational pairs; None if it keeps the guarantee or the game is too large."""
     try:
         solved = solved_case(
             filt,
@@ -134,12 +135,12 @@ def solved_plan(
 def best_second_requests(
     subject: ExaminationContext, goals: tuple[Divergence, ...]
 ) -> Iterator[Counterexample]:
-    """Refutations by a small response and, on each of its outputs, the best pair with two outputs granted then."""
+    """Yield refutations by a small response followed, after each output, by the best granted pair with two outputs."""
     filt = subject.filter
     top = next((line.sizes[-1] for line in subject.lines if line.line.family == "rr"), None)
     if top is None:
         return
-    # by state: most filters are in one state after both outputs, and at every epsilon
+    # cached by state: most filters are in one state after both outputs, and at every epsilon
     frontiers: dict[Hashable, Frontier] = {}
     for epsilon, ratio in ratios_of(filt, goals):
         for share in _OPENINGS:
@@ -161,10 +162,10 @@ def best_second_requests(
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """The pairs P = (a, 1-a), Q = (b, 1-b) that a filter admits in a state: for each b, all a up to a largest one.
+    """The pairs P = (a, 1-a), Q = (b, 1-b) that a filter admits in a state: for each b, the largest a.
 
-    What was asked is remembered, for the answers do not depend on what an adversary wants. Acceptance is taken to be
-    monotone in a; where it is not, a reply may be missed, and none is believed that was not admitted.
+    Answers are cached, because they do not depend on the adversary's aim. Acceptance is taken to be monotone in a. If
+    it is not, a reply may be missed, but no reply is used that was not admitted.
     """
 
     filter: PrivacyFilter
@@ -172,7 +173,7 @@ class Frontier:
     known: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
 
     def largest(self, b: Fraction, least: float, tolerance: float) -> float:
-        """About the largest a; 0.0 where it is below `least`, which one question settles."""
+        """Return about the largest a, or 0.0 if one question shows that it is below `least`."""
         low = max(1.001 * float(b), least)
         return (low < 1 and largest_granted(lambda a: self._admits(a, b), (low, 1.0), tolerance)) or 0.0
 
@@ -186,14 +187,14 @@ class Frontier:
 
 
 def best_second_request(frontier: Frontier, growth: Fraction) -> Plan | None:
-    """A plan asking for the admitted P = (a, 1-a), Q = (b, 1-b) of largest a - growth b; None if stopping pays more."""
+    """Return the admitted P = (a, 1-a), Q = (b, 1-b) with the largest a - growth b; None if stopping is better."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
     for tolerance in (1e-2, 1e-4):
         values = []
         for exponent in logs:
             b = _dyadic(2.0**exponent)
-            # no a exceeds 1, and a growth of e^epsilon need not fit a double
+            # no a exceeds 1, and e^epsilon need not fit a double
             a = frontier.largest(b, float(min(best + growth * b, Fraction(1))), tolerance)
             pair = _two_points(a, b) if a > b else None
             value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
@@ -208,7 +209,7 @@ def best_second_request(frontier: Frontier, growth: Fraction) -> Plan | None:
 
 
 def _dyadic(x: float) -> Fraction:
-    """x to 24 significant bits."""
+    """Return x rounded to 24 significant bits."""
     mantissa, exponent = math.frexp(x)
     return Fraction(round(mantissa * 2**24)) * Fraction(2) ** (exponent - 24)
 

@@ -1,7 +1,7 @@
-"""The stage of admitted sequences: requests in fixed orders, put to the filter's own code, and what they reveal.
+"""The stage of sequences: requests in fixed orders, granted by the filter's own code, and their divergence.
 
-Nothing is sampled. For a filter that ignores losses every sequence that it admits is a game by itself, whose value is
-certified from below. Of a filter that looks at losses only a first request is one.
+Nothing is sampled. For a filter that ignores losses, every admitted sequence is a game with a certified lower bound.
+For a filter that looks at losses, only a single first request is one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from filterproof.filters.contract.library import made_of_the_library
 from filterproof.filters.contract.work import WorkLimit, count
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.extremal_steps import extremal_steps
 from filterproof.mc.examine.formatting import count_words, steps_words
 from filterproof.mc.examine.parameter_families import family_of
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MOST_PLAYED, Sequence
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import inside
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import plain, programs, shared, swallowed
@@ -34,20 +34,20 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
 
-#: The orders by which a sequence is judged before it is looked at exactly.
+#: The orders that select a sequence for the exact computation.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
-#: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
+#: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
 _EXTREMAL, _LITTLE = 3, 0.1
-#: What is no more than so many times the best so far is not looked at, unless it may refute.
+#: A sequence below this multiple of the best so far is skipped unless it may refute.
 _NEWS = 1.1
-#: Units of work of a quick look at a sequence, and of what is extremal for a rule.
+#: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
 def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
+    """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
     search = SequenceSearch(subject=subject)
     so_far(search.summary)
     for played, only_above in _candidates(subject, limit):
@@ -55,25 +55,25 @@ def sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFi
             yield found
         if limit.exhausted:
             break
-    search.cut = limit.exhausted  # plays end with the work, too
+    search.cut = limit.exhausted  # the plays end with the work, too
     yield search.summary()
 
 
 def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
-    """Sequences from cheap to dear, and whether only one that may be above the promise is worth an exact look."""
+    """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
     singles = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
     rest = chain(shared(subject, limit), _extremal(subject), every)
-    if subject.looks:  # it tells nothing by its sequences
+    if subject.looks:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
     else:
         yield from _in_turn((plain(subject, limit), 3), (inside(subject, limit), 2), (rest, 1))
 
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
-    """So many of each in turn, whatever time they take; of all but the last plan only what may be above matters."""
+    """Yield a fixed number of each in turn. For all but the last plan, only possible refutations matter."""
     waiting = list(plans)
     while waiting:
         for plan, times in tuple(waiting):
@@ -84,7 +84,7 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
 
 
 def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
-    """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
+    """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
     if subject.looks:
         return
     for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
@@ -96,9 +96,9 @@ def _extremal(subject: ExaminationContext) -> Iterator[Sequence]:
 
 @dataclass(slots=True)
 class SequenceSearch(SearchLog):
-    """The best value found at each goal that can be exceeded at all, and the families that were refuted."""
+    """The best value at each divergence, and the families with a refutation."""
 
-    stage, asked = "sequences", "Do requests fixed in advance compose to more than was promised?"
+    stage, asked = "sequences", "Do requests fixed in advance exceed the guarantee?"
 
     subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
@@ -112,7 +112,7 @@ class SequenceSearch(SearchLog):
         }
 
     def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
-        """Measure a sequence, or only one that may be above the promise; a finding where a family is first refuted."""
+        """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
         self.tried += 1
         count(_MEASURED)
         self.longest = max(self.longest, played.rounds)
@@ -120,10 +120,10 @@ class SequenceSearch(SearchLog):
         for measure, bound in () if names in self.families else most(played, tuple(self.promised)):
             goal = replace(measure, direction="PQ")
             promised, best = self.promised[goal], self.rows.get(goal)
-            # computed where it may refute, or be the best so far by more than a little where nothing comes near
+            # computed exactly if it may refute, or if it may be clearly the best so far
             near = min(max(_NEWS * (best.attack if best else 0.0), 0.01 * promised), promised)
             if self.rows and bound <= (promised if only_above else near):
-                continue  # of the first one a value of zero is something to tell, too
+                continue  # for the first one, a value of zero is reported as well
             low = played.low(measure, promised)
             if not exceeds(low, promised):
                 self.keep(goal, Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED))
@@ -135,20 +135,20 @@ class SequenceSearch(SearchLog):
 
     def _refutation(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
         filt, requests = self.subject.filter, count_words(played.rounds, "request")
-        how = f"all of {requests} granted by {type(filt).__name__}, played one by one"
+        how = f"{type(filt).__name__} grants all of {requests}, played one by one"
         if any(times > MOST_PLAYED for _, times in played.steps):
-            how = "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
+            how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {how}"
         counterexample = sequence_counterexample(filt, played, measure, low)
         return StageFinding.refuted(self.stage, self.asked, _menu(played), scope, counterexample)
 
     def summary(self) -> StageFinding:
-        """What was played, and how near it came."""
-        looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
+        """Return the summary of the sequences and the nearest one."""
+        looks = "; for a filter that looks at losses, only first requests" if self.subject.looks else ""
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(one.line.name for one in self.subject.lines),
-            f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}",
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, other sizes{looks}",
             tuple(self.rows.values()),
         )
 
@@ -156,9 +156,10 @@ class SequenceSearch(SearchLog):
 def most(
     played: Sequence, goals: Iterable[Divergence], directions: tuple[Direction, ...] = ()
 ) -> Iterator[tuple[Divergence, float]]:
-    """The goals, by default in each direction that is another, with upper bounds in doubles, quickly computed.
+    """Yield the divergences with quick upper bounds in doubles, by default in every distinct direction.
 
-    By Rényi divergences, and by what the library's pairs declare as mu. They only decide what is worth an exact look.
+    The bounds use Rényi divergences and the declared mu of library pairs. They only select sequences for the exact
+    computation.
     """
     symmetric = all(pair.swapped == pair for pair in played.counts)
     for direction in directions or (("PQ",) if symmetric else ("PQ", "QP")):
@@ -197,7 +198,10 @@ def _most(played: Sequence, goals: tuple[Divergence, ...], direction: Direction)
 def _declared(
     pair: DominatingPair, orders: tuple[float, ...], direction: Direction
 ) -> tuple[float, NDArray[np.float64]]:
-    """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none, and a user's may declare any."""
+    """Return the GDP parameter and the Rényi divergences of a pair, inf if unknown.
+
+    A user's pair may declare anything.
+    """
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
     mu = float(pair.gdp_mu) if made_of_the_library(pair) else math.inf

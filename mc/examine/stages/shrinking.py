@@ -1,7 +1,7 @@
-"""The stage of telling: the refutation found is made one that a person understands, and its play is told.
+"""The stage of minimisation: turns the refutation into one that a person understands, and traces its play.
 
-Nothing is believed that was not certified again: a sequence by its own admission and a certified lower bound, a menu by
-its solved game, a plan in rational numbers. All is tried in a fixed order; the work decides only where it ends.
+Every change is certified again: a sequence by its admission and a certified lower bound, a menu by its solved game, a
+plan in rational numbers. The order of the attempts is fixed; the work limit only ends them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import decode, decode_fraction, nameable
 from filterproof.mc.examine.counterexample import CLEAR_FACTOR, Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import USED_UP, StageFinding
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import Menu
 from filterproof.mc.examine.stages.games import chosen_goals, solved
 from filterproof.mc.examine.stages.plays import plain
@@ -40,10 +40,10 @@ from filterproof.theory.rounding import away_from_zero
 
 T = TypeVar("T")
 
-_ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
-#: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
+_ASKED = "What is the simplest play that breaks the guarantee, and by how much?"
+#: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
 _GOALS, _SEEN = 4, 1e-3
-#: e^epsilon of plain responses, and shares of erasures; the rounds of a menu's game that is written out.
+#: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
 _RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
@@ -51,7 +51,7 @@ _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)
 def shrink(
     subject: ExaminationContext, counterexamples: tuple[Counterexample, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """One finding: the clearest counterexample, with its story; what was found before, where nothing is plainer."""
+    """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
     search = _Shrinking(subject, limit.fraction(0.35), counterexamples)
     if subject.looks:
         search.plans()
@@ -80,13 +80,12 @@ class _Shrinking:
         self.best = self.counterexamples[0]
 
     def keep(self, counterexample: Counterexample | None) -> bool:
-        """Whether the counterexample is clearer than what was known."""
+        """Keep a counterexample if it is clearer than the present one; return whether it was kept."""
         before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
     def certified(self, played: Sequence) -> Counterexample | None:
-        """The counterexample of a sequence at the first goal at which it is `CLEAR_FACTOR` times the promise, or else
-        above it."""
+        """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
         self.tried += 1
         above: Counterexample | None = None
         likely = [
@@ -108,7 +107,7 @@ class _Shrinking:
 
     @property
     def goals(self) -> tuple[Divergence, ...]:
-        """What the promise is measured by; of a curve not its far end."""
+        """Return the divergences of the guarantee, without the far end of a curve."""
         subject = self.subject
 
         def promised_from(least: float) -> tuple[Divergence, ...]:
@@ -117,22 +116,22 @@ class _Shrinking:
         return promised_from(_SEEN) or promised_from(-math.inf)
 
     def plays(self) -> None:
-        """Plain plays, until one is short, fixed, of known kinds, and far above the promise."""
+        """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
         for played in plain(self.subject, self.limit):
             if not any(self.best.order[:4]) or self.limit.exhausted:
                 return
             best = self.best
             if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
-                played = prefix(played, best.rounds)  # only a shorter one can be plainer
+                played = prefix(played, best.rounds)  # only a shorter play can be simpler
             self.keep(self.certified(played))
 
     def shrink(self) -> None:
-        """Leave out what the best sequence does not need."""
+        """Remove the requests that the best sequence does not need."""
         fixed = [one for one in (self.best, *self.counterexamples) if one.kind == "sequence"]
         if not fixed:
             return
         start = min(fixed, key=lambda one: one.order)
-        # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
+        # a tiny excess convinces nobody: keep half of the excess, or a hundredth of the guarantee
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(pieces: tuple[tuple[DominatingPair, int], ...]) -> bool:
@@ -146,7 +145,7 @@ class _Shrinking:
         minimise(_pieces(start.played), refutes, limit=self.limit)
 
     def menu(self) -> None:
-        """Fewer rounds of the best menu's game, and fewer pairs."""
+        """Reduce the rounds and the pairs of the best menu's game."""
         best = self.best
         if best.kind != "menu" or best.measure.kind != "hockey-stick":
             return
@@ -155,14 +154,14 @@ class _Shrinking:
         minimise(pairs, lambda some: bool(some) and self._solve(some, fewer or best.rounds), limit=self.limit)
 
     def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
-        """Whether the game of so many rounds over these pairs is clearer."""
+        """Keep the game of this many rounds over these pairs if it is clearer."""
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         at = replace(self.best.measure, direction="PQ")
         games = self._within(0.2, lambda: list(solved(self.subject, menu, at)))
         return any(self.keep(game.counterexample) for game in games or () if game is not None)
 
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
-        """What the work gives, None where the work is used up or it asks for what is outside the filter's scope."""
+        """Return the result of the work; None at the work limit or for a request outside the filter's scope."""
         try:
             with examining(self.subject.filter), stopping_at(self.limit.fraction(share)):
                 return work()
@@ -170,13 +169,13 @@ class _Shrinking:
             return None
 
     def write_out(self) -> None:
-        """The best menu's game as a plan, which can be told."""
+        """Write the best menu's game out as a plan, which has a trace."""
         if self.best.kind == "menu":
             told = self._within(0.5, partial(written, self.subject.filter, self.best))
             self.best = told or self.best
 
     def plans(self) -> None:
-        """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""
+        """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
         certain, factor, _, kinds = self.best.order[:4]
         short = self.best.kind == "plan" and self.best.rounds <= 2
         if not self.subject.families >= {"rr"} or (short and not (certain or factor or kinds)):
@@ -186,10 +185,10 @@ class _Shrinking:
             for found in limited(plain_plans(self.subject), filt, self.limit):
                 self.keep(found)
 
-    # -- what is told --------------------------------------------------------------------------------
+    # -- the trace -----------------------------------------------------------------------------------
 
     def finding(self, limit: WorkLimit) -> StageFinding:
-        """The best counterexample and its story."""
+        """Return the best counterexample with its trace."""
         best, self.limit = self.best, limit
         trace = None
         with suppress(FilterFault, ValueError):
@@ -202,7 +201,7 @@ class _Shrinking:
         return StageFinding.refuted("shrinking", _ASKED, asked, scope, best, unseen=unseen, trace=trace)
 
     def _trace(self, best: Counterexample) -> Trace | None:
-        """The play and its curve, as far as the work allows."""
+        """Return the play and its curve, as far as the work allows."""
         filt = self.subject.filter
         match best.kind:
             case "sequence":
@@ -220,7 +219,7 @@ class _Shrinking:
 
 
 def plain_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
-    """The refutations by games over one or two plain requests that a fresh run grants, few rounds first."""
+    """Yield refutations by games over one or two simple granted requests, few rounds first."""
     filt, goals = subject.filter, tuple(ratios_of(subject.filter, chosen_goals(subject)))
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
@@ -237,7 +236,7 @@ def plain_plans(subject: ExaminationContext) -> Iterator[Counterexample]:
 
 
 def written(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
-    """The plan that is best over a menu's pairs that have rational masses; None where much is lost by the others."""
+    """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
     pairs = [exact for pair in decode(best.data["menu"], nameable()) if (exact := pair.rational) is not None]
@@ -253,7 +252,7 @@ def _worth(plan: Plan, subject: ExaminationContext, at: Divergence) -> float:
 
 
 def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:
-    """The requests in pieces of which any number of them can be left out: of each row half, a quarter, and so on."""
+    """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
     pieces = []
     for pair, left in played.steps:
         while left:
@@ -263,6 +262,6 @@ def _pieces(played: Sequence) -> list[tuple[DominatingPair, int]]:
 
 
 def _joined(steps: Iterable[tuple[DominatingPair, int]]) -> Sequence:
-    """The sequence with the same requests in a row counted together."""
+    """Return the sequence with equal neighbouring requests merged."""
     rows = groupby(steps, key=itemgetter(0))
     return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))

@@ -1,7 +1,7 @@
-"""The stage of search: strategies that read realised losses, found on a coarse mesh of losses, confirmed by simulation.
+"""The stage of strategies: finds strategies that read realised losses on a coarse grid, and simulates them.
 
-The mesh only chooses a strategy: each loss is replaced by one of a few, and the game that remains is solved on the
-filter's own code. What the strategy is worth is then estimated by playing it on fresh random numbers.
+The grid only chooses a strategy: each loss is rounded to one of a few, and the resulting game is solved on the
+filter's own code. A simulation with new random numbers then estimates the value of the strategy.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.evaluate.walk import Branch
 from filterproof.mc.examine.counterexample import record_simulation
 from filterproof.mc.examine.divergence import Divergence, exceeds
-from filterproof.mc.examine.examination import StageFinding, Tightness
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import examining
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
+from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admissible_region import alternatives, quantiles
 from filterproof.mc.examine.stages.game_menus import sticks
 from filterproof.mc.examine.stages.plays import programs
@@ -38,24 +38,24 @@ from filterproof.mc.worst_case.tree import GameTree
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 
-#: Positions of a game on the mesh.
+#: The most positions of a game on the grid.
 _POSITIONS = 60_000
-#: Paths of a confirmation, and of one more where the first is above the promise and its interval is not.
+#: Paths of a simulation, and of a second one if the first exceeds the guarantee but its interval does not.
 _PATHS = (200_000, 2_000_000)
-#: The most strategies that are played, and the most rounds of a fixed one.
+#: The most strategies that are simulated, and the most rounds of a fixed one.
 _PLAYED, _LONGEST = 64, 250
-#: The most rounds of a game on the mesh over what a filter affords.
+#: The most rounds of a game on the grid over affordable requests.
 _SHORT = 5
-#: The share of the work for fixed orders, at each of three kinds of losses.
+#: The share of the work for fixed orders, at each of three loss quantiles.
 _FIXED = 0.1
-#: The share of a promise that the mesh must suggest before a strategy is played.
+#: The share of the guarantee from which a strategy on the grid is simulated.
 _WORTH = 0.7
 
 
 def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
-    """Findings on strategies against a filter that looks at losses: fixed ones first, then those that a mesh suggests.
+    """Yield findings on strategies against a filter that looks at losses: fixed ones first, then those from the grid.
 
-    The failure probability is shared by at most 64 strategies that are played.
+    At most 64 simulated strategies share the failure probability.
     """
     if not subject.looks:
         return
@@ -71,15 +71,15 @@ def search(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Ite
                 trial.cut = limit.exhausted or trial.played >= _PLAYED
         if trial.cut:
             break
-    trial.cut |= limit.exhausted  # menus end with the work, too
+    trial.cut |= limit.exhausted  # the menus end with the work, too
     yield trial.summary()
 
 
 @dataclass(slots=True)
 class StrategySearch(SearchLog):
-    """The strategies played so far, each with a failure probability of its own."""
+    """The strategies simulated so far, each with a failure probability of its own."""
 
-    stage, asked = "search", "Can a strategy that reads realised losses reach more than was promised?"
+    stage, asked = "search", "Can a strategy that reads realised losses exceed the guarantee?"
 
     subject: ExaminationContext = field(kw_only=True)
     each: float = field(kw_only=True)
@@ -88,7 +88,7 @@ class StrategySearch(SearchLog):
     def play(
         self, strategy: Adversary, menu: str, measure: Divergence, rounds: int
     ) -> Iterator[StageFinding]:
-        """A finding if the strategy, simulated on fresh random numbers, exceeds the promise."""
+        """Simulate the strategy with new random numbers; yield a finding if it exceeds the guarantee."""
         subject, promised = self.subject, self.subject.promised(measure)
         for paths in _PATHS:
             if self.played >= _PLAYED:
@@ -116,12 +116,12 @@ class StrategySearch(SearchLog):
                 return
 
     def summary(self) -> StageFinding:
-        """What was solved on a mesh and played, and how near it came."""
+        """Return the summary of the solved and simulated strategies and the nearest one."""
         games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
         return self.finding(
-            f"{games} on a mesh of losses; {played} played",
+            f"{games} on a grid of losses; {played} simulated",
             ", ".join(one.line.name for one in self.subject.lines),
-            "strategies of more than a few rounds, and those between the points of the mesh",
+            "strategies of more than a few rounds, and those between the grid points",
             tuple(self.rows.values()),
         )
 
@@ -129,7 +129,7 @@ class StrategySearch(SearchLog):
 def _fixed(
     trial: StrategySearch, goals: tuple[Divergence, ...], limit: WorkLimit, tail: float
 ) -> Iterator[StageFinding]:
-    """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
+    """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
     for played in programs(trial.subject, limit, tail):
         if limit.exhausted:
@@ -152,7 +152,7 @@ def _on_mesh(
     rounds: int,
     limit: WorkLimit,
 ) -> Iterator[StageFinding]:
-    """The best strategy on the mesh, played if it is worth it."""
+    """Yield the finding on the best strategy on the grid, if it is worth a simulation."""
     filt, findings = trial.subject.filter, list[StageFinding]()
     try:
         with examining(filt), stopping_at(limit.fraction(1 / 4)):
@@ -166,7 +166,7 @@ def _on_mesh(
 
 
 def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
-    """A first request and what is granted after it; then the largest request of a line, for more and more rounds."""
+    """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
     for _, menu in alternatives(subject, sticks(subject)[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _SHORT:
             yield menu.pairs, menu.rounds
@@ -177,7 +177,7 @@ def _menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[tupl
 def mesh_strategy(
     filt: PrivacyFilter, menu: tuple[DominatingPair, ...], measure: Divergence, rounds: int
 ) -> tuple[float, TreeStrategy]:
-    """(About what it is worth, the best strategy) on a mesh of losses; a suggestion and nothing else."""
+    """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
     laws = [_mesh(pair if way == "PQ" else pair.swapped) for pair in menu]
     outcomes = [
@@ -197,7 +197,7 @@ def mesh_strategy(
 
 
 def _pruned(strategy: TreeStrategy) -> TreeStrategy:
-    """The strategy on the positions that it can come to itself."""
+    """Return the strategy restricted to the positions that it can reach."""
     positions, kept_choices, kept_children = np.array([0]), [], []
     for choice, child in zip(strategy.choice, strategy.child, strict=True):
         chosen = choice[positions]
@@ -217,12 +217,12 @@ def _pruned(strategy: TreeStrategy) -> TreeStrategy:
 
 
 def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A few losses with masses: equal shares of the middle, and the far ends that rare events live in."""
+    """Return a few losses with their masses: equal shares of the middle, and the far tails."""
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
     losses, masses = quantiles(pair, tails)
     infinite = float(pair.infinite_mass)
     kept = np.isfinite(losses)
-    if pair.outputs is None:  # sums of them meet again, and each is one that the pair can have
+    if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair
         least, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
         losses = np.clip(np.round(losses * 256) / 256, least, greatest)
     distinct, place = np.unique(losses[kept], return_inverse=True)

@@ -1,4 +1,10 @@
-"""A worker: a child process in which other people's code runs, which can be killed, and whose answers come as it goes.
+"""A worker: a child process that runs other people's code, can be killed, and sends its results one by one.
+
+The child is a fork. It has everything that its parent has except other threads, including local classes and notebooks.
+It is killed, with all processes that it started, at its deadline, when its threads wait for each other for ever, and
+when Ctrl-C ends the wait. It ends with its parent. If a child ends without an answer, the code in it is at fault,
+unless this code may need threads of the parent. The code has its user's rights and is trusted not to deceive on
+purpose.
 
 >>> alone(lambda: 6 * 7, whose="a product")
 42

@@ -1,4 +1,4 @@
-"""Inside: what the child process of a worker does, what it knows of itself, and how its messages are written.
+"""The child process of a worker: its task, its global state, and the format of its messages.
 
 >>> loaded(dumped(("item", 42), None), None)
 ('item', 42)
@@ -29,7 +29,7 @@ from filterproof.mc.examine.filter_fault import examining
 
 #: The exit status of a child that could not send its answer.
 CUT = 70
-#: The system call by which Linux ends a process with the one that forked it.
+#: The Linux system call that ends a process together with its parent.
 _END_WITH_PARENT = 1
 
 
@@ -45,7 +45,7 @@ class Task:
 
 
 class Inside:
-    """What a worker knows of itself; outside of any worker all is as it stands here."""
+    """The global state of a worker. Outside of workers it has these defaults."""
 
     here = command = False
     lost: tuple[str, ...] = ()
@@ -53,12 +53,12 @@ class Inside:
 
 
 def so_far(summary: Callable[[], object]) -> None:
-    """Name what sums up the findings of this worker: its answer is sent last, should its work be used up."""
+    """Register a summary of the findings. It is sent last if the work limit is reached."""
     Inside.summary = summary
 
 
 def serve(task: Task, pipe: Connection) -> None:
-    gc.freeze()  # what a full collection walks through is copied: this process ends with what it was forked with
+    gc.freeze()  # a full garbage collection would copy all inherited pages
     _settle(task)
 
     def send(*message: object) -> None:
@@ -71,7 +71,7 @@ def serve(task: Task, pipe: Connection) -> None:
     def proceed() -> bytes:
         try:
             return pipe.recv_bytes()
-        except (EOFError, OSError):  # nobody waits any more
+        except (EOFError, OSError):  # nobody waits for the answer
             os._exit(CUT)
 
     Inside.lost = loaded(proceed(), None)
@@ -92,7 +92,7 @@ def serve(task: Task, pipe: Connection) -> None:
             stack.enter_context(stopping_at(task.limit))
             for found in task.work():
                 send("item", found)
-                proceed()  # so that two processes never count work at once
+                proceed()  # so that two processes never count work at the same time
     except OutOfWork:
         last = ("spent", summed_up())
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
@@ -103,18 +103,18 @@ def serve(task: Task, pipe: Connection) -> None:
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     send(*last)
-    os._exit(0)  # nothing of the parent's runs at the end of its copy
+    os._exit(0)  # no exit handlers of the parent may run in the child
 
 
 def summed_up() -> object:
-    """The findings of this worker, None where nothing sums them up."""
+    """Return the summary of the findings, or None."""
     with suppress(Exception, OutOfWork):
         return None if Inside.summary is None else Inside.summary()
     return None
 
 
 def _settle(task: Task) -> None:
-    """Make this process one that ends alone or with its parent, and goes first where memory runs out."""
+    """Make this process end alone or with its parent, and first when memory runs out."""
     if not task.nested:
         os.setpgid(0, 0)
     with suppress(AttributeError, OSError):
@@ -149,19 +149,19 @@ def _told(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...
 
 
 def dumped(held: object, filt: PrivacyFilter | None) -> bytes:
-    """The bytes of a message; the filter itself, and classes that no import finds, go by reference."""
+    """Return the bytes of a message. The filter itself, and classes that cannot be imported, are sent by reference."""
     file = io.BytesIO()
     _Pickler(file, filt).dump(held)
     return file.getvalue()
 
 
 def loaded(body: bytes, filt: PrivacyFilter | None) -> Any:
-    """The message of these bytes, of one's own worker: unpickling runs code."""
+    """Return the message of these bytes, which come from a worker of this process: unpickling runs code."""
     return _Unpickler(body, filt).load()
 
 
 class _Pickler(pickle.Pickler):
-    """Sends what the parent had before as its address, and the name of a class."""
+    """Sends objects that the parent already had by address, and classes by name."""
 
     def __init__(self, file: io.BytesIO, filt: PrivacyFilter | None) -> None:
         super().__init__(file)

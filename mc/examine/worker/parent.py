@@ -1,4 +1,4 @@
-"""Waiting: a worker is started, and its answers are read while the deadline, the child and Ctrl-C are watched."""
+"""Starts a worker and reads its answers while it watches the deadline, the child and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from filterproof.mc.examine.worker.threads import threads_besides, threads_lost,
 
 T = TypeVar("T")
 
-#: Units of work of a worker.
+#: The default work limit of a worker.
 _FORK_UNITS = 400
-#: Seconds between two looks at a child, and those that it has to end.
+#: Seconds between two checks of a child, and the time that it has to end.
 _BREATH, _LEAVING = 0.05, 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """A worker waits, and its findings so far, None where nothing sums them up."""
+    """The worker waits; `so_far` is the summary of its findings, or None."""
 
     summary: Any
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:
-    """What `work` returns, run in a worker; the keywords are those of `results`."""
+    """Return the result of `work`, run in a worker. The keywords are those of `results`."""
     found: T
     (found,) = results(lambda: (each() for each in (work,)), **how)
     return found
@@ -52,15 +52,16 @@ def results(
     command: bool = False,
     pauses: tuple[int, ...] = (),
 ) -> Generator[Any, None, None]:
-    """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
+    """Run `work` in a worker and yield the items of its iterable as they come. The worker ends with the iterator.
 
-    whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
-    FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints, and the first Ctrl-C
-    is passed on to it; the second kills it. With so many units done as each of `pauses` says the worker waits, and
-    `Paused` is yielded, until it is asked for more.
-    Raises OutOfWork beyond `limit`, after the summary so far; OutOfTime at the deadline, where the worker is killed;
-    FilterFault where the code ends its process or waits for ever; ThreadsLost where it may have done so for want of
-    threads that ran here; and NotImplementedError where processes do not fork.
+    `whose` names the owner of the code in messages, by default the class of `filt`. Exceptions of the filter's own
+    code are raised as FilterFaults, others as they are, with their traceback as text. A `command` prints; the first
+    Ctrl-C is passed on to it and the second kills it. At each count in `pauses` the worker waits, and `Paused` is
+    yielded, until the next item is requested.
+
+    Raises OutOfWork beyond `limit`, after the summary; OutOfTime at the deadline, where the worker is killed;
+    FilterFault if the code ends its process or waits for ever; ThreadsLost if missing threads may be the reason;
+    NotImplementedError on systems without fork.
     """
     if not hasattr(os, "fork"):
         raise NotImplementedError(
@@ -70,15 +71,15 @@ def results(
     task = Task(work, whose or type(filt).__name__, filt, limit, command, Inside.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
-            stream.flush()  # or both would write what is in the buffer
+            stream.flush()  # otherwise both processes would write the buffered output
     with closing(_Child(task, deadline)) as child:
         yield from child.answers()
 
 
 def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
-    """What `answers` yields in this process, under a limit of its own; it does not pause between two answers.
+    """Yield from `answers` in this process under a limit of its own, without a pause between two answers.
 
-    Raises OutOfWork beyond the limit, and FilterFault where the filter's own code raises.
+    Raises OutOfWork beyond the limit, and FilterFault if the filter's own code raises.
     """
     meter, end = current(), object()
     while True:
@@ -94,7 +95,7 @@ def limited(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iter
 
 
 class _Child:
-    """A fork, which has all that this process has: its answers, while it, the deadline and Ctrl-C are watched."""
+    """A fork of this process: its answers, while it, the deadline and Ctrl-C are watched."""
 
     def __init__(self, task: Task, deadline: Deadline) -> None:
         self.task, self.deadline, self.pressed = task, deadline, False
@@ -102,7 +103,7 @@ class _Child:
         self.code: int | None = None
         self.pipe, other_end = Pipe()
         with other_end, warnings.catch_warnings():
-            # of threads: the child leaves without them
+            # a warning about threads: the child leaves without them
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
                 self.pid = os.fork()
@@ -115,7 +116,7 @@ class _Child:
                     serve(task, other_end)
                 finally:
                     os._exit(CUT)
-        # only now: libraries that know of forks end their threads before one, and start them again
+        # only now: libraries that handle forks end their threads before one and restart them
         self.lost = Inside.lost + threads_besides()
         if not task.nested:
             with suppress(OSError):
@@ -151,7 +152,7 @@ class _Child:
                     return
 
     def close(self) -> None:
-        """Kill it, and all that it started and that is left."""
+        """Kill the child and every process that it started."""
         if not self.task.nested:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -166,7 +167,7 @@ class _Child:
             self.pipe.send_bytes(words)
 
     def _message(self) -> bytes:
-        """The body of the next message."""
+        """Return the body of the next message."""
         has_ended, before = False, None
         while True:
             if self.deadline.expired:  # also where answers come all the time
@@ -234,8 +235,8 @@ class _Child:
             if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost:
                 return threads_lost(self.lost, self.task.whose, how, nested=Inside.here)
         return FilterFault(
-            f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "
-            "a filter's code must not end the process, nor use up the memory"
+            f"the process that examined {self.task.whose} {how} before a verdict; no verdict was reached: "
+            "a filter's code must not end the process or exhaust the memory"
         )
 
     def _loaded(self, body: bytes) -> Any:
@@ -243,7 +244,7 @@ class _Child:
             return loaded(body, self.task.filter)
         except Exception as error:
             raise FilterFault(
-                f"what was found about {self.task.whose} could not be read, {type(error).__name__}: {error}; "
+                f"the findings about {self.task.whose} could not be read ({type(error).__name__}: {error}); "
                 "define its classes where they can be imported"
             ) from error
 
@@ -254,6 +255,6 @@ class _Child:
         if body is not None:
             with suppress(FilterFault):
                 error = self._loaded(body)
-        if not isinstance(error, Exception):  # an exit of the code's is none of ours
+        if not isinstance(error, Exception):  # SystemExit of the code must not end this process
             error = FilterFault(f"the code of {self.task.whose} raised {message}")
         raise error from RuntimeError(f"in a worker:\n{trace}")

@@ -1,6 +1,6 @@
-"""Threads: which a fork does not have, and whether a process waits for ever.
+"""Detects processes that wait for ever, and threads that a fork loses.
 
-A forked process has the one thread that forked it. Code that waits for another one waits for ever there, and some
+A forked process has only the thread that forked it. Code that waits for another thread waits there for ever, and some
 libraries end such a process.
 
 >>> print(str(threads_lost(("Pool_0",), "Mine", "waits for ever")).partition(";")[0])
@@ -13,23 +13,23 @@ import os
 import threading
 from pathlib import Path
 
-#: The number of the system call by which a thread waits for another, by processor; it waits by these operations, for
-#: its own process alone where the flag is set.
+#: The number of the system call by which a thread waits for another, by processor; its waiting operations; and the
+#: flag for waits inside one process.
 _FUTEX, _WAITS, _PRIVATE = {"x86_64": "202", "aarch64": "98"}, (0, 9), 0x80
-#: How many threads a sentence names, and how the sentence begins.
+#: The most threads that a message names, and how the message begins.
 _NAMED, LOST = 3, "threads ran in this process before"
 
 
 class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of the code
-    """The code could not be run in a forked process, which lacks the threads that ran before; it is no fault of it."""
+    """The code cannot run in a forked process, which lacks the threads that ran before. It is no fault of the code."""
 
 
 def threads_lost(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
-    """The exception, in a sentence on whose code did what in a process that lacks these threads.
+    """Return the exception for code that needs lost threads.
 
     In a worker, where nobody has used the code before, the code started them when it was loaded.
     """
-    advice = "let it start its threads when it is first asked, and not before"
+    advice = "start threads at the first request and not when the file is loaded"
     if not nested:
         advice = "examine it before its first use, or by `filterproof verify FILE.py::MyFilter`"
     return ThreadsLost(
@@ -38,21 +38,21 @@ def threads_lost(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = 
 
 
 def threads_besides() -> tuple[str, ...]:
-    """The threads of this process that a filter may need: none that shows progress, nor the one that asks."""
+    """Return the names of threads that a filter may need: all except this one and those of progress bars."""
     others = [one for one in threading.enumerate() if one is not threading.current_thread()]
     names = [one.name[:80] for one in others if not type(one).__module__.startswith("rich.")]
     try:
         unknown = len(os.listdir("/proc/self/task")) - threading.active_count()
-    except OSError:  # a system that does not say
+    except OSError:  # the system does not report it
         unknown = 0
     more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
     return (*names[:_NAMED], *more, *([f"{unknown} of libraries"] if unknown > 0 else []))
 
 
 def waits_for_ever(process: int) -> object:
-    """What all threads of a process wait for, for each other alone and with no end; else None.
+    """Return what all threads of a process wait for if they wait for each other without a time limit, else None.
 
-    Two equal answers in turn say that none ran in between, and so that none ever will.
+    Two equal results in turn show that none ran in between, so that none ever will.
     """
     found = []
     try:
@@ -66,7 +66,7 @@ def waits_for_ever(process: int) -> object:
             if operation & 0x7F not in _WAITS or not operation & _PRIVATE:
                 return None
             found.append((task.name, call, _read(task, "status").rpartition("\nvoluntary")[2]))
-    except (OSError, IndexError):  # it has ended, or the system does not say
+    except (OSError, IndexError):  # it has ended, or the system does not report it
         return None
     return found
 

@@ -1,11 +1,16 @@
 """The journal of linear queries: whatever a crash leaves of a file, nobody has less spent than was released."""
 
 import itertools
+import multiprocessing
 import os
 import shutil
+import signal
 import stat
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -141,6 +146,49 @@ def test_a_stop_at_any_call_of_the_system_loses_nothing_that_was_released(
     assert before in seen  # it is not written too early in each of them
 
 
+def ask(queries: fp.LinearQueries, times: int) -> None:
+    """The query number `times`: one person after the other, so that each leaves other sums."""
+    queries.answer(np.eye(PEOPLE)[times % PEOPLE] * 0.01, rng())
+
+
+def release_until_killed(path: Path, pipe: Connection) -> None:
+    with opened(path) as queries:
+        for times in itertools.count():
+            ask(queries, times)
+            pipe.send_bytes(b"released")
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_at_any_moment_has_recorded_what_it_released(path: Path) -> None:
+    """Killed twenty times, after so many queries and up to two milliseconds; at most the last one was not released."""
+    fork, when = multiprocessing.get_context("fork"), np.random.default_rng(20)
+    for queries_before in when.integers(1, 60, size=20):
+        path.unlink(missing_ok=True)
+        made(path).close()
+        ours, theirs = fork.Pipe(duplex=False)
+        child = fork.Process(target=release_until_killed, args=(path, theirs))
+        child.start()
+        theirs.close()
+        released = 0
+        while released < queries_before:
+            ours.recv_bytes()
+            released += 1
+        time.sleep(when.uniform(0, 2e-3))
+        child.kill()
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
+        with suppress(EOFError):
+            while True:  # what was released meanwhile
+                ours.recv_bytes()
+                released += 1
+        recorded, followed = reopened(path), fp.LinearQueries(PEOPLE, **HOW)
+        for times in range(released):
+            ask(followed, times)
+        if recorded != held(followed):
+            ask(followed, released)
+        assert recorded == held(followed)
+
+
 def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_noise(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,7 +310,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
         lambda: made(path),
         lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
     ):
-        with refused("journal must be a new file, got .*; open what it holds by") as kept:
+        with refused("journal must be a new file, got .*; open the existing journal") as kept:
             make()
         assert reopened(path), f"open elsewhere, while the error is there: {kept}"
     assert path.read_bytes() == content
@@ -273,7 +321,7 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
 )
 def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
     made(path).close()
-    with refused(f"{name} must be what the journal was made with, got {name}={value}") as kept:
+    with refused(f"{name} must be the value in the journal, got {name}={value}") as kept:
         fp.LinearQueries.open(path, **{**HOW, name: value})
     assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
 

@@ -169,6 +169,14 @@ def test_a_rule_on_the_instance_is_refused() -> None:
         filt.open()
 
 
+def test_attribute_with_the_name_of_a_rule_is_refused() -> None:
+    filt = type("Lattice", (fp.ZCDPFilter,), {"__slots__": (), "step": 0.1})(0.5)
+    with pytest.raises(
+        TypeError, match=r"Lattice\.step must be a method, got 0\.1; give the attribute another"
+    ):
+        filt.open()
+
+
 def test_a_constructor_that_forgets_its_base_is_refused() -> None:
     class Forgets(fp.ZCDPFilter):
         def __init__(self) -> None:

@@ -94,9 +94,18 @@ def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
             ask(RandomizedResponse(5.0))
 
 
-def test_a_filter_that_still_decides_by_its_old_name_is_refused() -> None:
-    old = type("Old", (fp.ZCDPFilter,), {"__slots__": (), "decide": lambda *asked: None})
-    with pytest.raises(TypeError, match=r"Old\.decide is never called; rename it to grant"):
+@pytest.mark.parametrize(
+    ("former", "name"),
+    [
+        ("decide", "step"),
+        ("grant", "step"),
+        ("grant_in_place", "step_inplace"),
+        ("reaches", "is_reachable_state"),
+    ],
+)
+def test_filter_with_former_method_name_is_refused(former: str, name: str) -> None:
+    old = type("Old", (fp.ZCDPFilter,), {"__slots__": (), former: lambda *asked: None})
+    with pytest.raises(TypeError, match=rf"Old\.{former} is never called; rename it to {name}, as in"):
         old(0.5).open()
 
 
@@ -117,16 +126,16 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
             return super().spend(state, request)
 
         def step(self, state: Any, request: DominatingPair) -> Any:
-            asked.append("grant")
+            asked.append("step")
             after = state + request.pure_epsilon
             return after <= 1, after if together else None
 
     session, people = Told().open("retry"), fp.IndividualFilter(Told(), 3)
-    granting = ["grant"] if together else ["grant", "spend"]
+    granting = ["step"] if together else ["step", "spend"]
     for fits in (True, True, False):
         asked.clear()
         assert session.request(RandomizedResponse(0.5)) == fits
-        assert asked == (granting if fits else ["grant"])
+        assert asked == (granting if fits else ["step"])
     assert session.granted == 2
     for active in ([True] * 3, [True, False, True], [True, False, False]):
         asked.clear()

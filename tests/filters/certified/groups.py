@@ -17,6 +17,7 @@ from filterproof.filters.certified.comparison import Comparison
 from filterproof.theory.conversions import SIMPLE
 from filterproof.theory.pairs import (
     KOV,
+    DiscreteLaplace,
     Erasure,
     FinitePair,
     Gaussian,
@@ -62,6 +63,7 @@ THINGS: tuple[Callable[[], Thing], ...] = (
     lambda: LinearQueries(1, norm_budget=1e-200, kappa=1e150),
     lambda: LinearQueries(1, norm_budget=1e200, kappa=1e-150),
     lambda: LinearQueries(1, norm_budget=1.0, kappa=1.7e308),
+    lambda: DiscreteLaplace(1e9, 5),
     lambda: Erasure(1 - 2.0**-53),
     lambda: FinitePair(*reversed(_THIRD)),
     lambda: KOV.from_ratio(2, Fraction(1, 8)),

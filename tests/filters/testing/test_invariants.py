@@ -90,7 +90,7 @@ def test_play_with_erasures_finds_the_naive_filter_out() -> None:
     tests = fp.invariants(
         CATALOGUE["NaiveRealisationFilter"].example(), mechanisms=st.floats(0.006, 0.01).map(Erasure)
     )
-    with pytest.raises(AssertionError, match="above the promised"):
+    with pytest.raises(AssertionError, match="promised"):
         tests().test_the_promise_is_kept()
 
 
@@ -137,7 +137,7 @@ def test_a_planted_fault_breaks_its_law(filt: OfSquares, invariant: str, drawn: 
 def test_a_larger_budget_that_admits_less_is_found() -> None:
     few = st.sampled_from([Gaussian(0.3), Gaussian(0.95)])
     tests = fp.invariants(fp.ZCDPFilter(0.5), larger=fp.ZCDPFilter(0.4), mechanisms=few)
-    with pytest.raises(AssertionError, match="is granted by"):
+    with pytest.raises(AssertionError, match=r"grants .* but .* denies it"):
         tests().test_a_larger_budget_admits_as_much()
 
 

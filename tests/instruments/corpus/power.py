@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import filterproof as fp
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.reports.words import right
 from tests.instruments.corpus.corpus_parts import PARTS

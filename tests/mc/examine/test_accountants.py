@@ -19,7 +19,7 @@ from filterproof.filters.certified.comparison import Comparisons
 from filterproof.mc.examine.accountants.losses import OvertakingGame, _above
 from filterproof.mc.examine.accountants.people import Summed
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.replay import ReplayError
 from filterproof.mc.examine.stage_schedule import examine
@@ -121,7 +121,7 @@ BROKEN = (
 
 
 def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
-    with pytest.raises(FilterFault, match=r"Drawn tells sigma=1\.58114, and its noise is 0 where"):
+    with pytest.raises(FilterFault, match=r"Drawn reports sigma=1\.58114, but its noise is 0 if"):
         Summed.worth_asking(Drawn(3, norm_budget=5.0, kappa=1.0))
     assert len(Summed.worth_asking(Twice(3, norm_budget=5.0, kappa=1.0))) == 5
 
@@ -222,7 +222,7 @@ def charged_below_zero():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (charged_below_zero, "no sum of charges"),
+        (charged_below_zero, "no sums of charges"),
         (lambda: people(Same), "not a class of the library"),
         (lambda: people(filt=Deciding), "it keeps what its filter keeps"),
     ],
@@ -278,7 +278,7 @@ def test_a_game_is_worth_what_is_told_apart_and_no_more():
     asked, noise = Summed((1.0, 0.0, 0.0)), Fraction(3)
     pair = asked.between((Fraction(1), noise), (Fraction(0), noise))
     assert Fraction(1, 3) * (1 - Fraction(1, 2**48)) < Fraction(float(pair.mu)) <= Fraction(1, 3)
-    with pytest.raises(FilterFault, match="noise must not tell of a person"):
+    with pytest.raises(FilterFault, match="noise must not depend on a person"):
         asked.between((Fraction(1), noise), (Fraction(0), noise + 1))
 
 

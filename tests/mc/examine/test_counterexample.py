@@ -140,7 +140,7 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
         lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
-        "the sequence must be admitted, got a denial by Forgets",
+        "Forgets denies a request of the sequence",
     ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
 }
@@ -262,7 +262,7 @@ def test_a_counterexample_says_who_asks_what_is_measured_and_both_numbers_in_one
         told = HELD["people"]() if kind == "accountant" else made(kind)
     assert told.kind == kind
     assert str(told).startswith(f"{told.asked}: {told.measure} is ")
-    assert f"where {told.promised:.6g} is promised" in str(told)
+    assert f"; promised {told.promised:.6g}" in str(told)
     assert "\n" not in str(told)
 
 
@@ -272,7 +272,7 @@ def test_a_counterexample_says_who_asks_what_is_measured_and_both_numbers_in_one
 def test_what_is_said_to_be_reached_is_no_more_than_was_measured(low: float, promised: float) -> None:
     told = str(counted(low=low, promised=promised, confidence=1 - 1.4e-6))
     reached, chance, times = re.findall(
-        r"at least (\S+), but for a chance of (\S+), .* is promised, (.*)", told
+        r"at least (\S+), except with probability (\S+); promised \S+, (.*)", told
     )[0]
     assert 0.99999 * low < float(reached) <= low
     assert 1.4e-6 <= float(chance) < 1.5e-6

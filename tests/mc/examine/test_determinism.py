@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.examination_context import named_pairs
 from filterproof.mc.examine.stage_schedule import examine
 from tests.mc.examine import example_filters, services
@@ -98,7 +98,7 @@ def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: flo
         found.append((exam.status, exam.verdict.detail, *((one.found, one.unseen) for one in exam.findings)))
     assert found[1:] == found[:1] * 2
     assert found[0][0] is Status.EXAMINED
-    assert "proves nothing" in found[0][1]
+    assert "not a proof" in found[0][1]
 
 
 def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:

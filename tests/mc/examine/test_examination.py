@@ -13,16 +13,10 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.contract.work import count
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import (
-    CUT,
-    UNFINISHED,
-    Examination,
-    PartialExamination,
-    StageFinding,
-    Status,
-    Tightness,
-)
+from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.replay import MOST_FAILURE
+from filterproof.mc.examine.stage_finding import CUT, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.stage_schedule import FAILURE, examine
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
@@ -75,7 +69,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     assert found.verdict.scope == filt.scope
     for stage in ("invariants", "games"):
         (ended,) = (one for one in found.findings if one.stage == stage)
-        assert ended.notes == ("the stage broke off at what StopsAtLosses returned: LookupError: odd",)
+        assert ended.notes == ("the stage ended with an error: StopsAtLosses returned: LookupError: odd",)
         assert ended.unseen == UNFINISHED
     assert "the rest of the stage (games)" in found.verdict.detail
 
@@ -99,7 +93,7 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
             on_stage=lambda stage: stop() if stage == "shrinking" else None,
         )
     found = stopped.value.examination
-    assert found.partial
+    assert found.stopped == "stopped by Ctrl-C"
     assert found.verdict.outcome is (Outcome.REFUTED if told else Outcome.UNDECIDED)
     assert (found.counterexample is not None) is told
 
@@ -173,7 +167,7 @@ REFUTED = _found(
 #: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
 FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
-    ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "nothing could be compared with the promise"),
+    ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "Nothing could be compared with the guarantee"),
     (
         (OPEN, _found(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), whole=True), WHOLE),
         Status.EXAMINED,
@@ -203,11 +197,10 @@ def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and
 def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_before_stands() -> None:
     cut = replace(_found("games", f"{CUT} 41 % of the work"), unseen=UNFINISHED)
     found = _examination(OPEN, cut)
-    assert found.partial
     assert found.stopped == "stopped after 41 % of the work"
-    assert found.verdict.detail.startswith("stopped after 41 % of the work: nothing was found")
+    assert found.verdict.detail.startswith("stopped after 41 % of the work: No violation found")
     assert _examination(OPEN, REFUTED, cut).verdict.outcome is Outcome.REFUTED
-    assert not _examination(OPEN, WHOLE).partial
+    assert not _examination(OPEN, WHOLE).stopped
 
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:

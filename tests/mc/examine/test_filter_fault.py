@@ -39,7 +39,7 @@ def asked(filt: fp.PrivacyFilter, request: object) -> Iterator[object]:
     yield filt.admits(np.zeros(1), request)
 
 
-PLACE = f"at test_filter_fault.py, line {line_of('    raise error')}; mend it there"
+PLACE = f"in test_filter_fault.py, line {line_of('    raise error')}; correct it there"
 #: What is raised in the helper, and the sentence.
 SAID = {
     "without words": (ValueError(), f"Breaks.cost raised ValueError {PLACE}"),

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.examination import PartialExamination, Status
+from filterproof.mc.examine.ending import Status
+from filterproof.mc.examine.examination import PartialExamination
 from filterproof.mc.examine.stage_schedule import examine
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine import misbehaving_filters
@@ -72,7 +73,7 @@ def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.Priv
 
 #: The filter -> words of the sentence.
 IMPURE = {
-    misbehaving_filters.KeepsStateOutside: "keeps state outside its state",
+    misbehaving_filters.KeepsStateOutside: "keeps data outside the state",
     misbehaving_filters.AnswersAtRandom: "breaks the contract: ",
 }
 
@@ -88,7 +89,7 @@ def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: t
 
 #: The filter -> a note on it.
 ODD = {
-    misbehaving_filters.Prints: "Prints prints while it decides; what it printed was left out",
+    misbehaving_filters.Prints: "Prints prints while it decides; its output is not shown",
     **dict.fromkeys(
         (
             misbehaving_filters.UsesStandardOutput,
@@ -114,7 +115,7 @@ def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_sta
     assert capsys.readouterr().out == "admission\n"
     assert not any("prints" in note for one in found.findings for note in one.notes)
     assert (found.status, found.faults) == (Status.DENIES, ())
-    assert "admits nothing that was tried" in found.verdict.detail
+    assert "denies every request that was tried" in found.verdict.detail
 
 
 HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
@@ -126,7 +127,7 @@ def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> 
     assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
     assert (found.status, found.faults, found.counterexample) == (Status.EXAMINED, (), None)
     assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.verdict.detail.startswith(f"{found.stopped}: nothing was found above the promise")
+    assert found.verdict.detail.startswith(f"{found.stopped}: No violation found. This is not a proof.")
     assert kind is misbehaving_filters.HangsLate or not found.admits_something
 
 

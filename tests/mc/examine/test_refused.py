@@ -35,12 +35,15 @@ Calls = list[tuple[Callable[[], object], str]]
 VALUES: Calls = [
     *((partial(Deadline.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
-    (partial(trace_of_sequence, ZCDP, UNIT_NOISE, D2), "played must be granted, got a denial of Gaussian"),
-    (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
+    (
+        partial(trace_of_sequence, ZCDP, UNIT_NOISE, D2),
+        "every request of the sequence must be granted, got a denial of Gaussian",
+    ),
+    (partial(game_of, ODOMETER, {"questions": []}), "game must be a game of LineOdometer"),
     # what takes longer than anybody waits, or more frames than there are
     (partial(game_of, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),
     (partial(game_of, ODOMETER, {"ratios": ["5/4", "3/2"], "rounds": 11}), "rounds must be at most 10"),
-    (partial(game_of, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be one to 3"),
+    (partial(game_of, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be at most 3"),
     (partial(Sequence.from_data, [FEW | {"times": 10**15 + 1}], nameable()), "times must be at most"),
     *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),
     *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
@@ -61,9 +64,9 @@ KINDS: Calls = [
         partial(examine, misbehaving_filters.PromisesANumber(), effort=0.03),
         "promise must be a guarantee, got 1.0",
     ),
-    (partial(fp.services.first_breach, 3, PURE), "service must make a service"),
-    (partial(fp.services.first_breach, dict, PURE), "service must have request"),
-    (partial(fp.services.first_breach, answering(True), PURE), "request must yield its steps"),
+    (partial(fp.services.first_breach, 3, PURE), "service must be a callable that makes a service"),
+    (partial(fp.services.first_breach, dict, PURE), "service must have a method request"),
+    (partial(fp.services.first_breach, answering(True), PURE), "request must be a generator"),
     (partial(fp.services.first_breach, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
     (
         partial(fp.services.first_breach, answering(iter([HALF_WAY])), PURE),

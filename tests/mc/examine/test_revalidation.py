@@ -12,7 +12,7 @@ import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.examine.counterexample import Counterexample, menu_counterexample, record_simulation
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import Status
+from filterproof.mc.examine.ending import Status
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.revalidation import _largest_histories, differs, happens
 from filterproof.mc.examine.stage_schedule import examine
@@ -116,7 +116,7 @@ def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_
     found = examine(make(), **IMPURE[make])
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.counterexample is None
-    assert any("depend on what it was asked before" in fault for fault in found.faults)
+    assert any("depend on earlier runs" in fault for fault in found.faults)
     assert found.status is Status.FAULTY
 
 
@@ -168,7 +168,7 @@ def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
 
 @pytest.mark.parametrize("service", [TiredPurse, KnowsKeys])
 def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault(service: type) -> None:
-    with pytest.raises(FilterFault, match="keeps something outside its object and its disk"):
+    with pytest.raises(FilterFault, match="keeps data outside its object and its disk"):
         fp.services.first_breach(service, fp.PureDP(1.0), mechanisms="rr", effort=0.2)
 
 
@@ -186,7 +186,7 @@ def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: 
 
 def test_a_counterexample_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
     made = counterexamples.sequence(example_filters.ByHand(), fp.Gaussian(0.02))
-    assert differs_afresh(made) == "it is within the promise"
+    assert differs_afresh(made) == "its value is within the guarantee"
 
 
 def test_a_plan_is_worth_what_its_histories_are() -> None:

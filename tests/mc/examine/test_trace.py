@@ -76,7 +76,7 @@ def test_a_story_is_the_play_that_the_filters_own_methods_give(kind: Any, steps:
         )
         same = all(map(np.array_equal, before, after))
         less = any(b.sum() < a.sum() for a, b in zip(before, after, strict=True))
-        assert ("it cost nothing" in reason, "falls" in reason) == (same, less)
+        assert ("it is not charged" in reason, "falls" in reason) == (same, less)
 
 
 def test_why_names_what_falls_and_the_first_round_of_what_is_free() -> None:
@@ -87,7 +87,7 @@ def test_why_names_what_falls_and_the_first_round_of_what_is_free() -> None:
     assert [why.split(",")[0] for why in told.why] == [f"in round {number}" for number in (10, 20, 30)]
     free = type("Few", (Once,), {"promise": fp.ZCDP(0.02)})()
     told = trace_of_sequence(free, Sequence(((fp.Gaussian(0.1), 6),)), D2)
-    assert told.why == ("in round 2, Gaussian(mu=0.1) leaves the state as it was: it cost nothing",)
+    assert told.why == ("in round 2, Gaussian(mu=0.1) does not change the state: it is not charged",)
 
 
 def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
@@ -113,13 +113,13 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     # by hand: P has 2/3, then 4/9 and a loss of 2 log 2
     assert told.rows[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
     assert told.passed == 2
-    of = "RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing"
+    of = "RandomizedResponse.from_ratio(2) does not change the state: it is not charged"
     assert told.why == (f"in round 1, after loss +0.693, {of}",)
     # a loss below zero tells for Q
     plan = Plan(pair, (None, Plan(pair, (None, None))))
     told = trace_of_plan(example_filters.RunningLoss(), plan, Divergence.hockey_stick(1.0, "QP"), ratio)
     assert told.passed == 2
-    assert told.why == (f"in round 1, after loss -0.693, which tells for Q, {of}",)
+    assert told.why == (f"in round 1, after loss -0.693, which is evidence for Q, {of}",)
 
 
 @pytest.mark.parametrize("way", ["PQ", "QP"])

@@ -14,7 +14,7 @@ pytest.importorskip("z3", reason="traces leave out what z3 says is impossible")
 from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.solver import feasible
+from filterproof.mc.prove.solver import Feasibility, Questions
 from filterproof.mc.prove.values import INTEGERS, Array, Number, lift
 
 #: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
@@ -61,7 +61,7 @@ def traced(code: Any) -> list[tuple[Path, Any]]:
         ]
         return lift(Interpreter(path).call(code, [*arrays, Number("float", Polynomial.atom(4))], {}))
 
-    return list(explore(atoms, run, feasible))
+    return list(explore(atoms, run, Feasibility(Questions())))
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)

@@ -25,12 +25,12 @@ from tests.theory.test_pair_reference_values import masses
 
 @dataclass(frozen=True)
 class SquaresFilter(PrivacyFilter):
-    """CONT while the sum of squared levels, level = epsilon / step rounded to an integer, stays <= units.
+    """CONT while the sum of squared levels, level = epsilon / unit rounded to an integer, stays <= units.
 
     The promise is empty.
     """
 
-    step: float
+    unit: float
     units: int
     promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
@@ -38,7 +38,7 @@ class SquaresFilter(PrivacyFilter):
         return np.zeros(n, dtype=np.int64)
 
     def _charge(self, request: DominatingPair) -> NDArray[np.int64]:
-        return np.rint(np.asarray(request.pure_epsilon) / self.step).astype(np.int64) ** 2
+        return np.rint(np.asarray(request.pure_epsilon) / self.unit).astype(np.int64) ** 2
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
         return state + self._charge(request) <= self.units

@@ -141,9 +141,9 @@ def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direct
     assert solved.high / solved.low - 1 < 0.01
 
 
-def test_a_pair_without_known_tails_says_how_to_give_them():
+def test_a_finite_pair_of_floats_is_refused_with_what_to_pass():
     pair = FinitePair((0.5, 0.5), (0.25, 0.75))
-    with pytest.raises(TypeError, match=r"reference_values\.above"):
+    with pytest.raises(TypeError, match=r"pass probabilities as Fraction"):
         worst_case(CountFilter(1), [pair, Gaussian(1.0)], epsilon=1.0)
 
 

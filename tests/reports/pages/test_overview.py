@@ -7,8 +7,9 @@ import pytest
 from filterproof.mc import Estimate
 from filterproof.mc.examine.counterexample import menu_counterexample
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination import Examination, Tightness
-from filterproof.mc.examine.examination import StageFinding as Stage
+from filterproof.mc.examine.examination import Examination
+from filterproof.mc.examine.stage_finding import StageFinding as Stage
+from filterproof.mc.examine.stage_finding import Tightness
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.pages.accountant_examples import LookedAt

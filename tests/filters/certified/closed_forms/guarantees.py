@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from filterproof.filters.certified import conversion_references
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
 from filterproof.theory.drift import drift
-from filterproof.theory.guarantees import GaussianDP, RenyiDP
+from filterproof.theory.guarantees import GaussianDP, PureDP, RenyiDP
+from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.pairs.reference_values import ReferenceValue
 from filterproof.theory.relative_entropy import entropy_delta
 from tests.filters.certified.closed_form import LEAST, closed_form, grid, in_balls
@@ -19,11 +20,15 @@ _ENTROPIES = (
 
 
 def numbers() -> Iterator[Comparison]:
-    """The trade-off of GaussianDP, drift, entropy_delta."""
+    """The trade-off of GaussianDP, PureDP.delta, drift, entropy_delta."""
     says, value = "GaussianDP(1.5).trade_off(0.25)", float(GaussianDP(1.5).trade_off(0.25))
     yield Comparisons("Gaussian hockey-stick").near(
         says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5
     )
+    for epsilon in (0.0, 1.0, 1.5 - 1e-3, 2.0):
+        says, value = f"PureDP(1.5).delta({epsilon!r})", float(PureDP(1.5).delta(epsilon))
+        truth = RandomizedResponse(1.5).reference_values.hockey_stick(epsilon)
+        yield Comparisons("basic composition").near(says, value, truth, slack=CLOSE)
     yield from _drift()
     yield from _entropy()
 

@@ -1,4 +1,4 @@
-"""Norms of vectors, and rationals as doubles, against their definitions."""
+"""Norms of vectors, rationals as doubles and differences of Mills ratios, against their definitions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
+from filterproof.theory.numerics.mills_ratio import mills_drop
 from filterproof.theory.numerics.norms import euclidean_norms
 from filterproof.theory.numerics.stable import log_fraction, mass_fraction, signed_square
 from filterproof.theory.pairs.reference_values import ball_of
+from tests.filters.certified.closed_form import closed_form, grid, in_balls
 
 _CLAIMS = Comparisons("linear queries")
 _MASSES = (
@@ -20,11 +22,13 @@ _MASSES = (
     *(Fraction(1, 10**320), Fraction(1, 2**1100)),
 )
 _RATIOS = (Fraction(3, 2), Fraction(2, 3), 1 + Fraction(1, 2**60), Fraction(10) ** 400, Fraction(1, 10**350))
+_CENTRES = (0.0, 0.5, 1.9, 2.0, 2.1, 8.0, 36.0, 1e3)
 
 
 def numbers() -> Iterator[Comparison]:
-    """euclidean_norms, mass_fraction, log_fraction and signed_square."""
+    """euclidean_norms, mills_drop, mass_fraction, log_fraction and signed_square."""
     yield from _norms()
+    yield from _mills_drops()
     for mass in _MASSES:
         # below the normal doubles a mass is rounded up: none becomes nothing
         value, least = mass_fraction(mass), Fraction(1, 2**1074)
@@ -64,3 +68,19 @@ def _norms() -> Iterator[Comparison]:
 
 def _norm(row: tuple[float, ...]) -> arb:
     return sum((arb(x) ** 2 for x in row), arb(0)).sqrt()
+
+
+def _mills_drops() -> Iterator[Comparison]:
+    """R(c - h) - R(c + h), h a share of c or of 1: also close together, and on both sides of c = 2."""
+    points = [(c, share * max(c, 1.0)) for c, share in grid(_CENTRES, (1e-9, 6e-4, 0.01, 0.049, 0.051, 0.5))]
+    code = lambda c, h: mills_drop(*np.atleast_1d(c, h)).squeeze()  # noqa: E731
+    says, truth = "mills_drop({!r}, {!r})", in_balls(_mills_drop)
+    yield from closed_form("Gaussian hockey-stick", says, code, truth, points, slack=2.0**-45)
+
+
+def _mills_drop(centre: float, half: float) -> arb:
+    return _mills(ball_of(centre) - ball_of(half)) - _mills(ball_of(centre) + ball_of(half))
+
+
+def _mills(x: arb) -> arb:
+    return (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc()

@@ -22,15 +22,15 @@ CASES = Cases()
 class OptimalComposition(Rule):
     """Optimal composition of randomised responses on a grid of epsilons: the exact delta of what was asked so far."""
 
-    step = math.log(1.25)
+    grid_step = math.log(1.25)
     levels = (1, 2, 3)
-    promise = fp.ApproxDP(epsilon=3 * step, delta=0.1)
+    promise = fp.ApproxDP(epsilon=3 * grid_step, delta=0.1)
     fresh = np.zeros(len(levels), dtype=np.int64)
 
     def _level(self, request):
         # the place on the grid, -1 for what is not on it
         level = np.asarray(
-            per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon / self.step))
+            per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon / self.grid_step))
         )
         near = np.abs(level[..., None] - np.array(self.levels)) < 1e-9
         return np.where(near.any(axis=-1), near.argmax(axis=-1), -1)
@@ -45,8 +45,8 @@ class OptimalComposition(Rule):
     @classmethod
     @lru_cache(maxsize=4096)
     def _delta(cls, counts):
-        losses, law = response_law(cls.step, zip(cls.levels, counts, strict=True))
-        return float(law @ np.maximum(-np.expm1(3 * cls.step - losses), 0.0))
+        losses, law = response_law(cls.grid_step, zip(cls.levels, counts, strict=True))
+        return float(law @ np.maximum(-np.expm1(3 * cls.grid_step - losses), 0.0))
 
 
 @CASES.broken(

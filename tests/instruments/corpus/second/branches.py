@@ -56,14 +56,14 @@ def _either(filt: fp.PrivacyFilter) -> games.Reached:
 class CurveSoFar(Rule):
     """mu-GDP: the privacy curve of all answers so far, at 0.1, 0.2 or 0.3 each, stays below that of Gaussian(mu)."""
 
-    step, most = 0.1, 0.4006
+    grid_step, most = 0.1, 0.4006
     promise = fp.GaussianDP(most)
     grid = np.arange(0.0, 4.0, 0.005)
     allowed = np.asarray(fp.Gaussian(most).hockey_stick(grid)) * (1 - 1e-5)
     fresh = np.zeros(3, dtype=np.int64)
 
     def _level(self, request):
-        return np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9)
+        return np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.grid_step, 1e6) - 1e-9)
 
     def spend(self, state, request):
         level = np.broadcast_to(np.maximum(self._level(request), 1), len(state))
@@ -79,7 +79,7 @@ class CurveSoFar(Rule):
     def _below(cls, *counts):
         if sum(counts) > 12:  # 12 answers at 0.1 are too many
             return False
-        losses, law = response_law(cls.step, zip((1, 2, 3), counts, strict=True))
+        losses, law = response_law(cls.grid_step, zip((1, 2, 3), counts, strict=True))
         curve = np.maximum(-np.expm1(cls.grid[:, None] - losses), 0.0) @ law
         return bool((curve <= cls.allowed).all())
 

@@ -70,8 +70,7 @@ def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counte
     assert best.replay().refutes
     assert found.verdict.detail == str(best) == found.found
     assert (
-        f"where 1 is promised, {below(best.factor, 3)} times the promise" in found.found
-        or "H at" in found.found
+        f"promised 1, {below(best.factor, 3)} times the promise" in found.found or "delta at" in found.found
     )
 
 

@@ -1,4 +1,4 @@
-"""`verify` and its result, which prints, saves and plots an examination.
+"""`verify` examines a filter, and `assert_holds` is the same as a test.
 
 >>> import filterproof as fp
 >>> with fp.suppress_unsound_warning():
@@ -10,20 +10,13 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
 
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination
-from filterproof.reports.examination_words import Ending, ExaminationWords
-from filterproof.reports.replay_snippets import replay_snippet
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from filterproof.mc.examine.replay_snippets import replay_snippet
 
 SEED = 20_261_121
 
@@ -39,7 +32,7 @@ def verify(
     stages: Sequence[str] | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
     target: str | None = None,
-) -> Examined:
+) -> Examination:
     """Examine whether a filter keeps its guarantee.
 
     Proofs, searches, games and simulations run the filter's own code and look for a counterexample. The first
@@ -53,7 +46,7 @@ def verify(
         The amount of work, greater than 0. It counts decisions, certified evaluations, positions of games and
         simulated rounds. Effort 1 takes about half a minute; effort 10 does ten times the work.
     seconds : float, optional
-        The time limit. `Examined.stopped` then names the share of the work that was done. No limit by default.
+        The time limit. `Examination.stopped` then names the share of the work that was done. No limit by default.
     mechanisms : sequence of str, optional
         The families of mechanisms that the requests come from: gaussian, rr, laplace, kov, erasure, subsampled,
         twopoint. All by default.
@@ -70,7 +63,7 @@ def verify(
 
     Returns
     -------
-    Examined
+    Examination
         The findings, the `verdict`, and the counterexample in `counterexample`.
 
     Raises
@@ -98,7 +91,7 @@ def verify(
     if issubclass(type(filt), type):  # isinstance would run the filter's own code
         made = getattr(filt, "__name__", "it")
         raise TypeError(f"filt is the class {made} and not a filter; call it: {made}()")
-    found = examine(
+    return examine(
         filt,
         effort=effort,
         seconds=seconds,
@@ -107,119 +100,8 @@ def verify(
         on_stage=on_stage,
         thorough=thorough,
         stages=stages,
+        target=target,
     )
-    return Examined.of(found, target)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Examined(ExaminationWords):
-    """The result of `verify`: the findings about one filter, and the verdict that follows from them.
-
-    `str()` gives the verdict, one line a stage, and the counterexample with the command that replays it.
-
-    Attributes
-    ----------
-    filter : PrivacyFilter
-        The filter or accountant.
-    mechanisms : tuple of str
-        The families of mechanisms that the requests came from.
-    findings : tuple of StageFinding
-        What each stage asked, found, and did not look at.
-    seconds : float
-        The duration of the examination.
-    seed : int
-        The random seed.
-    failure : float
-        An upper bound on the probability that a statistical refutation is false.
-    promise : Guarantee or None
-        The filter's guarantee; None if the filter's code failed before it gave one.
-    scope : str
-        The class of adversaries that the guarantee covers, in words.
-    effort : float
-        The amount of work that `verify` was given.
-    refutation : StageFinding or None
-        The finding with the clearest counterexample.
-    target : str or None
-        The name of the filter on the command line.
-    """
-
-    @classmethod
-    def of(cls, examination: Examination, target: str | None = None) -> Self:
-        """Return the examination as a result that can be printed and saved."""
-        kept = {one.name: getattr(examination, one.name) for one in fields(examination) if one.init}
-        return cls(**kept, target=target)
-
-    def __repr__(self) -> str:
-        return f"Examined({self.name}, promised {self.filter.promise}: {self.headline})"
-
-    def plot(self) -> Figure:
-        """Draw the attacks that come closest to the guarantee, at most 14, in a new figure.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Attacks, worst cases and guarantees.
-
-        Raises
-        ------
-        ValueError
-            If no attack was compared with the guarantee.
-        """
-        from filterproof.reports.pages.tightness_figure import tightness_figure
-
-        figure = tightness_figure(self.name, self.tightness)
-        if figure is None:
-            raise ValueError(
-                "no attack was compared with the guarantee (tightness=()); examine the filter with more effort"
-            )
-        return figure
-
-    def save(self, out: str | Path) -> Path:
-        """Write report.html, verdict.json and, after a refutation, counterexample.json into a folder: all files or
-        none.
-
-        Parameters
-        ----------
-        out : str or Path
-            The folder. It is created if it does not exist.
-
-        Returns
-        -------
-        Path
-            The path of report.html.
-
-        Raises
-        ------
-        OSError
-            If the folder cannot be written to.
-        """
-        from filterproof.mc.runs.output import OutputFolder
-        from filterproof.reports.pages.examination_page import examination_page
-
-        folder = Path(out)
-        contents = {
-            "verdict.json": self.json(),
-            "report.html": examination_page(self, folder),
-        }
-        if self.counterexample is not None:
-            contents["counterexample.json"] = _text(self.counterexample.to_data())
-        with OutputFolder(folder) as files:
-            for name, content in contents.items():
-                files.add(name, content.encode())
-            if self.counterexample is None:
-                files.drop(
-                    "counterexample.json"
-                )  # of an earlier examination: beside this verdict it would mislead
-        return folder / "report.html"
-
-    def _repr_html_(self) -> str:
-        from filterproof.reports.pages.examination_page import examination_fragment
-
-        return examination_fragment(self)
-
-
-def _text(data: object) -> str:
-    return json.dumps(data, indent=2) + "\n"
 
 
 def assert_holds(
@@ -229,7 +111,7 @@ def assert_holds(
     seconds: float | None = None,
     mechanisms: Sequence[str] | None = None,
     seed: int = SEED,
-) -> Examined:
+) -> Examination:
     """Examine a filter, and fail if its guarantee is refuted or the examination was not possible.
 
     **Passing is no proof**: the `verdict` of the result may be UNDECIDED.
@@ -249,7 +131,7 @@ def assert_holds(
 
     Returns
     -------
-    Examined
+    Examination
         The result, with a verdict of HOLDS or UNDECIDED.
 
     Raises
@@ -268,7 +150,7 @@ def assert_holds(
     return exam
 
 
-def failure(exam: Examined) -> str:
+def failure(exam: Examination) -> str:
     """Return why an examined filter fails a test, '' if it passes."""
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""

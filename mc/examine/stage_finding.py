@@ -1,0 +1,104 @@
+"""What one stage asked of a filter, what it found, and what it did not look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from filterproof.mc.examine.counterexample import Counterexample
+from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.trace import Trace
+from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from filterproof.theory.numerics.decimals import below
+
+#: The finding of a stage that the user ended.
+STOPPED = "stopped by Ctrl-C"
+#: How a finding begins that the time limit ended, before the share of the work.
+CUT = "stopped after"
+#: The unexamined part of a stage that was ended, and the remark of a stage that reached its limit.
+UNFINISHED, USED_UP = "the rest of the stage", "its share of the work was used up"
+
+
+@dataclass(frozen=True, slots=True)
+class Tightness:
+    """The best attack, the worst case and the guarantee on one menu.
+
+    `attack` is a lower bound on the divergence of the best adversary found. `worst` is an upper bound for every
+    adversary on the menu, or None if none was computed. `evidence` is the strength of both.
+    """
+
+    measure: Divergence
+    menu: str
+    attack: float
+    worst: float | None
+    promised: float
+    evidence: Evidence
+
+    @property
+    def reached(self) -> str:
+        """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
+        if self.promised <= 0:
+            return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
+        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of the guarantee"
+
+    @property
+    def share(self) -> float:
+        """attack / promised; inf for a positive attack on a guarantee of 0."""
+        if self.promised > 0:
+            return self.attack / self.promised
+        return float("inf") if self.attack > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StageFinding:
+    """The question of one stage, its answer, and the limits of both.
+
+    `stage` is the name of the stage, `asked` the question and `found` the answer in a sentence. `verdict` is the
+    verdict on the guarantee within its own scope, or None if the stage has none. `menu` names the requested mechanisms.
+    `unseen` names the cases that the stage did not look at. `whole` says that HOLDS covers every mechanism that the
+    filter admits, and not only the menu. `fault` is a sentence about a filter that breaks the contract. `notes` are
+    facts that decide nothing. `trace` is the trace of the counterexample.
+    """
+
+    stage: str
+    asked: str
+    found: str
+    menu: str
+    unseen: str
+    verdict: Verdict | None = None
+    counterexample: Counterexample | None = None
+    whole: bool = False
+    seconds: float = 0.0
+    tightness: tuple[Tightness, ...] = ()
+    fault: str = ""
+    notes: tuple[str, ...] = ()
+    trace: Trace | None = None
+
+    @classmethod
+    def refuted(
+        cls,
+        stage: str,
+        asked: str,
+        menu: str,
+        scope: str,
+        counterexample: Counterexample,
+        *,
+        worst: float | None = None,
+        evidence: Evidence | None = None,
+        **more: Any,
+    ) -> Self:
+        """The finding of a refutation: what follows from its counterexample, and how far it goes."""
+        found, sure = str(counterexample), evidence or counterexample.evidence
+        row = Tightness(
+            counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure
+        )
+        verdict = Verdict(Outcome.REFUTED, sure, scope, found, counterexample.data)
+        given = {"unseen": "", "tightness": (row,)} | more
+        return cls(stage, asked, found, menu, verdict=verdict, counterexample=counterexample, **given)
+
+
+def closest(rows: Iterable[Tightness]) -> str:
+    """Return the row nearest to its guarantee as the end of a sentence, or ''."""
+    near = max(rows, key=lambda row: row.share, default=None)
+    return f"; closest: {near.reached}" if near else ""

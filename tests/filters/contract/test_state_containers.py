@@ -1,0 +1,138 @@
+"""States in dicts, named tuples and data classes decide, are saved and are simulated as tuples are."""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import filterproof as fp
+
+
+class Purses(NamedTuple):
+    main: NDArray[np.float64]
+    petty: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Books:
+    main: NDArray[np.float64]
+    petty: NDArray[np.float64]
+
+
+class InTuple(fp.PrivacyFilter[Any]):
+    """Requests of at most 0.05 are paid from the petty purse, others from the main one."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n), np.zeros(n)
+
+    def read(self, state: Any) -> tuple[Any, Any]:
+        main, petty = state
+        return main, petty
+
+    def write(self, state: Any, main: Any, petty: Any) -> Any:
+        return main, petty
+
+    def admits(self, state: Any, request: fp.DominatingPair) -> NDArray[np.bool_]:
+        main, petty = self.read(state)
+        admitted: NDArray[np.bool_] = main + petty + request.zcdp_rho <= 0.5
+        return admitted
+
+    def spend(self, state: Any, request: fp.DominatingPair) -> Any:
+        main, petty = self.read(state)
+        small = request.zcdp_rho <= 0.05
+        return self.write(
+            state,
+            np.where(small, main, main + request.zcdp_rho),
+            np.where(small, petty + request.zcdp_rho, petty),
+        )
+
+
+class InDict(InTuple):
+    def start(self, n: int) -> Any:
+        return {"petty": np.zeros(n), "main": np.zeros(n)}
+
+    def read(self, state: Any) -> tuple[Any, Any]:
+        return state["main"], state["petty"]
+
+    def write(self, state: Any, main: Any, petty: Any) -> Any:
+        return {**state, "main": main, "petty": petty}
+
+
+class InNamedTuple(InTuple):
+    def start(self, n: int) -> Any:
+        return Purses(np.zeros(n), np.zeros(n))
+
+    def read(self, state: Any) -> tuple[Any, Any]:
+        return state.main, state.petty
+
+    def write(self, state: Any, main: Any, petty: Any) -> Any:
+        return state._replace(main=main, petty=petty)
+
+
+class InDataClass(InNamedTuple):
+    def start(self, n: int) -> Any:
+        return Books(np.zeros(n), np.zeros(n))
+
+    def write(self, state: Any, main: Any, petty: Any) -> Any:
+        return replace(state, main=main, petty=petty)
+
+
+class Nested(InDict):
+    """A dict of a tuple and of a data class."""
+
+    def start(self, n: int) -> Any:
+        return {"purses": (np.zeros(n),), "books": Books(np.zeros(n), np.zeros(n))}
+
+    def read(self, state: Any) -> tuple[Any, Any]:
+        return state["books"].main, state["purses"][0]
+
+    def write(self, state: Any, main: Any, petty: Any) -> Any:
+        return {"purses": (petty,), "books": replace(state["books"], main=main)}
+
+
+CONTAINERS = (InDict, InNamedTuple, InDataClass, Nested)
+MUS = (0.7, 0.2, 0.9, 0.3, 0.1, 0.6, 0.3, 0.3, 0.2)
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_containers_decide_as_tuples_and_are_saved(kind: type[InTuple]) -> None:
+    ours, other = kind().open("retry"), InTuple().open("retry")
+    for mu in MUS:
+        restored = fp.Session.from_dict(ours.to_dict(), kind(), "retry")
+        decisions = {session.request(fp.Gaussian(mu)) for session in (ours, restored, other)}
+        assert len(decisions) == 1
+    assert not other.request(fp.Gaussian(0.5))
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_containers_are_simulated_as_tuples(kind: type[InTuple]) -> None:
+    results = [
+        fp.simulate(one(), fp.LossChasing(0.2, 0.4, fp.Gaussian), epsilon=1.0, n=20_000, seed=3)
+        for one in (kind, InTuple)
+    ]
+    assert len({(result.low, result.high) for result in results}) == 1
+
+
+class LosesAKey(InDict):
+    def write(self, state: Any, main: Any, petty: Any) -> Any:
+        return {"main": main}
+
+    def admits(self, state: Any, request: fp.DominatingPair) -> NDArray[np.bool_]:
+        return np.asarray(request.zcdp_rho <= 0.1)
+
+
+class WritesIntoTheDict(InDict):
+    def spend(self, state: Any, request: fp.DominatingPair) -> Any:
+        state["main"] += request.zcdp_rho
+        return state
+
+
+def test_a_state_that_changes_its_layout_or_is_written_to_is_refused() -> None:
+    with pytest.raises(TypeError, match="must keep its layout"):
+        fp.IndividualFilter(LosesAKey(), people=3).select(fp.Gaussian(np.array([0.1, 0.2, 0.6])))
+    with pytest.raises(Exception, match=r"WritesIntoTheDict\.spend writes into the state"):
+        WritesIntoTheDict().open().request(fp.Gaussian(0.1))
