@@ -408,7 +408,7 @@ def table(own: Caller, entries: Sequence[Any], at: Value) -> Any:
 
 def store(own: Caller, array: Array, given: Any, value: Any) -> None:
     """array[given] = value."""
-    if not array.data.flags.writeable or array.path is not own.path:
+    if not array.data.flags.writeable:
         raise NotTraced("an array is written in place that another call may share")
     new = number(own, value)
     if promote(new.kind, array.kind) != array.kind and new.kind not in PYTHON and is_float(new.kind):

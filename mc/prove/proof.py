@@ -246,7 +246,7 @@ def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
 def _orders(system: System) -> set[Fraction]:
     """The orders at which the code reads Rényi divergences."""
     names = {name for step in system.steps for name in step.path.choices if "renyi" in name}
-    return {Fraction(name.split()[-1]) for name in names}
+    return {Fraction(name.split()[-1].removeprefix("renyi_charge.at(").rstrip(")")) for name in names}
 
 
 def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:

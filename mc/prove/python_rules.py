@@ -166,33 +166,33 @@ def mapped(own: Caller, function: Any, *args: Any) -> Any:
     return iterator(own, (own.call(function, list(group), {}) for group in groups))
 
 
-def container_method(own: Caller, holder: Any, name: str) -> Any:
+def container_method(own: Caller, accountant: Any, name: str) -> Any:
     """A method of a list, a dict, a tuple or a text."""
-    if name == "get" and isinstance(holder, dict):
-        return Native(lambda key, default=None: look_up(own, holder, key, default), name)
-    if name == "copy" and isinstance(holder, dict | list):
-        return Native(lambda: own.own(type(holder)(holder)), name)
-    if name in ("items", "keys", "values") and isinstance(holder, dict):
-        return Native(lambda: tuple(getattr(holder, name)()), name)
-    if name in ("lower", "upper", "startswith", "endswith") and isinstance(holder, str):
-        return Native(getattr(holder, name), name)
-    if id(holder) in own.fresh and isinstance(holder, dict) and name == "update":
-        return Native(lambda *args, **named: holder.update(dictionary(own, *args, **named)), name)
-    if id(holder) in own.fresh and isinstance(holder, list) and name in ("append", "insert"):
-        return Native(getattr(holder, name), name)
-    raise NotTraced(f"{name} of a {type(holder).__name__} has no rule, or changes what outlives the call")
+    if name == "get" and isinstance(accountant, dict):
+        return Native(lambda key, default=None: look_up(own, accountant, key, default), name)
+    if name == "copy" and isinstance(accountant, dict | list):
+        return Native(lambda: own.own(type(accountant)(accountant)), name)
+    if name in ("items", "keys", "values") and isinstance(accountant, dict):
+        return Native(lambda: tuple(getattr(accountant, name)()), name)
+    if name in ("lower", "upper", "startswith", "endswith") and isinstance(accountant, str):
+        return Native(getattr(accountant, name), name)
+    if id(accountant) in own.fresh and isinstance(accountant, dict) and name == "update":
+        return Native(lambda *args, **named: accountant.update(dictionary(own, *args, **named)), name)
+    if id(accountant) in own.fresh and isinstance(accountant, list) and name in ("append", "insert"):
+        return Native(getattr(accountant, name), name)
+    raise NotTraced(f"{name} of a {type(accountant).__name__} has no rule, or changes what outlives the call")
 
 
-def look_up(own: Caller, holder: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
-    """holder[key], or the default; a class or name that is not known is each in turn."""
+def look_up(own: Caller, accountant: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
+    """accountant[key], or the default; a class or name that is not known is each in turn."""
     if isinstance(key, ClassOf):
-        for other, value in holder.items():
+        for other, value in accountant.items():
             if isinstance(other, str) == key.is_name and key.matches(other):
                 return value
     else:
         key = own.key(key)
-        if key in holder:
-            return holder[key]
+        if key in accountant:
+            return accountant[key]
     if default is Raised:
         raise Raised
     return default
@@ -241,6 +241,12 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
     return hasattr(np.float64 if value.is_scalar else np.ndarray, name)
 
 
+def getattr_(own: Caller, value: Any, name: str, *default: Any) -> Any:
+    if isinstance(value, Request) and default and name in ("pairs", "members", "index", "choice"):
+        return default[0]  # a filter receives one mechanism at a time
+    return own.attribute(value, name)
+
+
 def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
     """dataclasses.replace, or _replace of a named tuple."""
     if is_traced(getattr(type(record), "__post_init__", None)):
@@ -276,7 +282,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     sorted: ordered, dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     reversed: lambda own, sequence: iterator(own, list(own.items(sequence))[::-1]),
-    type: class_of, isinstance: is_instance, hasattr: hasattr_, dataclasses.replace: replace,
+    type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
     dataclasses.asdict: asdict, typing.cast: lambda own, kind, value: value,
 }  # fmt: skip
 
@@ -293,8 +299,6 @@ def is_library(value: Any) -> bool:
 def called(function: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """A function of a library on what is known."""
     given = [known(a) for a in args], {k: known(v) for k, v in named.items()}
-    if any(isinstance(v, Request | TracedCharge | OneShot) for v in (*given[0], *given[1].values())):
-        raise NotTraced("a request is passed to a function of a library")
     try:
         with np.errstate(all="ignore"):
             return function(*given[0], **given[1])
