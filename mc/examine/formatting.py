@@ -15,7 +15,11 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
 
+from filterproof.filters.adapters.bridged import BridgedFilter
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
+from filterproof.filters.adapters.labelled import LabelledFilter
 from filterproof.mc.examine.divergence import exceeds
+from filterproof.theory import display
 from filterproof.theory.numerics.decimals import below
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.labelled import where_words
@@ -24,6 +28,8 @@ from filterproof.theory.pairs.labelled import where_words
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3
 #: Numbers from which on four digits are shown.
 _SHOWN = 10**15
+#: Characters of a pair; a longer one is shown by its sizes and a digest.
+_LONGEST_PAIR = 200
 
 
 def count_words(number: int, noun: str, more: str = "") -> str:
@@ -37,6 +43,18 @@ def count_words(number: int, noun: str, more: str = "") -> str:
 
 def _count(number: int) -> str:
     return f"{number:,}" if number < _SHOWN else f"{float(number):.4g}"
+
+
+def filter_name(filt: object) -> str:
+    """Return the name of the examined object: a program's, that of another library's object, or else the class."""
+    match filt:
+        case LabelledFilter():
+            return filter_name(filt.keeper)
+        case BridgedFilter():
+            return display.printable(filt.bridge.name)
+        case CopiedFilter() | CountedFilter():
+            return display.printable(filt.foreign.name)
+    return display.printable(type(filt).__name__)
 
 
 def number_words(value: float | Fraction) -> str:
@@ -78,7 +96,7 @@ def worth_words(value: Fraction) -> str:
 
 
 def pair_words(pair: DominatingPair) -> str:
-    """Return the pair as an expression, without None values, and its labels."""
+    """Return the pair as an expression, without None values, and its labels; a long one with sizes and a digest."""
     if pair.labels:
         return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
@@ -87,8 +105,8 @@ def pair_words(pair: DominatingPair) -> str:
     shown = {name: _field(value) for name, value in fielded.items() if value is not None}
     if set(shown) == {"epsilon", "ratio"}:  # the ratio says more than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
-    told = (f"{name}={value}" for name, value in shown.items())
-    return f"{type(pair).__name__}({', '.join(told)})"
+    told = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
+    return told if len(told) <= _LONGEST_PAIR else display.told_apart(pair)
 
 
 def _field(value: object) -> str:

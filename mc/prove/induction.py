@@ -277,6 +277,7 @@ class Induction:
         if not case.unbounded:
             return Failure(self.theorem, "the sum may pass the budget", case.step, self._shown(case, values))
         what = "epsilon" if self.theorem.measure in ("pure", "loss") else self.theorem.charge
+        what += " in both directions" if self.theorem.measure == "renyi" else ""
         families = sorted({name.removeprefix("sub:") for name in case.step.request.possible})
         named = "a request" if len(families) > 3 else " or ".join(families)
         reason = f"nothing that the code reads of {named} bounds its {what}"

@@ -91,22 +91,22 @@ class Interpreter:
             raise Raised
         return items
 
-    def store(self, holder: Any, index: Any, value: Any) -> None:
-        """holder[index] = value."""
-        if isinstance(holder, Array):
-            numpy_rules.store(self, holder, index, value)
-        elif not isinstance(holder, dict | list) or id(holder) not in self.fresh:
+    def store(self, thing: Any, index: Any, value: Any) -> None:
+        """thing[index] = value."""
+        if isinstance(thing, Array):
+            numpy_rules.store(self, thing, index, value)
+        elif not isinstance(thing, dict | list) or id(thing) not in self.fresh:
             raise NotTraced("code writes into an object that outlives the call, or has no rule")
         else:
             try:
-                holder[self.key(index)] = value
+                thing[self.key(index)] = value
             except (IndexError, TypeError):
                 raise Raised from None
 
-    def set_attribute(self, holder: Any, name: str, value: Any) -> None:
-        if id(holder) not in self.fresh or type(holder).__setattr__ is not object.__setattr__:
+    def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+        if id(thing) not in self.fresh or type(thing).__setattr__ is not object.__setattr__:
             raise NotTraced(f"an attribute is written ({name})")
-        setattr(holder, name, value)
+        setattr(thing, name, value)
 
     def changed(self, symbol: str, old: Any, value: Any) -> Any:
         """What `old symbol= value` leaves under the name: an array is changed in place."""
@@ -124,11 +124,11 @@ class Interpreter:
         numpy_rules.store(self, old, slice(None), new)
         return old
 
-    def change_item(self, symbol: str, holder: Any, index: Any, value: Any) -> None:
-        old = self.item(holder, index)
-        if isinstance(holder, Array):
-            return self.store(holder, index, self.binary(symbol, old, value))
-        return self.store(holder, index, self.changed(symbol, old, value))
+    def change_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
+        old = self.item(thing, index)
+        if isinstance(thing, Array):
+            return self.store(thing, index, self.binary(symbol, old, value))
+        return self.store(thing, index, self.changed(symbol, old, value))
 
     # -- expressions ---------------------------------------------------------------------------------------
 
@@ -214,6 +214,9 @@ class Interpreter:
             return one is two
         if isinstance(one, type) and isinstance(two, type):
             return one is two
+        if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
+            pairs = zip(one, two, strict=False)
+            return len(one) == len(two) and all(self.truth(self._comparison("==", *pair)) for pair in pairs)
         if isinstance(one, np.dtype) or isinstance(two, np.dtype):
             return bool(np.dtype(one) == np.dtype(two))
         if isinstance(one, Request) or isinstance(two, Request) or identity:
@@ -266,21 +269,21 @@ class Interpreter:
     def one_shot(self, rest: Iterator[Any]) -> OneShot:
         return self.own(OneShot(rest))  # type: ignore[no-any-return]
 
-    def item(self, holder: Any, index: Any) -> Any:
-        if isinstance(holder, dict):
-            return python_rules.look_up(self, holder, index)
-        if isinstance(holder, Array | np.ndarray):
-            return simple(numpy_rules.index(self, numpy_rules.number(self, holder), index))
-        if isinstance(holder, type):
-            return holder  # PrivacyFilter[State]: a type
-        if not isinstance(holder, tuple | list | str):
-            raise NotTraced(f"an item of {type(holder).__name__} has no rule")
+    def item(self, thing: Any, index: Any) -> Any:
+        if isinstance(thing, dict):
+            return python_rules.look_up(self, thing, index)
+        if isinstance(thing, Array | np.ndarray):
+            return simple(numpy_rules.index(self, numpy_rules.number(self, thing), index))
+        if isinstance(thing, type):
+            return thing  # PrivacyFilter[State]: a type
+        if not isinstance(thing, tuple | list | str):
+            raise NotTraced(f"an item of {type(thing).__name__} has no rule")
         if isinstance(index, Array) and constant_of(index) is None:
             if index.ndim or is_float(index.kind):
                 raise NotTraced("an index that is no integer has no rule")
-            return numpy_rules.table(self, list(holder), as_number(index.value))
+            return numpy_rules.table(self, list(thing), as_number(index.value))
         try:
-            return holder[index if isinstance(index, slice) else operator.index(self.key(index))]
+            return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
         except (IndexError, TypeError):
             raise Raised from None
 
@@ -300,60 +303,60 @@ class Interpreter:
 
     # -- attributes ----------------------------------------------------------------------------------------
 
-    def attribute(self, holder: Any, name: str) -> Any:
-        match holder:
+    def attribute(self, thing: Any, name: str) -> Any:
+        match thing:
             case Request() | Swapped() | ClassOf():
-                return holder.attribute(name)
+                return thing.attribute(name)
             case super():
-                kind, own = holder.__thisclass__, holder.__self__
+                kind, own = thing.__thisclass__, thing.__self__
                 return self._member(own, type(own).__mro__[type(own).__mro__.index(kind) + 1 :], name)
             case ModuleType():
-                if (found := getattr(holder, name, None)) is None and name != "newaxis":
-                    raise NotTraced(f"{holder.__name__}.{name} does not exist")
+                if (found := getattr(thing, name, None)) is None and name != "newaxis":
+                    raise NotTraced(f"{thing.__name__}.{name} does not exist")
                 return found
             case np.ufunc() if name == "reduce":
-                return Native(partial(numpy_rules.fold, self, holder), name)
+                return Native(partial(numpy_rules.fold, self, thing), name)
             case str() | list() | dict() | frozenset():
-                return python_rules.container_method(self, holder, name)
-        if isinstance(holder, PrivacyFilter) or (is_dataclass(type(holder)) and user_classes(type(holder))):
-            return self._member(holder, type(holder).__mro__, name)
-        if isinstance(holder, tuple) and hasattr(holder, "_fields"):
-            return self._member(holder, type(holder).__mro__, name)
-        if isinstance(holder, type) and user_classes(holder):
-            return self._member(None, holder.__mro__, name)
-        if (number := lift(holder)) is not None:
+                return python_rules.container_method(self, thing, name)
+        if isinstance(thing, PrivacyFilter) or (is_dataclass(type(thing)) and user_classes(type(thing))):
+            return self._member(thing, type(thing).__mro__, name)
+        if isinstance(thing, tuple) and hasattr(thing, "_fields"):
+            return self._member(thing, type(thing).__mro__, name)
+        if isinstance(thing, type) and user_classes(thing):
+            return self._member(None, thing.__mro__, name)
+        if (number := lift(thing)) is not None:
             return numpy_rules.attribute(self, number, name)
-        found = getattr(holder, name, None) if name[0] != "_" and python_rules.is_library(holder) else None
+        found = getattr(thing, name, None) if name[0] != "_" and python_rules.is_library(thing) else None
         if found is not None:
             return found
         raise NotTraced(
-            f"the attribute {name} of {getattr(holder, '__name__', type(holder).__name__)} has no rule"
+            f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule"
         )
 
-    def _member(self, holder: Any, order: Iterable[type], name: str) -> Any:
-        """An attribute of an instance, or of a class where the holder is None, by the classes in order."""
+    def _member(self, thing: Any, order: Iterable[type], name: str) -> Any:
+        """An attribute of an instance, or of a class where the thing is None, by the classes in order."""
         kind = next((kind for kind in order if name in vars(kind)), None)
         member = vars(kind)[name] if kind is not None else None
-        if isinstance(member, property) and holder is not None and is_traced(member.fget):
-            return self.call(MethodType(member.fget, holder), [], {})  # type: ignore[arg-type]
-        if name in getattr(holder, "__dict__", {}) and not isinstance(member, property):
-            return holder.__dict__[name]
+        if isinstance(member, property) and thing is not None and is_traced(member.fget):
+            return self.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
+        if name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
+            return thing.__dict__[name]
         if kind is None:
-            raise NotTraced(f"{type(holder).__name__}.{name} has no rule")
+            raise NotTraced(f"{type(thing).__name__}.{name} has no rule")
         if isinstance(member, FunctionType):
-            if name in ("_replace", "_asdict") and isinstance(holder, tuple):
-                return Native(partial(getattr(python_rules, name[1:]), self, holder), name)
-            return member if holder is None else MethodType(member, holder)
+            if name == "_replace" and isinstance(thing, tuple):
+                return Native(partial(python_rules.replace, self, thing), name)
+            return member if thing is None else MethodType(member, thing)
         if isinstance(member, staticmethod):
             return member.__func__
-        if isinstance(member, classmethod) and holder is not None:
-            return MethodType(member.__func__, type(holder))
-        if isinstance(member, _SLOTS) and holder is not None:
-            return member.__get__(holder)
+        if isinstance(member, classmethod) and thing is not None:
+            return MethodType(member.__func__, type(thing))
+        if isinstance(member, _SLOTS) and thing is not None:
+            return member.__get__(thing)
         if hasattr(type(member), "__get__") and name != "__init__":
-            if not python_rules.is_library(kind) or holder is None:
+            if not python_rules.is_library(kind) or thing is None:
                 raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
-            return getattr(holder, name)
+            return getattr(thing, name)
         return member
 
     # -- calls ---------------------------------------------------------------------------------------------
@@ -416,7 +419,10 @@ class Interpreter:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise NotTraced("the code calls itself too deeply")
-        result = function(*args, **named)
+        try:
+            result = function(*args, **named)
+        except NameError as error:
+            raise NotTraced(str(error)) from None
         self.depth -= 1
         if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
             self.own(result)

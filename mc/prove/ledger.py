@@ -30,11 +30,13 @@ from filterproof.filters.accounting.charge_rules import (
     zcdp_charge,
 )
 from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.contract.library import of_the_library
 from filterproof.mc.prove.numpy_rules import Caller, number
-from filterproof.mc.prove.paths import Atom, NotTraced, Value
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import Request
-from filterproof.mc.prove.values import Array, elementwise, has_runs
+from filterproof.mc.prove.values import Array, elementwise
+from filterproof.theory.numerics.error_free import add_up
 from filterproof.theory.pairs import DominatingPair
 
 CHARGES = (LinearCharge, SquaredCharge, PerRunCharge)
@@ -71,8 +73,7 @@ def by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
 
 
 def start(own: Caller, budget: Budget, n: Any) -> tuple[Array, Array]:
-    zero = Polynomial.constant(0)
-    return pair(budget, Array("f8", True, (), [zero]))
+    return pair(budget, Array("f8", True, (), [Polynomial.constant(0)]))
 
 
 def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
@@ -83,33 +84,43 @@ def pair(budget: Budget, total: Array) -> tuple[Array, Array]:
     return first, second
 
 
+def _total(budget: Budget, state: Any) -> Array:
+    """The exact sums in a state of a budget."""
+    kinds = [f"{part} {budget.exponent}" for part in ("sum", "rest")]
+    if type(budget) is not Budget:
+        raise NotTraced("a budget of another class has no rule")
+    if not isinstance(state, tuple | list) or [getattr(s, "kind", None) for s in state] != kinds:
+        raise NotTraced("a budget is given what is no state of its own")
+    if state[0].items != state[1].items:
+        raise NotTraced("a budget is given the two parts of different sums")
+    return state[0]  # type: ignore[no-any-return]
+
+
 def _after(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
     """The exact sums with a charge added, which rounding may raise; NaN where the charge is no finite number."""
-    if not (isinstance(state, tuple | list) and len(state) == 2 and isinstance(charge, TracedCharge)):
-        raise NotTraced("a budget is given what is no state or no charge of its own")
-    first, second = state
-    own_kinds = [f"{part} {budget.exponent}" for part in ("sum", "rest")]
-    if [getattr(s, "kind", None) for s in state] != own_kinds or first.items != second.items:
-        raise NotTraced("a budget is given the sum of another")
-    has_runs((first, charge.amount))
+    if not isinstance(charge, TracedCharge):
+        raise NotTraced("a budget is given what is no charge")
+    path: Path = own.path
 
     def added(total: Polynomial, amount: Value) -> Value:
-        if not isinstance(amount, Polynomial) or not own.path.at_least(amount):
+        if not isinstance(amount, Polynomial) or not path.at_least(amount):
             return math.nan
-        name = f"sum {budget.exponent}"
-        made: Polynomial = own.path.new(Atom("ledger", name, (total, amount), False, Fraction(0), units=0))
-        if (made - total - amount, False) not in own.path.assumed:
-            own.path.assume(made - total - amount, False)
+        name, rule = f"sum {budget.exponent}", partial(sum_of, exponent=budget.exponent)
+        made = path.new(Atom("ledger", name, (total, amount), low=Fraction(0), units=0, compute=rule))
+        if (made - total - amount, False) not in path.assumed:
+            path.assume(made - total - amount, False)
         return made
 
-    return elementwise(added, "exact", first, charge.amount)
+    return elementwise(added, "exact", _total(budget, state), charge.amount)
+
+
+def _limit(budget: Budget) -> Fraction:
+    return (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent
 
 
 def fits(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
-    limit = (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent
-
     def within(total: Value) -> bool:
-        return isinstance(total, Polynomial) and own.path.at_least(-total + limit)
+        return isinstance(total, Polynomial) and own.path.at_least(-total + _limit(budget))
 
     return elementwise(within, "b1", _after(own, budget, state, charge))
 
@@ -124,6 +135,43 @@ def add(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Ar
 def step(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Any]:
     granted = fits(own, budget, state, charge)
     return granted, add(own, budget, state, charge) if granted.items == [True] else state
+
+
+def value(own: Caller, budget: Budget, state: Any) -> Array:
+    """The sum as a double."""
+    return elementwise(lambda total: own.path.rounded(total, of_sum=False), "f8", _total(budget, state))
+
+
+def left(own: Caller, budget: Budget, state: Any) -> Array:
+    """What is left of the budget, rounded down."""
+    path: Path = own.path
+
+    def rest(total: Polynomial) -> Polynomial:
+        if not path.at_least(-total + _limit(budget)):
+            return Polynomial.constant(0)
+        rule = partial(left_of, budget=budget)
+        made = path.new(Atom("ledger", f"left of {budget!r}", (total,), low=Fraction(0), compute=rule))
+        path.assume(-total + _limit(budget) - made, False)
+        return made
+
+    return elementwise(rest, "f8", _total(budget, state))
+
+
+def _pair(exact: Fraction) -> tuple[Any, Any]:
+    """An exact sum as the two arrays that a budget keeps."""
+    high = float(exact)
+    return np.array([high]), np.array([float(exact - Fraction(high))])
+
+
+def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
+    """The exact sum that the library's addition of two pairs gives; 4^exponent is the unit."""
+    unit = Fraction(4) ** exponent
+    high, low = add_up(_pair(total / unit), _pair(amount / unit))
+    return (Fraction(high.item()) + Fraction(low.item())) * unit
+
+
+def left_of(total: Fraction, budget: Budget) -> Fraction:
+    return Fraction(budget.left(_pair(total / Fraction(4) ** budget.exponent)).item())
 
 
 def declared_charge(name: str, pair_: DominatingPair) -> Fraction | float:
@@ -142,11 +190,15 @@ RULES: dict[Any, Any] = {
     Budget.fits: fits,
     Budget.add: add,
     Budget.step: step,
+    Budget.value: value,
+    Budget.left: left,
 }
 
 
 def charge_rule(function: Any) -> Any:
     """The rule for calling a charge rule; None for what is none."""
+    if not of_the_library(type(function)):
+        return None
     if isinstance(function, ChargeRule):
         return partial(by_rule, rule=function)
     if isinstance(function, RenyiCharges):

@@ -13,11 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from filterproof.mc.prove.certificate import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.theory.numerics.error_free import add_up
 
 #: A number that is no rational.
 Special: TypeAlias = float
@@ -62,7 +59,10 @@ class Atom:
     low: Fraction | None = None
     high: Fraction | None = None
     of_sum: bool = False
+    #: Units in the last place by which it may miss what it rounds; 0 of what is no double.
     units: int = 1
+    #: The function of the library that computes it.
+    compute: Callable[..., Fraction] | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -78,6 +78,8 @@ class Path:
     trail: list[Any] = field(default_factory=list)
     branches: list[tuple[Any, ...]] = field(default_factory=list)
     statements: int = 0
+    #: The file of the filter's class, and where the trace is.
+    home: str = ""
     file: str = ""
     line: int = 0
     #: Whether a number of NumPy would have behaved otherwise than one of Python.
@@ -144,7 +146,7 @@ class Path:
     def _is_long(self, number: int) -> bool:
         """Whether the atom may be no double."""
         atom = self.atoms[number]
-        if atom.kind in ("quotient", "sqrt"):
+        if atom.kind in ("quotient", "sqrt") or not atom.units:
             return True
         if atom.kind in ("wrapped", "runs", "trunc", "place") and atom.whole:
             return atom.high is None or atom.low is None or max(-atom.low, atom.high) > 2**53
@@ -222,7 +224,7 @@ class Path:
         if strict and self.is_whole(value):
             value, strict = value - 1, False
         self.assumed.append((value, strict))
-        self.decided_at.append(self.line)
+        self.decided_at.append(self.line if self.file == self.home else 0)
 
     def _branch(self, options: list[Any]) -> Any:
         place = len(self.trail)
@@ -236,7 +238,8 @@ class Path:
     def tick(self, line: int) -> None:
         """Count a statement; endless loops end in no proof."""
         self.line = line
-        self.lines.add(line)
+        if self.file == self.home:
+            self.lines.add(line)
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise NotTraced("the code takes too many steps", line)
@@ -364,6 +367,8 @@ def _nearest_finite(number: Fraction) -> Fraction:
 
 def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
     """What an atom is, by what it is made of; None where that is no function of them."""
+    if atom.compute is not None:
+        return atom.compute(*of)
     if atom.kind == "rounded":
         try:
             return Fraction(float(of[0]) if atom.units == 1 else _root_of_square(of[0]) ** 2)
@@ -377,19 +382,7 @@ def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
         return of[0] / of[1] if of[1] else None
     if atom.kind == "sqrt":
         return _root(of[0])
-    if atom.kind == "ledger":
-        return sum_of(of[0], of[1], int(atom.name.split()[1]))
     return None
-
-
-def sum_of(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
-    """The exact sum that a budget's addition of two pairs of doubles gives; 4^exponent is its unit."""
-    pairs = []
-    for value in (total / Fraction(4) ** exponent, amount / Fraction(4) ** exponent):
-        high = float(value)
-        pairs.append((np.float64(high), np.float64(float(value - Fraction(high)))))
-    high, low = add_up(*pairs)
-    return (Fraction(float(high)) + Fraction(float(low))) * Fraction(4) ** exponent
 
 
 def _root_of_square(square: Fraction) -> float:

@@ -2,32 +2,33 @@
 
 >>> from filterproof.mc.prove.proof import prove
 >>> print(prove(Mine()).sentence)  # doctest: +SKIP
-sum of mu^2 <= 1 on every path, so 1-GDP (theorem gaussian_filter)
+sum of mu^2 <= 1 on every path, so 1-GDP (kept_gdp: KERNEL)
 """
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path as File
 from typing import Any
 
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
 from filterproof.mc.prove.induction import Failure, Induction, SumBound
 from filterproof.mc.prove.invariants import charge_of
-from filterproof.mc.prove.loaded import promise_of
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.solver import Questions
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
-from filterproof.mc.prove.theorems import SumTheorem, theorems
+from filterproof.mc.prove.theorems import SumTheorem, conversions, theorems
 from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.kernel.kernel_theorems import KERNEL
+from filterproof.theory.kernel.kernel_theorems import FINITE, KERNEL
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class SourceProof:
         The guarantee of the filter, None where it could not be read.
     sums : tuple of SumBound
         The sums that are bounded, with the theorem that turns them into the guarantee.
+    conversions : tuple of str
+        The kernel's statements that bound the charges by other numbers that the code reads of a request.
     paths, compared : int
         The numbers of paths that were traced, and of decisions of the real code that the trace predicted to the last
         bit.
@@ -67,6 +70,7 @@ class SourceProof:
     file: str = ""
     promise: Guarantee | None = None
     sums: tuple[SumBound, ...] = ()
+    conversions: tuple[str, ...] = ()
     paths: int = 0
     compared: int = 0
     lines: tuple[int, int] = (0, 0)
@@ -84,10 +88,16 @@ class SourceProof:
         return Evidence.weakest(Evidence.EXACT, *(one.theorem.evidence for one in self.sums))
 
     @property
+    def kernel(self) -> tuple[str, ...]:
+        """The statements of the kernel that the proof rests on."""
+        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *self.conversions)
+
+    @property
     def scope(self) -> str:
-        """The adversaries and mechanisms that the theorem speaks of."""
-        kinds = sorted({KERNEL[one.theorem.kernel].covers for one in self.sums})
-        return f"every adaptive adversary over {'; '.join(kinds)}, where requests declare true parameters"
+        """The adversaries and mechanisms that all these statements cover."""
+        kinds = {KERNEL[name].covers for name in self.kernel}  # each names more than the next shorter one
+        covered = FINITE if FINITE in kinds else max(kinds, key=len)
+        return f"every adaptive adversary over {covered}, where requests declare true parameters"
 
     @property
     def sentence(self) -> str:
@@ -95,9 +105,8 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        theorem = self.sums[0].theorem.kernel
-        sums = ", ".join(str(one.theorem) for one in self.sums)
-        return f"{sums} on every path, so {self.promise} (theorem {theorem}, KERNEL)"
+        sums, named = ", ".join(str(one.theorem) for one in self.sums), ", ".join(self.kernel)
+        return f"{sums} on every path, so {self.promise} ({named}: KERNEL)"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -167,7 +176,7 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 
 
 def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
-    promise = promise_of(filt)
+    promise = _promise(filt)
     plays = play(filt).exact(Tracer(filt, [], [], questions).beginning())
     system = _traced(filt, plays, questions)
     possible = theorems(promise, _orders(system))
@@ -193,6 +202,7 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
             line = undefined[0].lines[-1] if defined and undefined[0].lines else None
             return SourceProof(
                 True, sums=tuple(found), lines=_lines(system),
+                conversions=tuple(sorted({name for one in sums for name in conversions(one, _read(system))})),
                 assumes=(f"no request declares NaN, which line {line} may grant",) if defined else (), **known,
             )  # fmt: skip
     reason = ""
@@ -211,6 +221,17 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     )  # fmt: skip
 
 
+def _promise(filt: PrivacyFilter) -> Guarantee:
+    """The guarantee, where it is a value of the library that no code computes."""
+    held = inspect.getattr_static(filt, "promise", None)
+    if isinstance(held, property) and not of_the_library(defining_class(type(filt), "promise")):
+        raise NotTraced("the promise is computed; make it an attribute")
+    promise = filt.promise
+    if not (isinstance(promise, Guarantee) and of_the_library(type(promise))):
+        raise NotTraced("the promise is no guarantee of the library")
+    return promise
+
+
 def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
     """The system; places that plays took for modes and are none become numbers."""
     modes = plays.modes()
@@ -225,7 +246,7 @@ def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
 def _orders(system: System) -> set[Fraction]:
     """The orders at which the code reads Rényi divergences."""
     names = {name for step in system.steps for name in step.path.choices if "renyi" in name}
-    return {Fraction(name.split()[-1]) for name in names}
+    return {Fraction(name.split()[-1].removeprefix("renyi_charge.at(").rstrip(")")) for name in names}
 
 
 def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
@@ -240,6 +261,16 @@ def _lead(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]]
             if above is not None:
                 found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
     return min(found, key=len, default=())
+
+
+def _read(system: System) -> set[str]:
+    """The numbers that the code reads of requests."""
+    return {
+        atom.name
+        for step in system.steps
+        for atom in step.path.atoms
+        if atom.kind in ("declared", "parameter")
+    }
 
 
 def _lines(system: System) -> tuple[int, int]:

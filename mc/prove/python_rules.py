@@ -6,7 +6,6 @@ import dataclasses
 import math
 import operator
 import sys
-import typing
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from types import UnionType
@@ -128,13 +127,6 @@ def keys(own: Caller, iterable: Any = ()) -> frozenset[Any]:
     return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
 
 
-def ordered(own: Caller, iterable: Any) -> Any:
-    found = [own.key(item) for item in own.items(iterable)]
-    if any(not isinstance(item, int | float | str) for item in found):
-        raise NotTraced("sorted() has no rule here")
-    return own.own(sorted(found))
-
-
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
     given = args[0] if args else {}
     pairs = given.items() if isinstance(given, dict) else map(own.items, own.items(given))
@@ -166,33 +158,33 @@ def mapped(own: Caller, function: Any, *args: Any) -> Any:
     return iterator(own, (own.call(function, list(group), {}) for group in groups))
 
 
-def container_method(own: Caller, holder: Any, name: str) -> Any:
+def container_method(own: Caller, container: Any, name: str) -> Any:
     """A method of a list, a dict, a tuple or a text."""
-    if name == "get" and isinstance(holder, dict):
-        return Native(lambda key, default=None: look_up(own, holder, key, default), name)
-    if name == "copy" and isinstance(holder, dict | list):
-        return Native(lambda: own.own(type(holder)(holder)), name)
-    if name in ("items", "keys", "values") and isinstance(holder, dict):
-        return Native(lambda: tuple(getattr(holder, name)()), name)
-    if name in ("lower", "upper", "startswith", "endswith") and isinstance(holder, str):
-        return Native(getattr(holder, name), name)
-    if id(holder) in own.fresh and isinstance(holder, dict) and name == "update":
-        return Native(lambda *args, **named: holder.update(dictionary(own, *args, **named)), name)
-    if id(holder) in own.fresh and isinstance(holder, list) and name in ("append", "insert"):
-        return Native(getattr(holder, name), name)
-    raise NotTraced(f"{name} of a {type(holder).__name__} has no rule, or changes what outlives the call")
+    if name == "get" and isinstance(container, dict):
+        return Native(lambda key, default=None: look_up(own, container, key, default), name)
+    if name == "copy" and isinstance(container, dict | list):
+        return Native(lambda: own.own(type(container)(container)), name)
+    if name in ("items", "keys", "values") and isinstance(container, dict):
+        return Native(lambda: tuple(getattr(container, name)()), name)
+    if name in ("lower", "upper", "startswith", "endswith") and isinstance(container, str):
+        return Native(getattr(container, name), name)
+    if id(container) in own.fresh and isinstance(container, dict) and name == "update":
+        return Native(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
+    if id(container) in own.fresh and isinstance(container, list) and name in ("append", "insert"):
+        return Native(getattr(container, name), name)
+    raise NotTraced(f"{name} of a {type(container).__name__} has no rule, or changes what outlives the call")
 
 
-def look_up(own: Caller, holder: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
-    """holder[key], or the default; a class or name that is not known is each in turn."""
+def look_up(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
+    """container[key], or the default; a class or name that is not known is each in turn."""
     if isinstance(key, ClassOf):
-        for other, value in holder.items():
+        for other, value in container.items():
             if isinstance(other, str) == key.is_name and key.matches(other):
                 return value
     else:
         key = own.key(key)
-        if key in holder:
-            return holder[key]
+        if key in container:
+            return container[key]
     if default is Raised:
         raise Raised
     return default
@@ -241,6 +233,12 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
     return hasattr(np.float64 if value.is_scalar else np.ndarray, name)
 
 
+def getattr_(own: Caller, value: Any, name: str, *default: Any) -> Any:
+    if isinstance(value, Request) and default and name in ("pairs", "members", "index", "choice"):
+        return default[0]  # a filter receives one mechanism at a time
+    return own.attribute(value, name)
+
+
 def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
     """dataclasses.replace, or _replace of a named tuple."""
     if is_traced(getattr(type(record), "__post_init__", None)):
@@ -255,15 +253,6 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
         raise Raised from None
 
 
-def asdict(own: Caller, record: Any) -> Any:
-    """dataclasses.asdict, or _asdict of a named tuple."""
-    names = getattr(record, "_fields", None) or [f.name for f in dataclasses.fields(record)]
-    values = {name: getattr(record, name) for name in names}
-    if any(isinstance(v, CONTAINERS) or dataclasses.is_dataclass(v) for v in values.values()):
-        raise NotTraced("asdict of what holds containers has no rule")
-    return own.own(values)
-
-
 RULES: dict[Any, Callable[..., Any]] = {
     **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
     abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
@@ -273,11 +262,10 @@ RULES: dict[Any, Callable[..., Any]] = {
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
     len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: keys, frozenset: keys,
-    sorted: ordered, dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
+    dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
-    reversed: lambda own, sequence: iterator(own, list(own.items(sequence))[::-1]),
-    type: class_of, isinstance: is_instance, hasattr: hasattr_, dataclasses.replace: replace,
-    dataclasses.asdict: asdict, typing.cast: lambda own, kind, value: value,
+    type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
+
 }  # fmt: skip
 
 
@@ -293,8 +281,6 @@ def is_library(value: Any) -> bool:
 def called(function: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """A function of a library on what is known."""
     given = [known(a) for a in args], {k: known(v) for k, v in named.items()}
-    if any(isinstance(v, Request | TracedCharge | OneShot) for v in (*given[0], *given[1].values())):
-        raise NotTraced("a request is passed to a function of a library")
     try:
         with np.errstate(all="ignore"):
             return function(*given[0], **given[1])

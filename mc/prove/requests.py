@@ -97,16 +97,19 @@ class Request:
             raise NotTraced(f"request.swapped.{name} has no rule")
         if name == "swapped":
             return Swapped(self)
+        if name == "shape":
+            runs = next(n for n, atom in enumerate(self.path.atoms) if atom.kind == "runs")
+            return (Number("int", Polynomial.atom(runs)),) if self.style == "array" else ()
         if name in DECLARED:
             return self._wrapped(self._declared(name, DECLARED[name]), name)
-        holders = {family for family, own in FAMILIES.items() if name in own}
-        if not holders:
+        families = {family for family, own in FAMILIES.items() if name in own}
+        if not families:
             raise NotTraced(f"request.{name} has no rule")
-        if not self.restrict(holders | {f"sub:{h}" for h in holders}, f"has {name}"):
+        if not self.restrict(families | {f"sub:{h}" for h in families}, f"has {name}"):
             if OTHER in self.possible:
                 raise NotTraced(f"request.{name} is read before the family is known")
             raise Raised
-        for family in sorted(holders):
+        for family in sorted(families):
             if self.restrict({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
                 own = f"{family}.{name}"
                 return self._wrapped(self._number("parameter", own, FAMILIES[family][name]), own)
@@ -124,7 +127,7 @@ class Request:
         """What a charge rule of the library charges it: at least what is true."""
         if self.path.choose(f"charge {rule}", ["finite", "infinite"]) == "infinite":
             return math.inf
-        return self.path.new(Atom("charge", f"charge {rule}", (), False, Fraction(0)))
+        return self.path.new(Atom("charge", f"charge {rule}", low=Fraction(0), units=0))
 
     def _declared(self, name: str, high: Fraction | None) -> Value:
         options = ["finite", "huge", "infinite", "undefined"] if high is None else ["finite", "undefined"]

@@ -7,7 +7,7 @@ and closures stay Python's own. What has no rule becomes a call of `hooks.refuse
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from copy import deepcopy
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -182,111 +182,92 @@ class Rewriter(ast.NodeTransformer):
     def truth(self, node: ast.expr) -> ast.expr:
         return hook("truth", self.visit(node))
 
+    def all(self, nodes: Iterable[ast.expr]) -> ast.List:
+        return ast.List([self.visit(node) for node in nodes], ast.Load())
+
+    def loops(self, generators: Iterable[ast.comprehension]) -> list[ast.comprehension]:
+        return [
+            ast.comprehension(
+                g.target, hook("items", self.visit(g.iter)), [*map(self.truth, g.ifs)], g.is_async
+            )
+            for g in generators
+        ]
+
     def place(self, node: ast.expr) -> ast.expr:
         """An index."""
         if isinstance(node, ast.Slice):
-            ends = (node.lower, node.upper, node.step)
-            return hook("slice", *(ast.Constant(None) if e is None else self.visit(e) for e in ends))
+            return hook(
+                "slice",
+                *((e and self.visit(e)) or ast.Constant(None) for e in (node.lower, node.upper, node.step)),
+            )
         if isinstance(node, ast.Tuple):
-            return ast.Tuple([self.place(e) for e in node.elts], ast.Load())
-        result: ast.expr = self.visit(node)
-        return result
+            return ast.Tuple([*map(self.place, node.elts)], ast.Load())
+        return self.visit(node)
 
     def visit(self, node: ast.AST) -> Any:
-        rule: Callable[[Any], Any] | None = getattr(self, f"visit_{type(node).__name__}", None)
-        if rule is not None:
-            return rule(node)
-        if isinstance(node, ast.Constant | ast.Name | ast.Tuple | ast.arguments | ast.arg | ast.expr_context):
-            return self.generic_visit(node)
+        match node:
+            case ast.Constant() | ast.Name() | ast.arguments() | ast.expr_context():
+                return self.generic_visit(node)
+            case ast.arg():
+                return ast.arg(node.arg)
+            case ast.NamedExpr():
+                return ast.NamedExpr(node.target, self.visit(node.value))
+            case ast.BinOp():
+                symbol = ast.Constant(OPERATORS[type(node.op)])
+                return hook("binary", symbol, self.visit(node.left), self.visit(node.right))
+            case ast.UnaryOp(op=ast.Not()):
+                return ast.UnaryOp(node.op, self.truth(node.operand))
+            case ast.UnaryOp():
+                return hook("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
+            case ast.BoolOp():
+                is_or = ast.Constant(isinstance(node.op, ast.Or))
+                return hook("both", is_or, *(later(self.visit(v)) for v in node.values))
+            case ast.Compare():
+                symbols = ast.Tuple([ast.Constant(OPERATORS[type(op)]) for op in node.ops], ast.Load())
+                return hook(
+                    "compare", symbols, *(later(self.visit(v)) for v in (node.left, *node.comparators))
+                )
+            case ast.IfExp():
+                return ast.IfExp(self.truth(node.test), self.visit(node.body), self.visit(node.orelse))
+            case ast.Call(func=ast.Name(id="super"), args=[]) if self.first:
+                return hook("super", ast.Name("__class__", ast.Load()), ast.Name(self.first[0], ast.Load()))
+            case ast.Call():
+                names = [k.arg and ast.Constant(k.arg) for k in node.keywords]
+                return hook(
+                    "call", self.visit(node.func), self.all(node.args), self.dict(names, node.keywords)
+                )
+            case ast.Attribute():
+                return hook("attribute", self.visit(node.value), ast.Constant(node.attr))
+            case ast.Subscript():
+                return hook("item", self.visit(node.value), self.place(node.slice))
+            case ast.Starred():
+                return ast.Starred(hook("items", self.visit(node.value)), ast.Load())
+            case ast.Tuple():
+                return ast.Tuple(self.all(node.elts).elts, ast.Load())
+            case ast.List():
+                return hook("own", self.all(node.elts))
+            case ast.Set():
+                return hook("set_of", self.all(node.elts))
+            case ast.Dict():
+                return hook(
+                    "own", self.dict([k and hook("key", self.visit(k)) for k in node.keys], node.values)
+                )
+            case ast.JoinedStr():
+                return hook("text", *map(self.visit, node.values))
+            case ast.FormattedValue(conversion=-1, format_spec=None):
+                return self.visit(node.value)
+            case ast.Lambda():
+                return ast.Lambda(self.visit(node.args), self.visit(node.body))
+            case ast.ListComp():
+                return hook("own", ast.ListComp(self.visit(node.elt), self.loops(node.generators)))
+            case ast.GeneratorExp():
+                return hook("one_shot", ast.GeneratorExp(self.visit(node.elt), self.loops(node.generators)))
+            case ast.DictComp():
+                pair = hook("key", self.visit(node.key)), self.visit(node.value)
+                return hook("own", ast.DictComp(*pair, self.loops(node.generators)))
         return refusal(node)
 
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        return ast.arg(node.arg)
-
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
-        return ast.NamedExpr(node.target, self.visit(node.value))
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        return hook(
-            "binary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.left), self.visit(node.right)
-        )
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        if isinstance(node.op, ast.Not):
-            return ast.UnaryOp(node.op, self.truth(node.operand))
-        return hook("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
-        is_or = ast.Constant(isinstance(node.op, ast.Or))
-        return hook("both", is_or, *(later(self.visit(v)) for v in node.values))
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        symbols = ast.Tuple([ast.Constant(OPERATORS[type(op)]) for op in node.ops], ast.Load())
-        return hook("compare", symbols, *(later(self.visit(v)) for v in (node.left, *node.comparators)))
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        return ast.IfExp(self.truth(node.test), self.visit(node.body), self.visit(node.orelse))
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and self.first:
-            return hook("super", ast.Name("__class__", ast.Load()), ast.Name(self.first[0], ast.Load()))
-        named = ast.Dict(
-            [None if k.arg is None else ast.Constant(k.arg) for k in node.keywords],
-            [
-                hook("mapping", self.visit(k.value)) if k.arg is None else self.visit(k.value)
-                for k in node.keywords
-            ],
-        )
-        return hook(
-            "call", self.visit(node.func), ast.List([self.visit(a) for a in node.args], ast.Load()), named
-        )
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return hook("attribute", self.visit(node.value), ast.Constant(node.attr))
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        return hook("item", self.visit(node.value), self.place(node.slice))
-
-    def visit_Starred(self, node: ast.Starred) -> ast.expr:
-        return ast.Starred(hook("items", self.visit(node.value)), ast.Load())
-
-    def visit_List(self, node: ast.List) -> ast.expr:
-        return hook("own", ast.List([self.visit(e) for e in node.elts], ast.Load()))
-
-    def visit_Set(self, node: ast.Set) -> ast.expr:
-        return hook("set_of", ast.List([self.visit(e) for e in node.elts], ast.Load()))
-
-    def visit_Dict(self, node: ast.Dict) -> ast.expr:
-        values = [
-            self.visit(v) if k else hook("mapping", self.visit(v))
-            for k, v in zip(node.keys, node.values, strict=True)
-        ]
-        return hook("own", ast.Dict([k and hook("key", self.visit(k)) for k in node.keys], values))
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
-        parts = [
-            refusal(v)
-            if isinstance(v, ast.FormattedValue) and (v.format_spec or v.conversion != -1)
-            else self.visit(v.value if isinstance(v, ast.FormattedValue) else v)
-            for v in node.values
-        ]
-        return hook("text", *parts)
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        return ast.Lambda(self.visit(node.args), self.visit(node.body))
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
-        items = hook("items", self.visit(node.iter))
-        return ast.comprehension(node.target, items, [self.truth(test) for test in node.ifs], node.is_async)
-
-    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        return hook("own", ast.ListComp(self.visit(node.elt), [self.visit(g) for g in node.generators]))
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        made = ast.GeneratorExp(self.visit(node.elt), [self.visit(g) for g in node.generators])
-        return hook("one_shot", made)
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        key = hook("key", self.visit(node.key))
-        made = ast.DictComp(key, self.visit(node.value), [self.visit(g) for g in node.generators])
-        return hook("own", made)
+    def dict(self, keys: list[Any], nodes: Iterable[Any]) -> ast.Dict:
+        """A dict display; a key of None stands before a mapping."""
+        values = [self.visit(node.value if isinstance(node, ast.keyword) else node) for node in nodes]
+        return ast.Dict(keys, [v if k else hook("mapping", v) for k, v in zip(keys, values, strict=True)])

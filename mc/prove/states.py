@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -112,7 +113,8 @@ def exact_leaves(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]:
             one = next(numbers)
             if array.kind.startswith("rest"):
                 place, unit = sums.pop(0), Fraction(4) ** int(array.kind.split()[1])
-                found[place] = (Fraction(found[place]) + Fraction(one)) * unit
+                if math.isfinite(found[place] + one):
+                    found[place] = (Fraction(found[place]) + Fraction(one)) * unit
             else:
                 if array.kind.startswith("sum"):
                     sums.append(len(found))

@@ -91,6 +91,15 @@ def theorems(promise: Guarantee, orders: Iterable[Fraction]) -> list[tuple[SumTh
     return found
 
 
+def conversions(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
+    """The kernel's statements that bound a charge by other numbers that the code reads of a request."""
+    if theorem.measure not in ("zcdp", "renyi"):
+        return set()
+    bounds = {"gdp_mu": "gdp_is_zcdp", "Gaussian.mu": "gdp_is_zcdp"}
+    bounds |= dict.fromkeys(("pure_epsilon", "RandomizedResponse.epsilon", "Laplace.b"), "pure_is_zcdp_any")
+    return {bounds[name] for name in read if name in bounds}
+
+
 def _rules(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
     """The charges whose sums give a guarantee, by a statement of the kernel."""
     at = [renyi_charge.at(float(alpha)) for alpha in sorted(orders) if alpha > 1]

@@ -15,9 +15,9 @@ from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE, Request
 from filterproof.mc.prove.solver import Feasibility, Questions
-from filterproof.mc.prove.source import definition, is_traced
+from filterproof.mc.prove.source import definition, file_of, is_traced
 from filterproof.mc.prove.states import check_rests, flatten, rebuilt, structure
-from filterproof.mc.prove.values import CURRENT, INTEGERS, Array, Number, is_float, lift
+from filterproof.mc.prove.values import INTEGERS, Array, Number, is_float, lift
 
 #: Sizes that a float of the state is taken to keep within; that it does is proved at every step.
 LARGEST = Fraction(2) ** 60
@@ -175,7 +175,6 @@ class Tracer:
         """The state at the start."""
 
         def begin(path: Path) -> Any:
-            CURRENT[0] = path
             return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
 
         runs = Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)
@@ -227,7 +226,7 @@ class Tracer:
         requests: dict[int, Request] = {}
 
         def run(path: Path) -> Any:
-            CURRENT[0] = path
+            path.home = file_of(type(self.filt)) or ""
             state = self.state(shape, atoms)
             request = requests[id(path)] = Request(path, style)
             interpreter = Interpreter(path)

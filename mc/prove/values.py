@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from filterproof.filters.contract.library import of_the_library
 from filterproof.mc.prove.paths import NotTraced, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 
@@ -26,8 +28,6 @@ INTEGERS = {
 }
 NUMPY = ("b1", *INTEGERS, "f8")
 
-#: The path that is traced now: arrays made on it may be written to on it.
-CURRENT: list[Any] = [None]
 Entry: TypeAlias = Value | bool
 
 
@@ -45,12 +45,12 @@ class Array:
     items
         The entries of one run in C order.
     writable
-        Whether the code may write into it, on the path on which it is made.
+        Whether the code may write into it.
     box
         Whether it is an array where it has no axis, and no scalar.
     """
 
-    __slots__ = ("box", "data", "kind", "path", "runs")
+    __slots__ = ("box", "data", "kind", "runs")
 
     def __init__(
         self,
@@ -63,11 +63,9 @@ class Array:
     ) -> None:
         data = np.empty(math.prod(tail), object)
         data[:] = list(items)
-        self._set(kind, runs, data.reshape((1,) * runs + tuple(tail)), box)
-        data.flags.writeable = self.data.flags.writeable = writable and self.path is not None
-
-    def _set(self, kind: str, runs: bool, data: Any, box: bool) -> None:
-        self.kind, self.runs, self.data, self.box, self.path = kind, runs, data, box, CURRENT[0]
+        self.kind, self.runs, self.box = kind, runs, box
+        self.data: Any = data.reshape((1,) * runs + tuple(tail))
+        self.data.flags.writeable = writable
 
     @classmethod
     def of(cls, kind: str, runs: bool, data: Any, box: bool = False) -> Array:
@@ -76,10 +74,11 @@ class Array:
         if not isinstance(data, np.ndarray):
             entry, data = data, np.empty((), object)
             data[()] = entry
-        made._set(kind, runs, data, box)
-        if made.path is None:
-            data.flags.writeable = False
+        made.kind, made.runs, made.data, made.box = kind, runs, data, box
         return made
+
+    def __bool__(self) -> bool:
+        raise NotTraced("a number that is not known decides where no rule looks")
 
     @property
     def items(self) -> list[Any]:
@@ -189,6 +188,13 @@ def known(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return type(value)(map(known, value))
     if not isinstance(value, Array):
+        plain = (bool, int, float, str, NoneType, np.ndarray)
+        if (
+            type(value) not in plain
+            and not isinstance(value, np.generic | type)
+            and not of_the_library(type(value))
+        ):
+            raise NotTraced(f"{type(value).__name__} is passed to a function of a library")
         return value
     found = [constant_of(Number(python_kind(value.kind), item)) for item in value.items]
     if value.runs or None in found:

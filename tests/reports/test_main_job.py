@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from filterproof import mc
 from filterproof.mc import LocalPool
 from filterproof.reports import report
 from filterproof.reports.chapters import CLAIMS
-from filterproof.reports.commands import verify
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.pages.page_subjects import SUBJECTS
 from filterproof.reports.study import Study
@@ -34,7 +34,7 @@ def few(**more: Callable[[Study], tuple[Finding, ...]]) -> Callable[[], None]:
 
     def patch() -> None:
         report.make_report = partial(report.make_report, subjects=SHOWN, accountants=(), others=more)
-        verify.LocalPool = partial(LocalPool, 1)
+        mc.LocalPool = partial(LocalPool, 1)
 
     return patch
 
@@ -53,7 +53,7 @@ def check_report(out: Path, result: Ended) -> dict[str, dict[str, object]]:
 
 
 def test_a_job_of_two_filters_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few())
+    result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path, before=few())
     check_report(tmp_path / "out", result)
     assert "3 of 3 claims came out as expected." in result.stdout
     assert "out/index.html" in result.stdout
@@ -62,7 +62,7 @@ def test_a_job_of_two_filters_leaves_a_whole_report_and_status_zero(tmp_path: Pa
 
 
 def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_path: Path) -> None:
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(wrong=otherwise))
+    result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path, before=few(wrong=otherwise))
     assert result.returncode == 1, result.stderr
     assert f"Not as expected, UNDECIDED: {WRONG.sentence}" in result.stdout
     verdicts = json.loads((tmp_path / "out" / "verdicts.json").read_text())["verdicts"]
@@ -72,7 +72,7 @@ def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
-    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path)
+    result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path)
     verdicts = check_report(tmp_path / "out", result)
     claims = json.loads((tmp_path / "out" / "claims.json").read_text())["claims"]
     assert [one["key"] for one in claims] == [claim.key for claim in CLAIMS]
@@ -84,6 +84,6 @@ def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.timeout(3600)  # two whole main jobs, one of which may take 600 s on a busy machine
 def test_the_same_seed_gives_the_same_verdicts_to_the_byte(tmp_path: Path) -> None:
-    first, second = (filterproof("verify", "--quick", "--json", cwd=tmp_path) for _ in range(2))
+    first, second = (filterproof("report", "--quick", "--json", cwd=tmp_path) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout

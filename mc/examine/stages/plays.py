@@ -155,16 +155,20 @@ def shared(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
         yield from _told(player)
 
 
-def swallowed(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum."""
+def swallowed(subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False) -> Iterator[Sequence]:
+    """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum.
+
+    The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
+    """
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
-        sizes = [t for t, pair in zip(line.sizes, line.pairs, strict=True) if pair.pure_epsilon > 0]
+        smallest = next((t for t, p in zip(line.sizes, line.pairs, strict=True) if p.pure_epsilon > 0), None)
         for large in line.pairs[-1:-10:-4]:  # after the largest request nothing may be left
-            player = Player.fresh(subject, limit, pure=True)
-            if not sizes or not player.ask(large):
+            player, small = Player.fresh(subject, limit, pure=True), smallest
+            if small is None or not player.ask(large):
                 continue
-            tried = (*line.line.below[:-1], sizes[0])
-            small = largest_granted(partial(_leaves_no_trace, player, line), tried, tolerance=1.0)
+            if tiny:
+                sizes = line.line.below[:-1]
+                small = largest_granted(partial(_leaves_no_trace, player, line), sizes, tolerance=1.0)
             if small is not None and player.ask(line.line.pair(small)) and player.unchanged is not None:
                 yield from _told(player)
                 break

@@ -65,7 +65,7 @@ def _candidates(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple
     every = programs(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     yield from zip(chain(singles, swallowed(subject, limit)), repeat(True))
-    rest = chain(shared(subject, limit), _extremal(subject), every)
+    rest = chain(shared(subject, limit), _extremal(subject), every, swallowed(subject, limit, tiny=True))
     if subject.looks:  # fixed sequences say nothing about such a filter
         yield from zip(rest, repeat(False))
     else:

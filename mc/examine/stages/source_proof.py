@@ -8,6 +8,7 @@ measured at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from filterproof.filters.adapters.labelled import program_of
@@ -50,7 +51,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     elif proof.lead and not subject.looks:
         search = SequenceSearch(subject=subject)
         if (found := search.take(_sequence(proof), only_above=True)) is not None:
-            yield found
+            yield replace(found, stage="source")
     yield StageFinding(
         "source",
         _ASKED,

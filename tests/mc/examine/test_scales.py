@@ -81,7 +81,7 @@ class Ledger(fp.PrivacyFilter):
         return (after <= 1.0) & (not self.moves or after > state)
 
 
-@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("moves", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_requests_that_leave_a_full_sum_as_it_was_are_found(moves):
     found = examine(Ledger(moves), effort=0.25, mechanisms=["rr"], stages=["sequences"])
     assert found.verdict.outcome is (Outcome.UNDECIDED if moves else Outcome.REFUTED)

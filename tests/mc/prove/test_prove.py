@@ -63,7 +63,7 @@ def test_nothing_false_is_proved(name: str) -> None:
 
 def test_the_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
     proof = prove(f"{SOUND}::RemainingBudget")
-    assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (theorem kept_zcdp")
+    assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp")
     assert [note.split()[0] for note in proof.notes] == ["invariant", "from", "rounding", "assumes"]
 
 

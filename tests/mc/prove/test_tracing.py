@@ -15,7 +15,7 @@ from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.solver import Feasibility, Questions
-from filterproof.mc.prove.values import CURRENT, INTEGERS, Array, Number, lift
+from filterproof.mc.prove.values import INTEGERS, Array, Number, lift
 
 #: Expressions in x (an array of doubles), k (of 64-bit integers), b (of bytes) and p (a Python float).
 EXPRESSIONS = (
@@ -55,7 +55,6 @@ def traced(code: Any) -> list[tuple[Path, Any]]:
     ]
 
     def run(path: Path) -> Any:
-        CURRENT[0] = path
         arrays = [
             Array(kind, True, (), [Polynomial.atom(number)], writable=False)
             for number, kind in enumerate(("f8", "i8", "u1"), 1)
