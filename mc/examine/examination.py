@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from operator import itemgetter
 from pathlib import Path
@@ -13,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.ending import Ending, Status
+from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import counterexample_command
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.trace import Trace
 from filterproof.mc.examine.worker import LOST
 from filterproof.mc.runs.provenance import version
-from filterproof.theory.display import Displayed, Row, printable, renderer, row_of
+from filterproof.theory.display import Displayed, Row, finite_data, json_text, printable, renderer, row_of
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
 
@@ -57,8 +56,8 @@ class Examination(Displayed):
         The class of adversaries that the guarantee covers, in words; '' if the filter's code did not give it.
     effort : float
         The amount of work that `verify` was given.
-    target : str or None
-        The name of the filter on the command line.
+    target : str, sequence of str or None
+        The name of the filter on the command line, with the options that it needs.
     refutation : StageFinding or None
         The finding with the counterexample that is easiest to understand, by `Counterexample.order`.
     """
@@ -72,7 +71,7 @@ class Examination(Displayed):
     promise: Guarantee | None = None
     scope: str = ""
     effort: float = 1.0
-    target: str | None = None
+    target: str | Sequence[str] | None = None
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -86,8 +85,11 @@ class Examination(Displayed):
 
     @property
     def name(self) -> str:
-        """The class of the filter, in printable letters."""
-        return printable(type(self.filter).__name__)
+        """The name of the filter on the command line, or else of its class, command or object."""
+        if self.target is not None:
+            target = self.target if isinstance(self.target, str) else self.target[0]
+            return printable(target.rpartition("::")[2])
+        return filter_name(self.filter)
 
     @property
     def stopped(self) -> str:
@@ -235,6 +237,8 @@ class Examination(Displayed):
     @property
     def conclusion(self) -> str:
         """The headline with its evidence, its scope and the theorems that it uses."""
+        if self.ending is Ending.UNDECIDED:
+            return f"UNDECIDED (left open for {self.verdict.scope})"
         return str(self.verdict) if self.decided else f"{self.headline}: {self.ending.value}"
 
     @property
@@ -302,7 +306,7 @@ class Examination(Displayed):
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""
         trace = self.trace
-        data: dict[str, Any] = {
+        data = {
             "schema": SCHEMA,
             "filterproof": version(),
             "filter": self.name,
@@ -325,11 +329,11 @@ class Examination(Displayed):
             "effort": self.effort,
             "stopped": self.stopped,
         }
-        return {name: _finite(value) for name, value in data.items()}
+        return {name: finite_data(value) for name, value in data.items()}
 
     def json(self) -> str:
         """Return the text of verdict.json."""
-        return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def rows(self) -> list[Row]:
         """Return one row for each divergence and menu: best attack, worst case, guarantee, and attack / guarantee."""
@@ -385,18 +389,6 @@ class PartialExamination(KeyboardInterrupt):
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
         super().__init__(STOPPED)
-
-
-def _finite(data: Any) -> Any:
-    """The data with infinities and NaN as text, for JSON and CSV."""
-    match data:
-        case dict():
-            return {name: _finite(value) for name, value in data.items()}
-        case list() | tuple():
-            return [*map(_finite, data)]
-        case float() if not math.isfinite(data):
-            return repr(data)
-    return data
 
 
 def _short(text: str) -> str:

@@ -40,7 +40,14 @@ class Tightness:
         """The share of the guarantee that the best attack reaches, and where. It is no upper bound."""
         if self.promised <= 0:
             return f"{self.menu} at {self.measure} reaches {below(self.attack)}; promised 0"
-        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of the guarantee"
+        return f"{self.menu} at {self.measure} reaches {self.share_words} of the guarantee"
+
+    @property
+    def share_words(self) -> str:
+        """The share in percent."""
+        if self.promised <= 0:
+            return "0 is promised"
+        return f"{100 * self.share:.4g} %" if self.share >= 0.01 else "less than 1 %"
 
     @property
     def share(self) -> float:

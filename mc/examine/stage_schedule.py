@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, cast
 from filterproof.filters.accountants.verifiable import is_verifiable
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.adapters.labelled import service_of
+from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.work import (
     Meter,
@@ -36,6 +37,7 @@ from filterproof.filters.contract.work import (
     metered,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.encoding import nameable
 from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.examination import Examination, PartialExamination
@@ -43,12 +45,14 @@ from filterproof.mc.examine.examination_context import ExaminationContext, admis
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.parameter_families import FAMILIES, at_labels, lines_of, names_of
 from filterproof.mc.examine.revalidation import differs, is_nondeterministic
-from filterproof.mc.examine.schedule_search import stage as schedules
+from filterproof.mc.examine.schedule import Schedule
+from filterproof.mc.examine.schedule_search import MECHANISMS, confirm
 from filterproof.mc.examine.stage_finding import CUT, STOPPED, UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import games_of, lets_through
 from filterproof.mc.examine.stages.certificate import PROVED, certify_promise
 from filterproof.mc.examine.stages.filter_invariants import invariants
 from filterproof.mc.examine.stages.games import games
+from filterproof.mc.examine.stages.schedules import releases, schedules, service_schedules
 from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
@@ -88,7 +92,7 @@ def examine(
     thorough: bool = False,
     stages: Sequence[str] | None = None,
     proofs: dict[str, Proof] | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
 ) -> Examination:
     """Examine the guarantee of a filter. The first refutation ends the examination unless it is `thorough`.
 
@@ -149,6 +153,10 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         exam.run("admission", 1.0, partial(lets_through, accountant), WorkLimit(sys.maxsize))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
+    elif isinstance(accountant, PromisedService):
+        names = names if own_menu else MECHANISMS
+        exam.run("admission", 1.0, partial(releases, accountant, names), WorkLimit(sys.maxsize))
+        exam.run("schedules", 1.0, partial(service_schedules, accountant, names, seed))
     else:
         exam.run(
             "admission",
@@ -297,7 +305,12 @@ class _Stages:
         counterexample, fault = finding.counterexample, ""
         if counterexample is None:
             return finding
+        service = cast(object, self.filter)
         try:
+            if isinstance(service, PromisedService):
+                schedule = Schedule.from_data(counterexample.data["schedule"], nameable())
+                confirm(service.make, service.promise, schedule, self.deadline)
+                return finding
             if not (other := differs(counterexample, self._aside)):
                 return finding
             fault, found = (

@@ -136,7 +136,9 @@ def _samples(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[
             shape = shape_at(system, decision.after)
             if shape is not None and np.isfinite(total):
                 rows[system.shapes.index(shape)].append((*decision.after, total, float(grants)))
-    return [np.array(r, dtype=float).reshape(len(r), len(first) + 2) for r in rows]
+    found = [np.array(r, dtype=float).reshape(len(r), len(first) + 2) for r in rows]
+    everywhere = np.concatenate(found)  # where no play came, what is true elsewhere is tried
+    return [own if len(own) else everywhere for own in found]
 
 
 def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
@@ -150,6 +152,8 @@ def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], lis
                 scales |= sizes
                 if Fraction(1, 10**15) < abs(polynomial.offset) < 10**15:
                     bounds |= {abs(polynomial.offset) / s for s in sizes}
+    names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
+    bounds |= {Fraction(name.split()[-1]) for name in names}
     bounds |= {abs(e.value) for e in system.first if isinstance(e, Polynomial) and e.value is not None}
     few = sorted(bounds)[:24]
     ordered = sorted(scales)
@@ -161,10 +165,11 @@ def _constants(system: System, theorem: SumTheorem) -> tuple[list[Fraction], lis
 
 def _reached(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
     """(the largest left side that plays reached, the size of its parts); None where it is no number."""
-    if not len(rows):
-        return 0.0, 0.0
     columns = [{SUM: -2, GRANTS: -1}.get(v, v) for v, _ in terms]
     parts = rows[:, columns] * np.array([float(c) for _, c in terms])
+    parts = parts[np.isfinite(parts).all(axis=1)]
+    if not len(parts):
+        return None, 0.0
     with np.errstate(all="ignore"):
         most, size = float(np.max(parts.sum(axis=1))), float(np.max(np.abs(parts).sum(axis=1)))
     return (most, size) if np.isfinite(most) else (None, 0.0)

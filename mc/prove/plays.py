@@ -6,7 +6,6 @@ each new state to the last bit.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -16,11 +15,12 @@ from typing import Any
 import numpy as np
 
 import filterproof.theory.pairs as pairs
+from filterproof.filters.contract.state import choose
 from filterproof.filters.contract.work import count
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.ledger import declared_charge
 from filterproof.mc.prove.requests import DECLARED, HUGE
-from filterproof.mc.prove.states import exact_leaves
+from filterproof.mc.prove.states import exact_leaves, parts
 from filterproof.theory.pairs import DominatingPair
 
 PLAYS, ROUNDS = 16, 28
@@ -118,26 +118,15 @@ def play(filt: PrivacyFilter) -> Plays:
     return Plays([_one(filt, number) for number in range(PLAYS)])
 
 
-def _begin(number: int) -> tuple[np.random.Generator, float, int]:
-    rng = np.random.default_rng(number)
-    return rng, float(10 ** rng.uniform(-2.5, 0.0)), 1 if number % 2 == 0 else 3
-
-
-def _drawn_request(
-    rng: np.random.Generator, scale: float, n: int
-) -> tuple[DominatingPair, str, dict[str, Any]]:
-    vectorised = bool(rng.integers(2))
-    family, parameters = _drawn(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
-    return getattr(pairs, family)(**parameters), family, parameters
-
-
 def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
-    rng, scale, n = _begin(number)
-    state, found = filt.start(n), []
+    rng, n = np.random.default_rng(number), 1 if number % 2 == 0 else 3
+    scale, state, found = 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
     for _ in range(ROUNDS):
-        request, family, parameters = _drawn_request(rng, scale, n)
+        vectorised = bool(rng.integers(2))
+        family, parameters = _drawn(rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0)
+        request = getattr(pairs, family)(**parameters)
         loss = _losses(rng, request, n)
-        granted, after = answered(filt, state, request, loss, n)
+        granted, after = _answered(filt, state, request, loss, n)
         for run in range(n):
             own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
             found.append(
@@ -145,7 +134,7 @@ def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
                     before=tuple(_leaves(state, run, n)),
                     family=family,
                     parameters=own,
-                    vectorised=any(isinstance(v, np.ndarray) for v in parameters.values()),
+                    vectorised=vectorised,
                     granted=bool(granted[run]),
                     after=tuple(_leaves(after, run, n)) if granted[run] else (),
                     loss=float(loss[run]),
@@ -154,7 +143,7 @@ def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
                 )
             )
         if granted.any():
-            state = merged(granted, after, state, n)
+            state = choose(granted, after, state)
     return found
 
 
@@ -162,7 +151,7 @@ def _one(filt: PrivacyFilter, number: int) -> list[Decision]:
 _RAISED = object()
 
 
-def answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int) -> tuple[Any, Any]:
+def _answered(filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int) -> tuple[Any, Any]:
     """What the filter decides, and the state afterwards; a method that raises denies."""
     count(3 * n)
     try:
@@ -203,12 +192,9 @@ def _losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
 
 def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
     """The numbers of one run, in the order in which the trace has them."""
-    if dataclasses.is_dataclass(state):
-        for part in dataclasses.fields(state):
-            yield from _leaves(getattr(state, part.name), run, n)
-    elif isinstance(state, dict | tuple | list):
-        for value in state.values() if isinstance(state, dict) else state:
-            yield from _leaves(value, run, n)
+    if (inner := parts(state)) is not None:
+        for _, part in inner:
+            yield from _leaves(part, run, n)
     elif isinstance(state, np.ndarray):
         own = state[run] if state.ndim and state.shape[0] == n else state
         yield from (_number(x) for x in np.ravel(own))
@@ -220,22 +206,3 @@ def _number(value: Any) -> Any:
     """A whole number stays one: as a double it might be another."""
     plain = value.item() if isinstance(value, np.generic) else value
     return float(plain) if isinstance(plain, bool) else plain
-
-
-def merged(granted: Any, new: Any, old: Any, n: int) -> Any:
-    """The state after, of the runs that were granted."""
-    if granted.all():
-        return new
-    if dataclasses.is_dataclass(new) and not isinstance(new, type):
-        names = [part.name for part in dataclasses.fields(new)]
-        return dataclasses.replace(
-            new, **{k: merged(granted, getattr(new, k), getattr(old, k), n) for k in names}
-        )
-    if isinstance(new, dict):
-        return {k: merged(granted, new[k], old[k], n) for k in new}
-    if isinstance(new, tuple | list):
-        parts = [merged(granted, a, b, n) for a, b in zip(new, old, strict=True)]
-        return type(new)(*parts) if hasattr(new, "_fields") else type(new)(parts)
-    if isinstance(new, np.ndarray) and new.ndim:
-        return np.where(granted.reshape(-1, *[1] * (new.ndim - 1)), new, old)
-    return new

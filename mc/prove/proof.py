@@ -7,17 +7,18 @@ sum of mu^2 <= 1 on every path, so 1-GDP (kept_gdp: KERNEL)
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path as File
 from typing import Any
 
+from filterproof.filters.contract.library import defining_class, of_the_library
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, compare
 from filterproof.mc.prove.induction import Failure, Induction, SumBound
 from filterproof.mc.prove.invariants import charge_of
-from filterproof.mc.prove.loaded import promise_of
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play
 from filterproof.mc.prove.polynomials import number_text
@@ -175,7 +176,7 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 
 
 def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
-    promise = promise_of(filt)
+    promise = _promise(filt)
     plays = play(filt).exact(Tracer(filt, [], [], questions).beginning())
     system = _traced(filt, plays, questions)
     possible = theorems(promise, _orders(system))
@@ -218,6 +219,17 @@ def _proof(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
         source_line=line_text(file, line), state=failure.values, lead=_lead(failure.theorem, plays), **known,
     )  # fmt: skip
+
+
+def _promise(filt: PrivacyFilter) -> Guarantee:
+    """The guarantee, where it is a value of the library that no code computes."""
+    held = inspect.getattr_static(filt, "promise", None)
+    if isinstance(held, property) and not of_the_library(defining_class(type(filt), "promise")):
+        raise NotTraced("the promise is computed; make it an attribute")
+    promise = filt.promise
+    if not (isinstance(promise, Guarantee) and of_the_library(type(promise))):
+        raise NotTraced("the promise is no guarantee of the library")
+    return promise
 
 
 def _traced(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:

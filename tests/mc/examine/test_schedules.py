@@ -47,6 +47,11 @@ class KeyBeforeCharge(services.Purse):
         yield fp.services.Release(again=True)
 
 
+class Closed(services.Purse):
+    def fits(self, pair: fp.DominatingPair) -> bool:
+        return False
+
+
 BROKEN = {
     services.NotAtomic: {"ask"},
     services.FreeRetry: {"again"},
@@ -340,6 +345,33 @@ def program(tmp_path: Path) -> Iterator[Any]:
         filt.bridge.close()
 
 
+@pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
+def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays(kind: Any) -> None:
+    service = fp.services.promised(kind, PROMISE)
+    exam = fp.verify(service, effort=0.03, mechanisms="rr")
+    assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
+    assert exam.counterexample is not None
+    told = json.loads(json.dumps(exam.counterexample.to_data()))
+    assert told["filter"] == {"outside": kind.__name__}
+    assert replayed(told, filt=service).refutes
+    with pytest.raises(ReplayError):
+        fp.replay(told, filt=fp.services.promised(services.Purse, PROMISE))
+    # what went out, composed without an examination
+    played = Schedule.from_data(told["schedule"], nameable()).play(kind).by_epoch
+    released = max(played.values(), key=lambda pairs: sum(pairs.values()))
+    at, way = exam.counterexample.measure.at, exam.counterexample.measure.direction
+    assert float(fp.Composition(released).delta(at, direction=way).high) >= exam.counterexample.value > 0
+
+
+def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_examined() -> None:
+    sound = fp.verify(fp.services.promised(services.Purse, PROMISE), effort=0.01, mechanisms="rr")
+    assert (sound.headline, sound.counterexample) == ("UNDECIDED", None)
+    closed = fp.verify(fp.services.promised(Closed, PROMISE), effort=0.01, mechanisms="rr")
+    assert closed.headline == "NOT EXAMINED"
+    with pytest.raises(TypeError, match="promise must be a guarantee"):
+        fp.services.promised(services.Purse, 1.0)  # type: ignore[arg-type]
+
+
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
     sound = examine(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
@@ -367,7 +399,7 @@ def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program
     found = examine(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
     assert found.faults == ()
     # the command itself is shortened where its path is long
-    late = " did not answer before its time limit (seconds=0.5); mend it, or raise seconds"
+    late = " did not answer before its time limit (seconds=0.5); correct it, or pass a larger seconds"
     told = [found.stopped]
     for search in (
         fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
@@ -391,7 +423,7 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
         assert service is not None
         played = Schedule((asked,), moves).play(service)
         assert len(played.released) == told
-        assert ("must reveal what its labels say" in played.raised) == (told == 0)
+        assert ("must agree with its labels" in played.raised) == (told == 0)
 
 
 def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_form_is_told_so(

@@ -1,4 +1,4 @@
-"""What was reached of a promise: an estimate beside a bound."""
+"""An estimate beside the bound that is guaranteed of it."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class ReachedRow:
     def beside(self) -> str:
         """Where the estimate lies beside the promise, in words."""
         if self.refutes:
-            return "ABOVE the promise"
+            return "ABOVE the guarantee"
         if self.estimate.value <= 0:
             most = numbers.percent(self.estimate.high / self.promised, decimals.above)
-            return f"never seen, at most {most} of the promise"
+            return f"never seen, at most {most} of the guarantee"
         open_to_both = ", which lies within the interval" if self.share > 1 else ""
-        return f"{numbers.percent(self.share)} of the promise{open_to_both}"
+        return f"{numbers.percent(self.share)} of the guarantee{open_to_both}"
 
     def __str__(self) -> str:
         one = self.estimate
         return (
             f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.chance(one.failure)} "
-            f"({one.n:,} runs), promised at most {self.promised:.4g}"
+            f"({one.n:,} runs), guaranteed at most {self.promised:.4g}"
         )

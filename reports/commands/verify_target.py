@@ -1,11 +1,11 @@
-"""`filterproof verify TARGET`: examine one filter, and print and write the verdict."""
+"""The work of `filterproof verify`: examine one target, or compare two, and print and write the result."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 
@@ -14,7 +14,7 @@ from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import PartialExamination
 from filterproof.mc.examine.filter_fault import examining
-from filterproof.mc.examine.verification import SEED, verify
+from filterproof.mc.examine.verification import verify
 from filterproof.reports.commands.console import (
     OUTCOME_STYLE,
     check_folder,
@@ -28,8 +28,6 @@ from filterproof.reports.commands.console import (
 from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.reports.target_expression import read_command, read_filter, read_target
 
-#: The default time limit in seconds, which also ends a filter that never returns.
-SECONDS = 1800.0
 #: The exit status of each ending; HOLDS and UNDECIDED are a success.
 _STATUS = {
     Ending.REFUTED: ExitStatus.NOT_AS_EXPECTED,
@@ -40,21 +38,18 @@ _STATUS = {
 }
 
 
-def verify_one(
+def verify_target(
     target: str | None,
     out: Path,
     *,
-    program: tuple[str | None, ...] = (None,),
-    effort: float,
-    seconds: float,
-    mechanisms: Sequence[str] | None,
-    stages: Sequence[str] | None,
-    thorough: bool,
+    program: tuple[str | None, ...],
     as_json: bool,
-    seed: int | None,
+    **options: Any,
 ) -> None:
     """Examine the filter of a target or program, print and write the result, and end with its status."""
+    promise = program[1]
     named = target if target is not None and "::" in target else None
+    options["target"] = named if named is None or promise is None else (named, "--promise", promise)
     doing_now = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
         check_folder(out)
@@ -68,17 +63,7 @@ def verify_one(
             spinner.update(Text(f"{type(filt).__name__}: {stage}"))
 
         try:
-            exam = verify(
-                filt,
-                effort=effort,
-                seconds=seconds,
-                mechanisms=mechanisms,
-                stages=stages,
-                thorough=thorough,
-                seed=SEED if seed is None else seed,
-                on_stage=on_stage,
-                target=named,
-            )
+            exam = verify(filt, on_stage=on_stage, **options)
         except KeyboardInterrupt as stopped:
             spinner.stop()
             kept = "nothing was decided or written; run verify again from the start"
@@ -99,7 +84,7 @@ def verify_one(
             sys.stdout.write(data)
             sys.stdout.flush()
         elif told:
-            say(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome]}")
+            say(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome.name]}")
             for line in lines[1:]:
                 say(line)
     if told:
@@ -128,14 +113,12 @@ def _complain_of_time(stopped: str, limit: str) -> None:
     complain(f"{late}; nothing was decided" if late else limit)
 
 
-def against(
+def compare_targets(
     target: str | None,
     other: str,
     *,
     program: tuple[str | None, ...],
-    effort: float,
-    seconds: float,
-    seed: int | None,
+    **options: Any,
 ) -> None:
     """Compare the decisions of two filters, or of two programs with the same guarantee, and end with the status."""
     with clear_errors(), ExitStack() as stack:
@@ -149,9 +132,7 @@ def against(
                 stack.enter_context(examining(filt))
             both.append(filt)
         with doing("comparing the decisions"):
-            found = first_difference(
-                *both, effort=effort, seconds=seconds, seed=SEED if seed is None else seed
-            )
+            found = first_difference(*both, **options)
     if not found.histories:
         _complain_of_time(
             found.stopped,

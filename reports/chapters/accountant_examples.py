@@ -1,12 +1,12 @@
-"""What was simulated of odometers, trackers, individual filters, queries and trainings, beside what each promises."""
+"""Odometers, trackers, individual filters, linear queries and trainings: instances, and what is simulated of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from filterproof.filters import (
     BlockFilter,
     ClippedSums,
-    ClippingAfterAdding,
     DoublingOdometer,
-    ForgettingSums,
     GaussianFilter,
     GaussianTracker,
     IndividualFilter,
@@ -28,7 +26,6 @@ from filterproof.filters import (
     RogersOdometer,
     StitchedOdometer,
     Tracker,
-    suppress_unsound_warning,
 )
 from filterproof.mc import (
     Approaching,
@@ -47,13 +44,8 @@ from filterproof.mc.estimate.answer_misses import answer_misses
 from filterproof.mc.estimate.crossing import crossing
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.estimate.stop_probability import simulate_stop
-from filterproof.mc.examine.examination import Examination
 from filterproof.mc.training.digits import pictures
-from filterproof.reports.finding import slug
-from filterproof.reports.html_repr.numbers import percent
-from filterproof.reports.pages.page import Known
-from filterproof.reports.pages.reached_loss import ReachedRow
-from filterproof.theory.evidence import Outcome, Verdict
+from filterproof.reports.study import Study
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from filterproof.theory.pairs.sparse_vector import stop_law
@@ -92,99 +84,23 @@ PROMISE, CLIP, NOISE, CLIPPED_STEPS = GaussianFilter(mu=1.0), 1.0, 2.0, 4
 TRAINED, TRAINED_AT = 40, 0.5
 #: Steps with filtering, and those of its audit: as many after the budget is spent as before.
 _STEPS, _FILTERED = 16, 2 * CLIPPED_STEPS
-_TRAINING_RUNS, _AUDITED = 4_000, 4_000
-#: The pages of sums that break their promise.
-BROKEN: dict[str, type[ClippedSums]] = {"clipping": ClippingAfterAdding, "forgetting": ForgettingSums}
+_TRAINING_RUNS = 2_000
 #: Values on two neighbouring data sets for which a stop in the last round tells much of them, and e^epsilon of a noise.
 _STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class LookedAt:
-    """What an examination of an accountant said: its class, the verdict, what its games were worth, how near they came.
-
-    Plain data, since no accountant is sent between processes; `typed` is the accountant as the command line takes it.
-    """
-
-    name: str
-    typed: str
-    verdict: Verdict
-    played: str
-    near: float
-
-    @classmethod
-    def of(cls, examination: Examination) -> Self:
-        """What an examination said, without the accountant."""
-        played = "; ".join(finding.found for finding in examination.findings if finding.stage == "games")
-        near = max((row.share for row in examination.tightness), default=0.0)
-        return cls(examination.name, repr(examination.filter), examination.verdict, played, near)
-
-    @property
-    def key(self) -> str:
-        """The key of the claim that it was examined for."""
-        return f"examined-{slug(self.name)}"
-
-    @property
-    def known(self) -> str:
-        """How much is known, and by what."""
-        said = self.verdict
-        return f"{self.name}: {said.outcome.name}, {said.evidence.name}. {said.detail}"
-
-
-def weakest(looked_at: Sequence[LookedAt]) -> Verdict:
-    """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
-    order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
-    verdicts = [one.verdict for one in looked_at]
-    return min(verdicts, key=lambda said: (order.index(said.outcome), -said.evidence.strength))
-
-
-@dataclass(frozen=True, slots=True)
-class AccountantResults:
-    """Everything that the pages of the accountants show; `reached` are the comparisons, by the key of the page."""
-
-    reached: dict[str, tuple[ReachedRow, ...]]
-    verdicts: dict[str, Verdict]
-    looked_at: dict[str, tuple[LookedAt, ...]]
-
-    @property
-    def typed(self) -> dict[str, str]:
-        """Every accountant as the command line takes it, by the key of the claim that it was examined for."""
-        return {each.key: each.typed for page in self.looked_at.values() for each in page}
-
-    def verdict(self, page: str) -> Verdict:
-        """What is known of what the page promises: refuted by a simulation, or what the examinations say."""
-        simulated = self.verdicts[page]
-        return simulated if simulated.outcome is Outcome.REFUTED else weakest(self.looked_at[page])
-
-    def known(self, page: str) -> Known:
-        """The page's line in the table of accountants."""
-        found, verdict = self.looked_at[page], self.verdict(page)
-        parts = verdict.detail.split("; ")
-        said = "; ".join(dict.fromkeys((parts[0], parts[-1])))
-        return Known(verdict.evidence.name, percent(max(one.near for one in found)), said)
-
-    def facts(self, page: str) -> tuple[tuple[str, str], ...]:
-        """The verdict, what joins its theorem to the code, and what was played: all as the examination said it."""
-        verdict, found = self.verdict(page), self.looked_at[page]
-        simulated = self.verdicts[page]
-        said = f"{verdict.outcome.name}, {verdict.evidence.name}. It covers {verdict.scope}."
-        return (
-            ("Verdict", f"{said} In simulations: {simulated.detail}"),
-            ("Theorem", " ".join(f"{one.known}." for one in found)),
-            ("Played", " ".join(f"{one.name}: {one.played}." for one in found)),
-        )
-
-
-#: The key of a page, what is estimated, what is promised, and what simulates it.
+#: The key of a page, what is estimated, what is guaranteed, and what simulates it.
 Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
-def simulations(count: Callable[[], float], size: Callable[..., int], seed: int) -> list[Simulation]:
-    """Every comparison of the accountants' pages, of so many runs, each at a confidence that `count` gives."""
-    jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size))
+def simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
+    """What is estimated for a page, what is guaranteed of it, and what simulates it."""
+    jobs = _of_trainings(study) if page == "trainings" else _of_filters(study.size(_RUNS))
+    given = {"seed": study.seed, "confidence": 1 - study.each}
     return [
-        (page, what, float(np.asarray(promised)), partial(work, seed=seed, confidence=count()))
-        for page, what, promised, work in jobs
+        (what, float(np.asarray(promised)), partial(work, **given))
+        for key, what, promised, work in jobs
+        if key == page
     ]
 
 
@@ -228,26 +144,19 @@ def _of_filters(runs: int) -> Iterator[Simulation]:
     yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
-def _of_trainings(size: Callable[..., int]) -> Iterator[Simulation]:
+def _of_trainings(study: Study) -> Iterator[Simulation]:
     """The same of logistic regression on threes and eights, and a canary."""
-    runs, audited = size(_TRAINING_RUNS, quick=1000), size(_AUDITED, quick=800)
     pixels, digit = pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
     training = WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
     promised, canary = PROMISE.promise.delta(TRAINED_AT), training.people - 1
+    at: dict[str, Any] = {"epsilon": TRAINED_AT, "n": study.size(_TRAINING_RUNS)}
     for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):
         for way, words in (("PQ", "removed"), ("QP", "added")):
-            at: dict[str, Any] = {"epsilon": TRAINED_AT, "steps": steps, "person": person, "n": runs}
-            work = partial(_simulated, training, **at, direction=way)
+            work = partial(_simulated, training, **at, steps=steps, person=person, direction=way)
             yield "trainings", f"{who} {words}, {steps} steps", promised, work
-    for page, what, kind, steps, many in (
-        # so many that a violation of a fifth would be seen, in the steps that spend the budget or in those after
-        ("trainings", f"{_FILTERED} steps with filtering", ClippedSums, _FILTERED, 5 * audited),
-        ("clipping", "clipping after adding", BROKEN["clipping"], CLIPPED_STEPS, audited),
-        ("forgetting", "forgetting who sat out", BROKEN["forgetting"], _STEPS, audited),
-    ):
-        at = {"epsilon": TRAINED_AT, "steps": steps, "person": canary, "n": many}
-        yield page, f"audited, {what}", promised, partial(_audited, training, kind, **at)
+    work = partial(_audited, training, **at, steps=_FILTERED, person=canary)
+    yield "trainings", f"audited, {_FILTERED} steps with filtering", promised, work
 
 
 def _simulated(training: Training, **how: Any) -> Estimate:
@@ -255,9 +164,8 @@ def _simulated(training: Training, **how: Any) -> Estimate:
     return simulate_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 
-def _audited(training: Training, kind: type[ClippedSums], **how: Any) -> Estimate:
-    with suppress_unsound_warning():
-        return audit_training(training, kind.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
+def _audited(training: Training, **how: Any) -> Estimate:
+    return audit_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
 
 
 def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -265,17 +173,16 @@ def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.hypot(1.0, sums)
 
 
-def made() -> dict[tuple[str, str], Callable[[], Any]]:
-    """(page, name) -> how an accountant of that page is made: what is examined."""
-    held: dict[str, dict[str, Any]] = {"odometers": ODOMETERS, "trackers": TRACKERS}
-    return {
-        **{(page, name): partial(ones.__getitem__, name) for page, ones in held.items() for name in ones},
-        ("people", "people"): partial(IndividualFilter, GaussianFilter(mu=BUDGET), 3),
-        ("queries", "queries"): partial(LinearQueries, 3, norm_budget=NORM_BUDGET, kappa=KAPPA),
-        ("trainings", "trainings"): partial(
-            ClippedSums, IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE
-        ),
+def instances(page: str) -> dict[str, Any]:
+    """What is examined for a page, by name."""
+    many: dict[str, Callable[[], dict[str, Any]]] = {
+        "odometers": lambda: dict(ODOMETERS),
+        "trackers": lambda: dict(TRACKERS),
+        "people": lambda: {"people": IndividualFilter(GaussianFilter(mu=BUDGET), 3)},
+        "queries": lambda: {"queries": LinearQueries(3, norm_budget=NORM_BUDGET, kappa=KAPPA)},
+        "trainings": lambda: {"trainings": ClippedSums(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)},
     }
+    return many[page]()
 
 
 def nearest(name: str) -> tuple[float, int]:
