@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import collections
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType, UnionType
+from types import CodeType, FunctionType, MethodType, UnionType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.prove import ledger, numpy_rules, python_rules
+from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, python_rules
 from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.requests import ClassOf, Request, Swapped
+from filterproof.mc.prove.requests import ClassOf, Request
 from filterproof.mc.prove.rewriting import FILE, rewritten
 from filterproof.mc.prove.source import TRACED, is_traced, user_classes
 from filterproof.mc.prove.values import (
@@ -40,8 +38,6 @@ MAX_DEPTH = 40
 _CONTAINER_OPERATIONS = {
     ("+", tuple, tuple), ("+", list, list), ("*", tuple, int), ("*", list, int), ("|", dict, dict),
 }  # fmt: skip
-#: Descriptors that hand out what an instance holds.
-_SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # type: ignore[attr-defined]
 
 
 @dataclass
@@ -91,22 +87,22 @@ class Interpreter:
             raise Raised
         return items
 
-    def store(self, accountant: Any, index: Any, value: Any) -> None:
-        """accountant[index] = value."""
-        if isinstance(accountant, Array):
-            numpy_rules.store(self, accountant, index, value)
-        elif not isinstance(accountant, dict | list) or id(accountant) not in self.fresh:
+    def store(self, thing: Any, index: Any, value: Any) -> None:
+        """thing[index] = value."""
+        if isinstance(thing, Array):
+            numpy_arrays.store(self, thing, index, value)
+        elif not isinstance(thing, dict | list) or id(thing) not in self.fresh:
             raise NotTraced("code writes into an object that outlives the call, or has no rule")
         else:
             try:
-                accountant[self.key(index)] = value
+                thing[self.key(index)] = value
             except (IndexError, TypeError):
                 raise Raised from None
 
-    def set_attribute(self, accountant: Any, name: str, value: Any) -> None:
-        if id(accountant) not in self.fresh or type(accountant).__setattr__ is not object.__setattr__:
+    def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+        if id(thing) not in self.fresh:  # it is a plain instance that is being made
             raise NotTraced(f"an attribute is written ({name})")
-        setattr(accountant, name, value)
+        setattr(thing, name, value)
 
     def changed(self, symbol: str, old: Any, value: Any) -> Any:
         """What `old symbol= value` leaves under the name: an array is changed in place."""
@@ -118,17 +114,17 @@ class Interpreter:
         result = self.binary(symbol, old, value)
         if not isinstance(old, Array) or not old.ndim:
             return result
-        new = numpy_rules.number(self, result)
+        new = numpy_arrays.number(self, result)
         if (is_float(new.kind) and not is_float(old.kind)) or is_bool(old.kind) != is_bool(new.kind):
             raise Raised  # NumPy does not cast back
-        numpy_rules.store(self, old, slice(None), new)
+        numpy_arrays.store(self, old, slice(None), new)
         return old
 
-    def change_item(self, symbol: str, accountant: Any, index: Any, value: Any) -> None:
-        old = self.item(accountant, index)
-        if isinstance(accountant, Array):
-            return self.store(accountant, index, self.binary(symbol, old, value))
-        return self.store(accountant, index, self.changed(symbol, old, value))
+    def change_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
+        old = self.item(thing, index)
+        if isinstance(thing, Array):
+            return self.store(thing, index, self.binary(symbol, old, value))
+        return self.store(thing, index, self.changed(symbol, old, value))
 
     # -- expressions ---------------------------------------------------------------------------------------
 
@@ -269,21 +265,21 @@ class Interpreter:
     def one_shot(self, rest: Iterator[Any]) -> OneShot:
         return self.own(OneShot(rest))  # type: ignore[no-any-return]
 
-    def item(self, accountant: Any, index: Any) -> Any:
-        if isinstance(accountant, dict):
-            return python_rules.look_up(self, accountant, index)
-        if isinstance(accountant, Array | np.ndarray):
-            return simple(numpy_rules.index(self, numpy_rules.number(self, accountant), index))
-        if isinstance(accountant, type):
-            return accountant  # PrivacyFilter[State]: a type
-        if not isinstance(accountant, tuple | list | str):
-            raise NotTraced(f"an item of {type(accountant).__name__} has no rule")
+    def item(self, thing: Any, index: Any) -> Any:
+        if isinstance(thing, dict):
+            return python_rules.look_up(self, thing, index)
+        if isinstance(thing, Array | np.ndarray):
+            return simple(numpy_arrays.index(self, numpy_arrays.number(self, thing), index))
+        if isinstance(thing, type):
+            return thing  # PrivacyFilter[State]: a type
+        if not isinstance(thing, tuple | list | str):
+            raise NotTraced(f"an item of {type(thing).__name__} has no rule")
         if isinstance(index, Array) and constant_of(index) is None:
             if index.ndim or is_float(index.kind):
                 raise NotTraced("an index that is no integer has no rule")
-            return numpy_rules.table(self, list(accountant), as_number(index.value))
+            return numpy_arrays.table(self, list(thing), as_number(index.value))
         try:
-            return accountant[index if isinstance(index, slice) else operator.index(self.key(index))]
+            return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
         except (IndexError, TypeError):
             raise Raised from None
 
@@ -301,69 +297,8 @@ class Interpreter:
             return [self.item(array, i) for i in range(array.data.shape[0])]
         raise NotTraced(f"a loop over {type(value).__name__} has no rule")
 
-    # -- attributes ----------------------------------------------------------------------------------------
-
-    def attribute(self, accountant: Any, name: str) -> Any:
-        match accountant:
-            case Request() | Swapped() | ClassOf():
-                return accountant.attribute(name)
-            case super():
-                kind, own = accountant.__thisclass__, accountant.__self__
-                return self._member(own, type(own).__mro__[type(own).__mro__.index(kind) + 1 :], name)
-            case ModuleType():
-                if (found := getattr(accountant, name, None)) is None and name != "newaxis":
-                    raise NotTraced(f"{accountant.__name__}.{name} does not exist")
-                return found
-            case np.ufunc() if name == "reduce":
-                return Native(partial(numpy_rules.fold, self, accountant), name)
-            case str() | list() | dict() | frozenset():
-                return python_rules.container_method(self, accountant, name)
-        if isinstance(accountant, PrivacyFilter) or (
-            is_dataclass(type(accountant)) and user_classes(type(accountant))
-        ):
-            return self._member(accountant, type(accountant).__mro__, name)
-        if isinstance(accountant, tuple) and hasattr(accountant, "_fields"):
-            return self._member(accountant, type(accountant).__mro__, name)
-        if isinstance(accountant, type) and user_classes(accountant):
-            return self._member(None, accountant.__mro__, name)
-        if (number := lift(accountant)) is not None:
-            return numpy_rules.attribute(self, number, name)
-        found = (
-            getattr(accountant, name, None)
-            if name[0] != "_" and python_rules.is_library(accountant)
-            else None
-        )
-        if found is not None:
-            return found
-        raise NotTraced(
-            f"the attribute {name} of {getattr(accountant, '__name__', type(accountant).__name__)} has no rule"
-        )
-
-    def _member(self, accountant: Any, order: Iterable[type], name: str) -> Any:
-        """An attribute of an instance, or of a class where the accountant is None, by the classes in order."""
-        kind = next((kind for kind in order if name in vars(kind)), None)
-        member = vars(kind)[name] if kind is not None else None
-        if isinstance(member, property) and accountant is not None and is_traced(member.fget):
-            return self.call(MethodType(member.fget, accountant), [], {})  # type: ignore[arg-type]
-        if name in getattr(accountant, "__dict__", {}) and not isinstance(member, property):
-            return accountant.__dict__[name]
-        if kind is None:
-            raise NotTraced(f"{type(accountant).__name__}.{name} has no rule")
-        if isinstance(member, FunctionType):
-            if name in ("_replace", "_asdict") and isinstance(accountant, tuple):
-                return Native(partial(getattr(python_rules, name[1:]), self, accountant), name)
-            return member if accountant is None else MethodType(member, accountant)
-        if isinstance(member, staticmethod):
-            return member.__func__
-        if isinstance(member, classmethod) and accountant is not None:
-            return MethodType(member.__func__, type(accountant))
-        if isinstance(member, _SLOTS) and accountant is not None:
-            return member.__get__(accountant)
-        if hasattr(type(member), "__get__") and name != "__init__":
-            if not python_rules.is_library(kind) or accountant is None:
-                raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
-            return getattr(accountant, name)
-        return member
+    def attribute(self, thing: Any, name: str) -> Any:
+        return objects.attribute(self, thing, name)
 
     # -- calls ---------------------------------------------------------------------------------------------
 
@@ -385,7 +320,7 @@ class Interpreter:
             return args[1] if function is FilterBase.observe else None
         if (rule := ledger.charge_rule(function)) is not None:
             return self._by_rule(partial(rule, self), name, args, named)
-        if not callable(function) or not type(function).__hash__:
+        if not callable(function) or getattr(type(function), "__hash__", None) is None:
             raise NotTraced(f"a call of {name} has no rule")
         if function in RULES:
             return self._by_rule(partial(RULES[function], self), name, args, named)
@@ -399,9 +334,9 @@ class Interpreter:
             self.path.file, self.path.line = before
             return result
         if isinstance(function, type) and issubclass(function, np.generic):
-            return self._by_rule(partial(numpy_rules.scalar, self, function), name, args, named)
+            return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):
-            return self._make(function, args, named)
+            return objects.made(self, function, args, named)
         if function in python_rules.KNOWN or python_rules.is_library(function):
             return python_rules.called(function, args, named)
         raise NotTraced(f"{name} has no rule")
@@ -433,24 +368,6 @@ class Interpreter:
         if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
             self.own(result)
         return result
-
-    def _make(self, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
-        """An instance of a user's class: a named tuple, a data class, or a plain one."""
-        special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
-        if special - {"__init__", "__post_init__"} or type(kind) is not type:
-            raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-        is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)
-        if (special and not is_plain) or (is_plain and issubclass(kind, PrivacyFilter)):
-            raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-        if not is_plain:
-            try:
-                return kind(*args, **named)
-            except TypeError:
-                raise Raised from None
-        made = self.own(object.__new__(kind))
-        self.call(self._member(made, kind.__mro__, "__init__"), args, named)
-        del self.fresh[id(made)]
-        return made
 
 
 def simple(value: Any) -> Any:

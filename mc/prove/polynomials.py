@@ -83,18 +83,6 @@ class Polynomial:
     def atoms(self) -> set[int]:
         return {number for key in self.terms for number in key}
 
-    def replace(self, values: Mapping[int, Polynomial]) -> Polynomial:
-        """The polynomial with the atoms of `values` replaced."""
-        if not self.atoms & values.keys():
-            return self
-        result = Polynomial({})
-        for key, coefficient in self.terms.items():
-            product = Polynomial.constant(coefficient)
-            for number in key:
-                product = product * values.get(number, Polynomial.atom(number))
-            result = result + product
-        return result
-
     def at(self, values: Mapping[int, Fraction]) -> Fraction:
         """The value at a point that gives a number to every atom."""
         total = Fraction(0)

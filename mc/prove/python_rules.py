@@ -6,7 +6,6 @@ import dataclasses
 import math
 import operator
 import sys
-import typing
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from types import UnionType
@@ -15,7 +14,8 @@ from typing import Any, get_args
 import numpy as np
 
 from filterproof.mc.prove.ledger import CHARGES, TracedCharge
-from filterproof.mc.prove.numpy_rules import Caller, number, tested
+from filterproof.mc.prove.numpy_arrays import Caller, number
+from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Request
@@ -128,13 +128,6 @@ def keys(own: Caller, iterable: Any = ()) -> frozenset[Any]:
     return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
 
 
-def ordered(own: Caller, iterable: Any) -> Any:
-    found = [own.key(item) for item in own.items(iterable)]
-    if any(not isinstance(item, int | float | str) for item in found):
-        raise NotTraced("sorted() has no rule here")
-    return own.own(sorted(found))
-
-
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
     given = args[0] if args else {}
     pairs = given.items() if isinstance(given, dict) else map(own.items, own.items(given))
@@ -166,33 +159,35 @@ def mapped(own: Caller, function: Any, *args: Any) -> Any:
     return iterator(own, (own.call(function, list(group), {}) for group in groups))
 
 
-def container_method(own: Caller, accountant: Any, name: str) -> Any:
+def container_method(own: Caller, container: Any, name: str) -> Any:
     """A method of a list, a dict, a tuple or a text."""
-    if name == "get" and isinstance(accountant, dict):
-        return Native(lambda key, default=None: look_up(own, accountant, key, default), name)
-    if name == "copy" and isinstance(accountant, dict | list):
-        return Native(lambda: own.own(type(accountant)(accountant)), name)
-    if name in ("items", "keys", "values") and isinstance(accountant, dict):
-        return Native(lambda: tuple(getattr(accountant, name)()), name)
-    if name in ("lower", "upper", "startswith", "endswith") and isinstance(accountant, str):
-        return Native(getattr(accountant, name), name)
-    if id(accountant) in own.fresh and isinstance(accountant, dict) and name == "update":
-        return Native(lambda *args, **named: accountant.update(dictionary(own, *args, **named)), name)
-    if id(accountant) in own.fresh and isinstance(accountant, list) and name in ("append", "insert"):
-        return Native(getattr(accountant, name), name)
-    raise NotTraced(f"{name} of a {type(accountant).__name__} has no rule, or changes what outlives the call")
+    if name == "get" and isinstance(container, dict):
+        return Native(lambda key, default=None: look_up(own, container, key, default), name)
+    if name == "copy" and isinstance(container, dict | list):
+        return Native(lambda: own.own(type(container)(container)), name)
+    if name in ("items", "keys", "values") and isinstance(container, dict):
+        return Native(lambda: tuple(getattr(container, name)()), name)
+    if name in ("lower", "upper", "startswith", "endswith") and isinstance(container, str):
+        return Native(getattr(container, name), name)
+    if id(container) in own.fresh and isinstance(container, dict) and name == "update":
+        return Native(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
+    if id(container) in own.fresh and isinstance(container, list) and name in ("append", "insert"):
+        return Native(getattr(container, name), name)
+    raise NotTraced(f"{name} of a {type(container).__name__} has no rule, or changes what outlives the call")
 
 
-def look_up(own: Caller, accountant: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
-    """accountant[key], or the default; a class or name that is not known is each in turn."""
+def look_up(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
+    """container[key], or the default; a class or name that is not known is each in turn."""
+    if type(container) is not dict:
+        raise NotTraced(f"an item of {type(container).__name__} has no rule")
     if isinstance(key, ClassOf):
-        for other, value in accountant.items():
+        for other, value in container.items():
             if isinstance(other, str) == key.is_name and key.matches(other):
                 return value
     else:
         key = own.key(key)
-        if key in accountant:
-            return accountant[key]
+        if key in container:
+            return container[key]
     if default is Raised:
         raise Raised
     return default
@@ -251,23 +246,11 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
     """dataclasses.replace, or _replace of a named tuple."""
     if is_traced(getattr(type(record), "__post_init__", None)):
         raise NotTraced("dataclasses.replace has no rule here")
+    rule: Any = partial(getattr(record, "_replace", None) or partial(dataclasses.replace, record), **changes)
     try:
-        return (
-            record._replace(**changes)
-            if isinstance(record, tuple)
-            else dataclasses.replace(record, **changes)
-        )
+        return rule()
     except (TypeError, ValueError):
         raise Raised from None
-
-
-def asdict(own: Caller, record: Any) -> Any:
-    """dataclasses.asdict, or _asdict of a named tuple."""
-    names = getattr(record, "_fields", None) or [f.name for f in dataclasses.fields(record)]
-    values = {name: getattr(record, name) for name in names}
-    if any(isinstance(v, CONTAINERS) or dataclasses.is_dataclass(v) for v in values.values()):
-        raise NotTraced("asdict of what holds containers has no rule")
-    return own.own(values)
 
 
 RULES: dict[Any, Callable[..., Any]] = {
@@ -279,11 +262,10 @@ RULES: dict[Any, Callable[..., Any]] = {
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
     len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: keys, frozenset: keys,
-    sorted: ordered, dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
+    dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
-    reversed: lambda own, sequence: iterator(own, list(own.items(sequence))[::-1]),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
-    dataclasses.asdict: asdict, typing.cast: lambda own, kind, value: value,
+
 }  # fmt: skip
 
 

@@ -28,10 +28,8 @@ FAMILIES: dict[str, dict[str, Fraction | None]] = {
     "Erasure": {"p": Fraction(1)},
     "KOV": {"epsilon": None, "delta": Fraction(1)},
     "Laplace": {"b": None},
-} | {
-    name: {}
-    for name in ("FinitePair", "BoundedRange", "DiscreteGaussian", "DiscreteLaplace", "SubsampledGaussian")
-}
+    "FinitePair": {}, "BoundedRange": {}, "DiscreteGaussian": {}, "DiscreteLaplace": {}, "SubsampledGaussian": {},
+}  # fmt: skip
 POSITIVE = frozenset({"Gaussian.mu", "Laplace.b"})
 #: A class that is no family of the library.
 OTHER = "other"
@@ -102,14 +100,14 @@ class Request:
             return (Number("int", Polynomial.atom(runs)),) if self.style == "array" else ()
         if name in DECLARED:
             return self._wrapped(self._declared(name, DECLARED[name]), name)
-        accountants = {family for family, own in FAMILIES.items() if name in own}
-        if not accountants:
+        families = {family for family, own in FAMILIES.items() if name in own}
+        if not families:
             raise NotTraced(f"request.{name} has no rule")
-        if not self.restrict(accountants | {f"sub:{h}" for h in accountants}, f"has {name}"):
+        if not self.restrict(families | {f"sub:{h}" for h in families}, f"has {name}"):
             if OTHER in self.possible:
                 raise NotTraced(f"request.{name} is read before the family is known")
             raise Raised
-        for family in sorted(accountants):
+        for family in sorted(families):
             if self.restrict({family, f"sub:{family}"}, f"in {[family, f'sub:{family}']}"):
                 own = f"{family}.{name}"
                 return self._wrapped(self._number("parameter", own, FAMILIES[family][name]), own)
