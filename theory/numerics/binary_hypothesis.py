@@ -175,7 +175,7 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
 def _polished(
     power: mp.mpf, bounds: tuple[Kept, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
-    """Return the point near `start` where two bounds are met, or one is met and x - e^epsilon y is stationary; or None."""
+    """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
 
     orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
