@@ -22,12 +22,12 @@ _FAR = 690.0
 
 
 def entropy_delta(rho: Real, epsilon: Real) -> Real:
-    """sup H_{e^epsilon}(P||Q) over all P, Q with KL(P||Q) <= rho: the least delta that rho implies.
+    """Return sup H_{e^epsilon}(P||Q) over all P, Q with KL(P||Q) <= rho: the smallest delta that rho implies.
 
     delta = inf over s > 0 of (rho + h(a)) / s, a = (log((e^s - 1)/s) - epsilon)_+, h(a) = e^-a - 1 + a.
     Proof. H = P(A) - e^epsilon Q(A) on the event A = {L > epsilon}, and KL(P||Q) is at least the divergence
     k(p, q) of two coins, p = P(A), q = Q(A), by data processing; so delta = sup {p - c q : k(p, q) <= rho},
-    c = e^epsilon, attained by coins. As k is convex the supremum is the least over s of
+    c = e^epsilon, attained by coins. As k is convex the supremum is the minimum over s of
     rho/s + max (p - c q - k(p, q)/s). The inner maximum is stationary where p and q have odds e^s apart and
     q = 1/(c s) - 1/(e^s - 1), and is worth h(log((e^s - 1)/(c s)))/s there; where that q is negative the
     maximum is 0, at p = q = 0. For every s the expression is an upper bound, so no error in s makes it false.

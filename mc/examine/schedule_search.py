@@ -63,7 +63,7 @@ _FAR: dict[What, int] = {"step": 2, "again": 2, **dict.fromkeys(_STRUCK, 11)}
 _WHOLE, _DRAWN = 5, 8
 #: Examples per batch, and the length of each example, batch by batch.
 _BATCH, _RULES = 100, (25, 12, 50)
-#: The question of the stage, and what it does not look at.
+#: The question of the stage, and what it does not cover.
 _ASKED = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 _SCOPE = "clients with concurrent requests and retries, and a process that is killed and restarted"
 _UNSEEN = "crashes inside a command of the program"

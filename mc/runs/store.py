@@ -142,7 +142,7 @@ class RunStore:
             raise
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """StoreError for what is not a store of this layout, DatabaseError for a damaged one."""
+        """Raise StoreError for a file that is no store of this layout, DatabaseError for a damaged one."""
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:

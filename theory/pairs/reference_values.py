@@ -1,4 +1,4 @@
-"""What is true of a pair, by formulas that share no code with its doubles: these are held against them.
+"""Reference values of a pair, by formulas that share no code with its doubles. Tests compare them.
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> Gaussian(0.5).reference_values.renyi(8.0).formula

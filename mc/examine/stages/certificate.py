@@ -123,7 +123,7 @@ class Unknown(Exception):  # noqa: N818 - a reason, no error
     """The reason why no theorem covers a filter as it runs."""
 
 
-#: The question of the stage for filters and for accountants, its subject, and what it does not look at.
+#: The question of the stage for filters and for accountants, its subject, and what it does not cover.
 _QUESTIONS = (
     (
         "Do theorems on its components cover it, with the doubles that it compares?",
