@@ -11,13 +11,13 @@ from filterproof.theory.theorems.theorem import Reached, RefusedError, Step, The
 
 #: Reports show this with a proof whose claim no single engine decides.
 JOIN = (
-    "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
-    "the rule in exact arithmetic; the numbers that the code runs with are certified beside it."
+    "Prose connects the steps to the claim: no engine checked that they suffice. The claim is about the rule in exact "
+    "arithmetic; the numbers of the code are certified separately."
 )
 #: Reports show this with a proof whose claim the kernel decides; `covers` is the class of mechanisms.
 JOINED_BY_KERNEL = (
-    "The kernel checked the claim as a whole, for {covers} and in real arithmetic; a "
-    "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
+    "The kernel checked the whole claim, for {covers} and in real arithmetic; a further step is for other theorems and "
+    "sentences. The numbers of the code are certified separately."
 )
 
 
