@@ -208,7 +208,7 @@ class Journal:
             if asked.hex() != saved.hex():
                 raise JournalError(
                     f"{name} must be the value in the journal, got {name}={asked!r} for {saved!r} in "
-                    f"{str(self.path)!r}; pass what the queries were made with"
+                    f"{str(self.path)!r}; pass the values of the original queries"
                 )
         sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)
         left = np.frombuffer(body, dtype=np.uint8, offset=_HEADER.size + 16 * people)

@@ -149,7 +149,7 @@ class RunStore:
             raise self._foreign()
         if layout != LAYOUT:
             raise StoreError(
-                f"{self.path} has layout {layout} where this version writes {LAYOUT} and was left untouched; "
+                f"{self.path} has layout {layout}, but this version writes {LAYOUT} and was left untouched; "
                 "pass another path"
             )
         tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()

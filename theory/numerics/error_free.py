@@ -3,8 +3,8 @@
     >>> two_sum(1.0, 2.0**-60)
     (1.0, 8.673617379884035e-19)
 
-The sum of two doubles is in general no double, but the error of the rounded sum is one; so is that of a product. Every
-function takes numbers or arrays, and gives the same bits for either.
+The sum of two doubles is usually not a double, but the error of the rounded sum is one. The same is true for products.
+Every function takes numbers or arrays, with the same bits.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class DiscreteGaussian(DominatingPair):
         if low < _LEAST or high > _MOST:
             raise ValueError(
                 f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _LEAST else high!r}; "
-                "change the grid of the values"
+                "rescale the values"
             )
         if s > _LARGEST_SENSITIVITY:
             raise ValueError(

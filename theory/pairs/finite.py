@@ -102,7 +102,7 @@ class Finite(DominatingPair):
 
     @property
     def _are_laws(self) -> NDArray[np.bool_]:
-        """True where all masses are >= 0 and the losses descend; False for parameters that no pair can have."""
+        """Return where all masses are >= 0 and the losses descend; no pair has other parameters."""
         good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
             good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
