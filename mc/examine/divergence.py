@@ -4,7 +4,7 @@
 >>> Divergence.renyi(2.0).promised(ZCDP(0.5))
 1.0
 >>> print(Divergence.hockey_stick(1.5, "QP"))
-H at epsilon=1.5, QP
+delta at epsilon=1.5 (Q||P)
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@
 >>> [(one.rounds, one.request, one.state_before, one.state_after, round(one.reached, 6)) for one in told.rows]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
 >>> told.passed, told.why
-(2, ('in round 1, Gaussian(mu=1) leaves the state as it was: it cost nothing',))
+(2, ('in round 1, Gaussian(mu=1) does not change the state: it is not charged',))
 """
 
 from __future__ import annotations
