@@ -23,7 +23,7 @@ class FilterPage:
     `rule` is the condition for continuing, as LaTeX, and `words` is the same as a sentence. The game is over `menu` in
     `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in nats, and
     drawn at `epsilons`; the winning strategy at epsilon is simulated at `simulated`. `typed` is Python code that makes
-    `filt` and `menu`. `explained` names a figure of `filterproof.reports.figures`.
+    `filt` and `menu`.
     """
 
     rule: str
@@ -35,7 +35,6 @@ class FilterPage:
     typed: str
     rounds: int | None = None
     direction: Literal["both", "PQ", "QP"] = "both"
-    explained: str = ""
 
     @classmethod
     def listed(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:

@@ -242,7 +242,7 @@ class Session(StatefulAccountant):
                 math.fabs(realised) > now.most * (1 + _ROUNDED) + _ROUNDED
             ):  # losses of either sign would cancel
                 raise ValueError(
-                    f"loss must be at most the epsilon {now.most:.6g} of the granted request in size, got "
+                    f"loss must be at most {now.most:.6g} in size, the epsilon of the granted request, got "
                     f"loss={loss!r}; "
                     "pass log p(output)/q(output) of the released output"
                 )
@@ -346,7 +346,7 @@ class Session(StatefulAccountant):
         content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
         identity = check_filter(content, filt)
         remedy = "pass what the session was opened with"
-        check_same("on_denial must be as", on_denial, content["on_denial"], on_denial, remedy)
+        check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
         granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")

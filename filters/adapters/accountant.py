@@ -1,4 +1,4 @@
-"""The accountant's rule: go on while what an accountant answers, the request included, is within the target.
+"""The accountant's rule: continue while the accountant's answer, including the request, is within the target.
 
 >>> import filterproof as fp
 >>> from dp_accounting import GaussianDpEvent, rdp
@@ -79,7 +79,8 @@ def from_accountant(
     if spent is None:
         if not isinstance(target, (ApproxDP, PureDP)):
             raise TypeError(
-                f"spent must be given for the target {target}, got None; pass what is compared with it"
+                f"spent must be given for the target {target}, got None; pass the function whose value is "
+                "compared with the target"
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
     return filter_of(_Accountant(make, name, target, event, compose, spent, limit), menu)
@@ -87,7 +88,7 @@ def from_accountant(
 
 @dataclass(frozen=True, eq=False)
 class _Accountant(Foreign):
-    """An object that is told what is released, and whose answers are compared with the target."""
+    """An object that records releases and whose answers are compared with the target."""
 
     event: Callable[[Any], Any]
     compose: Callable[[Any, Any, int], object] | None

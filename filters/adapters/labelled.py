@@ -1,4 +1,4 @@
-"""Budgets that are kept by labels: per site, epoch, block or analyst, and what they promise one record.
+"""Budgets by label (site, epoch, block or analyst), and their guarantee for one record.
 
 >>> import filterproof as fp
 >>> class Sites:
@@ -42,7 +42,7 @@ from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair, Labelled, Selection
 from filterproof.theory.pairs.labelled import Label, Where, checked_where, several, where_words
 
-#: The most ways in which a request can be labelled.
+#: The most label combinations of a request.
 _MOST = 32
 
 
@@ -80,7 +80,7 @@ class LabelledFilter(PrivacyFilter[Any]):
     together: Sequence[str] = field(default=(), kw_only=True)
     promise: Guarantee = field(default=cast(Guarantee, None), kw_only=True)
     sound: ClassVar[bool | None] = None
-    proof: ClassVar[str] = "none: the rule is the keeper's"
+    proof: ClassVar[str] = "none: the rule is that of the keeper"
 
     def __post_init__(self) -> None:
         checked_filter(self.keeper)
@@ -108,7 +108,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         if len(self.choices) > _MOST:
             raise ValueError(
                 f"labels must leave at most {_MOST} ways to label a request, got {len(self.choices)}; "
-                "name fewer labels: two or three of a kind stand for all"
+                "pass fewer labels: two or three of a kind represent all"
             )
 
     def __repr__(self) -> str:
@@ -177,7 +177,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         named = dict(where)
         return all(set(several(held)) & set(several(named[name])) for name, held in self.over.items())
 
-    # -- the rule: the keeper's -------------------------------------------------------------------
+    # -- the keeper's rule --------------------------------------------------------------------------
 
     @property
     def looks_at_losses(self) -> bool:
@@ -202,7 +202,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         return checked_is_reachable_state(self.keeper, state, runs_of(state))
 
     def _shown(self, request: DominatingPair) -> DominatingPair:
-        """What the keeper is shown: the mechanism and its labels, whatever it reveals about the record."""
+        """Return the request for the keeper: the mechanism and its labels, whatever it reveals about the record."""
         if request.choice is not None:
             return Selection(tuple(map(self.shown, request.members)), request.choice)
         return self.shown(request)
@@ -218,14 +218,14 @@ class LabelledFilter(PrivacyFilter[Any]):
         if not request.labels:
             return Labelled(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))
-        # a counterexample is data: what it says a request reveals is not believed
+        # a counterexample is data: its claim about the labels is not trusted
         if request != (true := Labelled(request.asked, where, self.reads(where))):
-            raise ValueError(f"request must reveal what its labels say, got {request!r}; pass {true!r}")
+            raise ValueError(f"request must agree with its labels, got {request!r}; pass {true!r}")
         return Labelled(request.asked, where)
 
 
 def program_of(filt: object) -> BridgedFilter | None:
-    """The filter whose decisions are a program's, be they asked for with labels or without; None for every other."""
+    """Return the filter whose decisions come from a program, with or without labels, or None."""
     inner = filt.keeper if type(filt) is LabelledFilter else filt
     return inner if type(inner) is BridgedFilter else None
 

@@ -1,4 +1,4 @@
-"""A service: what answers requests in steps, keeps its budget on a disk, and may be killed between any two of them.
+"""A service that answers requests in steps, stores its budget on a disk, and may be killed between two steps.
 
 >>> import filterproof as fp
 >>> class Purse:
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
-#: What outlives a process: texts to plain values.
+#: The storage that outlives a process: texts to plain values.
 Disk: TypeAlias = "MutableMapping[str, Any]"
 
 
@@ -46,10 +46,11 @@ class Release:
 
 
 class Service(Protocol):
-    """A process that answers requests. It may also have `clock(epoch)`, told at its start and at each epoch's end.
+    """A process that answers requests.
 
-    With a clock a record lies in one epoch, and the promise is for what is computed from its data. `kill()`, if there
-    is one, lets go of what the operating system takes back from a dead process, such as locks of files.
+    It may also have `clock(epoch)`, called at its start and at the end of each epoch. With a clock a record lies in one
+    epoch, and the guarantee is for results from its data. An optional `kill()` releases resources that the operating
+    system takes back from a dead process, such as file locks.
     """
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:

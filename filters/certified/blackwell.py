@@ -1,4 +1,4 @@
-"""The numbers of Blackwell's filter, against domination in balls."""
+"""The numbers of Blackwell's filter, compared with domination in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.pairs.normal_distribution import hockey_stick, tail
 from filterproof.theory.pairs.reference_values import ball_of
 
-#: A cover is the least up to its grid of 1025 points, and one part in 10^9.
+#: A cover is the least one up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
 _MOST = 48
-#: So many pairs of the menu are played, and the orders at which their divergences are added up.
+#: The number of played pairs of the menu, and the orders at which their divergences are added.
 _PAIRS, _ORDERS = 4, (2, 16, 128, 1024)
-#: Halvings of a chord after which nothing is told.
+#: The most halvings of a chord.
 _DEEPEST = 24
 
 
 def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
-    """How often the filter admits pairs of its menu, and what Gaussian it admits beside its first randomised response.
+    """Yield how often the filter grants pairs of its menu, and the Gaussian that it grants after its first response.
 
-    Of any pair, by its own Rényi divergences, in balls: they must stay within a mu^2/2 at several orders a. Of the
-    response by domination at every real level, in balls.
+    Every pair is compared by its own Rényi divergences, in balls: they must stay within a mu^2/2 at several orders a.
+    The response is compared by domination at every real level, in balls.
     """
     of, mu, gaussians = Comparisons("Blackwell filter", name), Fraction(filt.mu), FAMILIES["Gaussian(x)"]
     if isinstance(filt.promise, ZCDP):
@@ -52,7 +52,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
         return
     epsilon, states = Fraction(float(pair.pure_epsilon)), _states(filt, pair)
     times = len(states) - 1
-    slack = None if times == _MOST else 0  # it was asked no more often
+    slack = None if times == _MOST else 0  # it was requested no more often
     margin = partial(_composed, mu, epsilon)
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
@@ -65,7 +65,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[Comparison]:
 
 
 def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
-    """The states that requests for one pair lead to, until it is denied or was admitted often enough."""
+    """Return the states after requests for one pair, until a denial or enough grants."""
     states = [checked_start(filt, 1)]
     while len(states) <= _MOST and bool(checked_admits(filt, states[-1], pair, 1)[0]):
         states.append(checked_spend(filt, states[-1], pair, 1))
@@ -73,7 +73,7 @@ def _states(filt: BlackwellFilter, pair: DominatingPair) -> list[Any]:
 
 
 def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
-    """The least a mu^2/2 - count D_a, a one of the orders, in either direction."""
+    """Return the least a mu^2/2 - count D_a over the orders a, in both directions."""
     if count == 0:
         return count
     sides = (pair,) if pair.swapped == pair else (pair, pair.swapped)
@@ -88,21 +88,21 @@ def _divergences(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
 
 
 def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
-    """Whether Gaussian(mu) dominates so many randomised responses."""
+    """Return a ball that shows whether Gaussian(mu) dominates this many randomised responses."""
     return gap(ball_of(mu), epsilon, int(float(count)))
 
 
 def _beside(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
-    """Whether what Gaussian(x) leaves of Gaussian(mu) dominates so many randomised responses."""
+    """Return a ball that shows whether the rest of Gaussian(mu) after Gaussian(x) dominates this many responses."""
     return gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
 
 
 def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
-    """A ball above zero only if Gaussian(mu) dominates `times` RR(epsilon), below zero only if it does not; else NaN.
+    """Return a ball: positive only if Gaussian(mu) dominates `times` RR(epsilon), negative only if not, else NaN.
 
-    Domination is asked at every real level. In z = e^level the composed hockey-stick is a polygon with kinks at the
-    losses, and the Gaussian's is convex: between two kinks it lies over its tangents.
-    Outside the losses the polygon is (1 - z)_+, under which no hockey-stick lies.
+    Domination is tested at every real level. In z = e^level the composed hockey-stick divergence is a polygon with
+    kinks at the losses, and the Gaussian's is convex: between two kinks it lies above its tangents. Outside the losses
+    the polygon is (1 - z)_+, a lower bound of every hockey-stick divergence.
 
     >>> with ctx.workprec(96):
     ...     print(gap(arb(1), Fraction(1, 4), 1) > 0, gap(arb("0.3"), Fraction(1, 4), 3) < 0)
@@ -129,12 +129,12 @@ def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
 
 
 def _polygon(law: list[tuple[Fraction, arb]], level: Fraction) -> arb:
-    """E (1 - e^{level - L})_+."""
+    """Return E (1 - e^{level - L})_+."""
     return sum((mass * (1 - ball_of(level - loss).exp()) for loss, mass in law if loss > level), arb(0))
 
 
 def _stick(mu: arb, z: arb) -> tuple[arb, arb]:
-    """The hockey-stick of Gaussian(mu) at level log z, and its slope in z."""
+    """Return the hockey-stick divergence of Gaussian(mu) at level log z, and its slope in z."""
     level = z.log()
     return hockey_stick(mu, level), -tail(level / mu + mu / 2)
 

@@ -1,4 +1,4 @@
-"""What `filterproof prove` certifies without being given an object: the catalogue's examples, pairs and accountants."""
+"""What `filterproof prove` certifies without an argument: the catalogue's examples, pairs and accountants."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _ACCOUNTANTS: tuple[Callable[[], Thing], ...] = (
 
 
 def covered(thing: Thing) -> CertifiedNumbers:
-    """`certify`, where it must find numbers: that no theorem covers a thing of this list is a refusal."""
+    """Return `certify` of an object that must be covered: an uncovered object of this list is a refusal."""
     found = certify(thing)
     if found.numbers or getattr(thing, "sound", True) is False:
         return found
-    none = Comparisons("RDP filter").at_least(f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
+    none = Comparisons("RDP filter").at_least(f"{found.subject}: number of numbers with a theorem", 0, 1)
     return CertifiedNumbers.of(found.subject, [none], found.uncovered)
 
 
 def things() -> Iterator[Thing]:
-    """One example of each filter of the catalogue, of each pair and of each accountant."""
+    """Yield one example of each filter of the catalogue, of each pair and of each accountant."""
     for entry in CATALOGUE.values():
         yield entry.example()
     yield from examples()

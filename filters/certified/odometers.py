@@ -1,4 +1,4 @@
-"""The numbers of odometers: what they bound the loss by after given requests, held against their formulas in balls."""
+"""The numbers of odometers: their bounds on the loss after given requests, compared with their formulas in balls."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 from filterproof.theory.theorems.formula import compile_formula
 
-#: The bounds are raised by 10^-13 of themselves.
+#: The bounds are raised by this relative amount.
 _SLACK = 2.0**-40
 _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
 
 
 def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
-    """The bound after one release of several sizes, after a mixed sequence, and the failures that it allows."""
+    """Yield the bound after one release of several sizes, after a mixed sequence, and the allowed failures."""
     if isinstance(odometer_held, RogersOdometer):
         yield from _rogers(odometer_held, name)
         return
     of, start = Comparisons(odometer_held.theorem, name), odometer_held.start(1)
-    yield of.near("bound where nothing was released", *_pair(odometer_held, start, Fraction(0)), slack=_SLACK)
+    yield of.near("bound before any release", *_pair(odometer_held, start, Fraction(0)), slack=_SLACK)
     for size in _SIZES:
         mu = math.sqrt(size)
         both = _pair(odometer_held, odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2)
@@ -51,7 +51,7 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Co
 
 
 def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
-    """The bound beside the theorem's own, where the squares of what was released add up to so much."""
+    """Return the bound and the theorem's own, for a given sum of squares of the releases."""
     return float(found.epsilon(state)[0]), bound_of(found, squares)  # type: ignore[arg-type]
 
 
@@ -75,7 +75,7 @@ def bound_of(found: Odometer, squares: Fraction) -> Truth:
 
 
 def _line(log: str) -> str:
-    """The line that touches sqrt(2 S log) at S = target."""
+    """Return the line that touches sqrt(2 S log) at S = target."""
     slope = f"sqrt(2*{log}/target)"
     return f"({slope} + 1)*squares/2 + {log}/{slope}"
 
@@ -112,7 +112,7 @@ _OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delt
 
 
 def _mass(found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction) -> Iterator[Comparison]:
-    """The last mass of an infinite loss for which there is a bound at all."""
+    """Yield the largest mass of an infinite loss with a finite bound."""
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
     def is_bounded(x: float) -> bool:

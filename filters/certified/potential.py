@@ -1,4 +1,4 @@
-"""The table of a potential filter: its inequalities for the members of its design, at the very heights that run.
+"""The table of a potential filter: its inequalities for the members of its design, with the heights that run.
 
 >>> from filterproof.filters.rules.potential import PotentialFilter
 >>> from filterproof.theory.pairs import RandomizedResponse
@@ -27,17 +27,17 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.reference_values import ball_of
 
-#: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
+#: Binary digits of a hockey-stick divergence, rounded up, and of its ball.
 _DIGITS, _BITS = 120, 256
-#: Heights of which each is looked at; of more, as many knots as stay below it.
+#: Up to this number every height is checked; of more, as many knots.
 _MOST = 1 << 18
 
 
 def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
-    """The delta that is kept, the families, what each member is charged, and the levels that releases lead to.
+    """Yield the delta, the families, the charge of each member, and the levels after releases.
 
-    T f_b is a sum over the kinks of f_b, whole numbers, each times the hockey-stick of the pair itself in balls; no
-    atom, mean or double of the filter's search enters.
+    T f_b is a sum over the kinks of f_b, integers, each times the hockey-stick divergence of the pair itself in balls.
+    No discrete distribution, mean or double of the filter's search is used.
     """
     of, clock = Comparisons("potential filter", name), filt._clock
     sides = (clock.forward, clock.backward)
@@ -58,7 +58,7 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
 
 
 class _Means:
-    """Upper bounds of T f_j at knots, times 2^_DIGITS, in whole numbers."""
+    """Upper bounds on T f_j at knots, times 2^_DIGITS, as integers."""
 
     def __init__(self, family: PotentialFamily, pair: DominatingPair) -> None:
         self.family = family
@@ -66,7 +66,7 @@ class _Means:
         self.looked = range(0, knots, -(-levels * knots // _MOST))
         f = family.heights.astype(object)
         rise = np.diff(f, axis=1)
-        # what the slope changes by at a knot z, times z: a whole number, as z_i - z_{i+1} = z_i / parts
+        # the change of slope at a knot z, times z: an integer, because z_i - z_{i+1} = z_i / parts
         kinks = np.zeros_like(f)
         kinks[:, :-1] = family.parts * rise
         kinks[:, -1] = family.top - f[:, -1]
@@ -83,9 +83,9 @@ class _Means:
         self.heights = f[:, :: self.looked.step] << _DIGITS
 
     def room(self, first: int, last: int, x: flint.arb) -> flint.arb:
-        """The least f_{b + x} + slack x - T f_b for all b in [first, last], at the knots that are looked at.
+        """Return the least f_{b + x} + slack x - T f_b for all b in [first, last], at the checked knots.
 
-        Charges are whole: what is less than the next whole number is charged as that.
+        Charges are integers: a fractional charge is rounded up.
         """
         family, charge = self.family, int(x.upper().ceil().unique_fmpz())
         paid = Fraction((family.slack * charge) << _DIGITS, SCALE)
@@ -94,13 +94,13 @@ class _Means:
         return ball_of(min(self._least(b, b + charge) for b in levels) + paid)
 
     def _least(self, after: int, before: int) -> Fraction:
-        """The least f_before - T f_after."""
+        """Return the least f_before - T f_after."""
         means, one = self._mixed(self.means, after)
         heights, other = self._mixed(self.heights, before)
         return Fraction(min(heights * one - means * other), one * other)
 
     def _mixed(self, values: Any, level: int) -> tuple[Any, int]:
-        """(a numerator at each knot, their denominator) of the values at a level."""
+        """Return (a numerator at each knot, their denominator) of the values at a level."""
         at = self.family.at
         j = int(np.clip(np.searchsorted(at, level, side="right") - 1, 0, len(at) - 2))
         low, high = int(at[j]), int(at[j + 1])
@@ -108,7 +108,7 @@ class _Means:
 
 
 def level_steps(filt: LevelFilter, of: Comparisons, pair: DominatingPair) -> Comparison:
-    """The levels that releases of one pair lead to, until it is denied, each less by the charge of its own floor."""
+    """Return the comparison of the levels after releases of one pair with the charges of their floors."""
     state: Any = checked_start(filt, 1)
     charges, wrong = filt._charges(pair).tolist(), 0
     while bool(checked_admits(filt, state, pair, 1)[0]):

@@ -1,4 +1,4 @@
-"""The numbers of the filter at some order beside its budgets: what of delta its orders take, held to all of it."""
+"""The numbers of the filter at some order besides its budgets: the share of delta that its orders use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from filterproof.theory.pairs.reference_values import ball_of
 from filterproof.theory.thresholds.some_order import share_at_some_order
 
 _CLAIMS = Comparisons("some order kept")
-#: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.
+#: (epsilon, delta, orders) that use more than delta; for the first, a game breaks the guarantee.
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
 
 
 def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
-    """The share of delta that its orders take, at least the true one and at most 1; and orders that it must refuse."""
+    """Yield the share of delta that its orders use, and orders that it must refuse."""
     of, share = _CLAIMS.of(name), share_at_some_order(filt.usable, filt.delta)
     yield share_number(of, filt.usable, filt.delta)
     yield of.at_most("the share of delta that its orders take", share, Fraction(1), slack=None)
@@ -30,13 +30,13 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
 
 
 def share_number(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
-    """The share of delta that these orders take, at least the true one."""
+    """Return the share of delta that these orders use, at least the true one."""
     says, truth = "the share of delta that its orders take", partial(_share, alphas, Fraction(delta))
     return of.at_least(says, share_at_some_order(alphas, delta), truth, slack=2.0**-29)
 
 
 def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:
-    """The payments in balls, each what the lower orders leave: delta^(1 - t/u) of a payment at 1 + t for 1 + u."""
+    """Return the total payment in balls; each order pays what the lower orders leave."""
     log, paid, total = ball_of(delta).log(), list[tuple[arb, arb]](), arb(0)
     for alpha in sorted(alphas):
         u = ball_of(alpha) - 1

@@ -65,8 +65,7 @@ class Same:
 
 
 class Walk:
-    """Walks over everything that a value holds and returns a tree: (kind, bytes) for leaves, (kind, *trees) for the
-    rest.
+    """Walks over a value and returns a tree: (kind, bytes) for leaves, (kind, *trees) for the rest.
 
     An object is read as `pickle` reads it: through its own `__reduce__` or, by default, through its dict and slots
     without cached values. The order of a mapping is kept, because sums run in that order. The order of a set is kept
@@ -93,9 +92,7 @@ class Walk:
         return kind
 
     def again(self, place: int, found: Any) -> Any:
-        """Return the tree of an object that was already met at `place`; `found` is its tree, or None while it is
-        being read.
-        """
+        """Return the tree of an object met before at `place`; `found` is its tree, None while it is being read."""
         return self.leaf(Same, b"%d" % place)
 
     def thing(self, value: Any) -> Any:
@@ -200,8 +197,7 @@ class _Told(Walk):
 
 
 def content(value: object, untold: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
-    """Return a hashable tree: two values have equal trees only if they hold the same numbers in the same order and
-    classes.
+    """Return a hashable tree, equal for two values only if they hold equal numbers in equal order and classes.
 
     `untold` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
     """
@@ -214,9 +210,7 @@ def content(value: object, untold: Callable[[object], Hashable] = lambda thing: 
 
 @lru_cache(maxsize=1024)
 def _is_plain(kind: Any) -> bool:
-    """Whether a class leaves pickling to Python. Frozen dataclasses with slots have a `__getstate__` from
-    dataclasses.
-    """
+    """Whether a class leaves pickling to Python, or to dataclasses, which define a `__getstate__` for slots."""
     if kind.__reduce_ex__ is not object.__reduce_ex__ or kind.__reduce__ is not object.__reduce__:
         return False
     return (

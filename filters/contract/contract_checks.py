@@ -160,8 +160,7 @@ def _granted(
 
 
 def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair) -> NDArray[np.bool_] | None:
-    """Return `filt.step_inplace(state, request)`, which writes into the state, or None if the caller has to use
-    `step`.
+    """Return `filt.step_inplace(state, request)`, or None if the caller has to use `step`.
 
     Only code of the library gets a state that it can write to.
     """
@@ -281,9 +280,7 @@ def _knows_its_rules(kind: type, method: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _decides(kind: type) -> Literal["step", "admits", "both"]:
-    """Which methods of a class decide. Both decide if a user's `step` is older than the `admits` or `spend` below
-    it.
-    """
+    """Which methods decide: both if a subclass overrides `admits` or `spend` below a user's `step`."""
     if kind.step is FilterBase.step:  # type: ignore[attr-defined]
         return "admits"
     if _knows_its_rules(kind, "step"):

@@ -32,9 +32,7 @@ def of_the_library(kind: type) -> bool:
 
 
 def made_of_the_library(value: Any) -> bool:
-    """Whether a value is plain or of the library's classes throughout. Such a value runs no user code and does not
-    change.
-    """
+    """Whether a value consists of plain values and library classes: it runs no user code and does not change."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True

@@ -61,9 +61,7 @@ one_delta, one_order, one_order_from_one = _one(check_delta), _one(check_order),
 
 
 def one_epsilon(name: str, value: object) -> float:
-    """Return `value` as a float, finite and >= 0. No guarantee has a negative epsilon, since H_{e^eps} >= 1 - e^eps >
-    0.
-    """
+    """Return `value` as a float, finite and >= 0: for a negative epsilon H_{e^eps} >= 1 - e^eps > 0."""
     epsilon = one_real(name, value)
     check_at_least_zero(name, epsilon, "pass the epsilon of a promise, zero or more, in nats")
     return epsilon

@@ -131,8 +131,7 @@ class PotentialFamily:
         return (height + Fraction(self.slack * level, SCALE)) / ONE
 
     def tangent(self, level: int, shift: float) -> tuple[float, float]:
-        """Return (p, q) of a line p - q z below f_level that about touches it at z = e^shift; (0, 0) beyond "
-        "the knots."""
+        """Return (p, q) of a line p - q z below f_level that nearly touches it at z = e^shift, else (0, 0)."""
         i = round(shift / math.log1p(-1 / self.parts)) - self.first
         if not 0 < i < self.heights.shape[1] - 1:
             return 0.0, 0.0

@@ -47,9 +47,7 @@ class InvariantBrokenError(AssertionError):
 
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
-    """Whether a fresh run admits the request. A filter that denies everything satisfies the other invariants
-    vacuously.
-    """
+    """Whether a fresh run admits the request. A filter that denies everything satisfies all other invariants."""
     return admits(filt, checked_start(filt, 1), request)
 
 
@@ -274,9 +272,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
 
 
 def the_promise_is_kept(filt: PrivacyFilter, adversary: TreeAdversary) -> None:
-    """The transcript of an adaptive adversary satisfies H_{e^eps} <= promise.delta(eps), by enumeration of all
-    outcomes.
-    """
+    """The transcript of an adaptive adversary satisfies H_{e^eps} <= promise.delta(eps) in an exact enumeration."""
     for eps, truth in transcript_divergence(filt, adversary).items():
         promised = float(filt.promise.delta(eps))
         if not truth <= promised * (1 + 1e-9) + 1e-15:

@@ -150,9 +150,7 @@ class Requests:
         return [chain.pairs[tape.below(below)]] * longest
 
     def list(self, tape: Tape, longest: int) -> list[DominatingPair]:
-        """Draw at most `longest` requests. About half repeat an earlier one. One list in four has requests of any
-        size.
-        """
+        """Draw at most `longest` requests. About half repeat an earlier one; one list in four has any sizes."""
         drawn: list[DominatingPair] = []
         any_size = tape.below(4) == 3
         for _ in range(tape.below(longest + 1)):
@@ -190,8 +188,7 @@ def _one_of(
 
 
 def requests_near(filt: FilterBase) -> Requests:
-    """Return Gaussian, RandomizedResponse, Laplace, KOV and Erasure pairs of sizes 1e-6 to 4, with the edges of
-    `filt`.
+    """Return pairs of the common families, of sizes 1e-6 to 4, with the edges of `filt`.
 
     The function asks fresh runs and bisects each change of their answers, so that it includes sizes that are just
     admitted and just denied. It adds smaller sizes if none is admitted and larger ones if all are.

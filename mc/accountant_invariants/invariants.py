@@ -35,11 +35,12 @@ from filterproof.theory.argument_checks import check_positive
 from filterproof.theory.guarantees import PureDP
 from filterproof.theory.pairs import DominatingPair, Laplace, RandomizedResponse
 
-#: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
+#: Parameters outside any sensible range: each must be refused, or must leave a total that is a number and has not
+#: fallen.
 _ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
-#: Parameters of which an object that takes any takes one; the last would be costly to account for as a noise.
+#: Ordinary parameters: an object with a `raw` function accepts one of them. The last would be an expensive noise.
 _ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
-#: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.
+#: A thousand of the first is the whole budget; ten of the second are slightly more than 1.
 _TINY = (Fraction(1, 1000), Fraction(1, 10))
 
 
@@ -52,7 +53,9 @@ def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
         subject.foreign.replayed(at_once, pair, count)
         first, second = subject.says(at_once), subject.says(subject.played((pair,) * count)[0])
         if not subject.alike(first, second):
-            raise InvariantBrokenError(f"{count} x {pair!r}: {first:.9g} at once and {second:.9g} one by one")
+            raise InvariantBrokenError(
+                f"{count} x {pair!r}: {first:.9g} at once, but {second:.9g} one by one"
+            )
     return f"{len(subject.menu)} pairs, counts 2, 3, 10"
 
 
@@ -69,7 +72,7 @@ def the_order_does_not_matter(subject: AuditedAccountant) -> str:
             tried += 1
             if len(again) != len(granted):
                 raise InvariantBrokenError(
-                    f"{_listing(granted)} is granted, and in another order only {_listing(again)}"
+                    f"{_listing(granted)} is granted, but in another order only {_listing(again)}"
                 )
             if spent is not None and not subject.alike(spent, subject.says(other)):
                 raise InvariantBrokenError(
@@ -87,27 +90,27 @@ def the_total_never_falls(subject: AuditedAccountant) -> str:
             after = subject.says(budget)
             if exceeds(before, after, subject.tolerance):
                 raise InvariantBrokenError(
-                    f"after {_listing(history[: i + 1])} it falls from {before:.9g} to {after:.9g}"
+                    f"after {_listing(history[: i + 1])} the total falls from {before:.9g} to {after:.9g}"
                 )
             before = after
     return f"{len(subject.histories)} histories"
 
 
 def a_superset_never_costs_less(subject: AuditedAccountant) -> str:
-    """A superset never costs less: without any one of its events a history costs no more."""
+    """Removing any one event from a history never increases its cost."""
     for history in subject.histories:
         _, granted = subject.played(history)
-        if (whole := subject.total(granted)) is None:  # it decides by more than what was released
+        if (whole := subject.total(granted)) is None:  # its decisions depend on more than the releases
             continue
         for i in range(min(len(granted), 6)):
             part = subject.total(granted[:i] + granted[i + 1 :])
             if part is None:
                 raise InvariantBrokenError(
-                    f"{_listing(granted)} is granted, and denied without {granted[i]!r}"
+                    f"{_listing(granted)} is granted, but denied without {granted[i]!r}"
                 )
             if exceeds(part, whole, subject.tolerance):
                 raise InvariantBrokenError(
-                    f"{_listing(granted)} costs {whole:.9g}, and {part:.9g} without {granted[i]!r}"
+                    f"{_listing(granted)} costs {whole:.9g}, but {part:.9g} without {granted[i]!r}"
                 )
     return f"{len(subject.histories)} histories"
 
@@ -117,18 +120,18 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
     tried = 0
     for pair, count in product(subject.menu, (1, 5)):
         whole = subject.total((pair,) * count)
-        # what is not granted is not charged, and what is on no menu need not be supported
+        # a denied request is not charged, and a pair outside the menu need not be supported
         for quiet in filter(subject.supports, pair.more_private_variants):
             if whole is None or (less := subject.total((quiet,) * count)) is None:
                 continue
             tried += 1
             if exceeds(less, whole, subject.tolerance):
-                raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, and {pair!r} {whole:.9g}")
-    return _asked(tried, "comparisons", "no quieter mechanism is known and granted")
+                raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {whole:.9g}")
+    return _asked(tried, "comparisons", "no more private mechanism is known and granted")
 
 
 def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
-    """A denial neither charges nor refunds: after it the object grants what it would have, or no more."""
+    """A denial neither charges nor refunds: afterwards the object grants the same as before, or nothing."""
     if subject.foreign.composes:
         raise SkipTest("it denies nothing itself")
     tried, halts = 0, False
@@ -142,7 +145,7 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
             said, due = subject.foreign.spent(budget), subject.foreign.spent(untouched)
             if said is not None and due is not None and not subject.alike(said, due):
                 raise InvariantBrokenError(
-                    f"after {_listing(granted)} {due:.9g} is spent, and {said:.9g} after {asked!r} was denied"
+                    f"{due:.9g} is spent after {_listing(granted)}, but {said:.9g} after the denial of {asked!r}"
                 )
             lasting = [(p, subject.lasts(budget, p), subject.lasts(untouched, p)) for p in subject.menu]
             if changed := [one for one in lasting if one[1] != one[2]]:
@@ -150,19 +153,19 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
                 if not halts:
                     pair, denied, fresh = changed[0]
                     raise InvariantBrokenError(
-                        f"after {_listing(granted)} {pair!r} is granted {fresh} times, and {denied} times after "
-                        f"{asked!r} was denied"
+                        f"{pair!r} is granted {fresh} times after {_listing(granted)}, but {denied} times after "
+                        f"the denial of {asked!r}"
                     )
     return _asked(tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied")
 
 
 def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
-    """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
+    """Unusual parameters, such as NaN or -1, are refused, or leave a total that has not fallen."""
     if subject.raw is None:
         raise SkipTest("no bare parameter is charged")
     refusals = [_refused(subject, subject.foreign.make(), value) for value in _ORDINARY]
-    if all(refusals):  # then a refusal says nothing of an odd one
-        raise SkipTest(f"it takes no bare parameter, not even an ordinary one: {refusals[-1]}")
+    if all(refusals):  # a refusal of an unusual parameter then says nothing
+        raise SkipTest(f"it accepts no bare parameter, not even an ordinary one: {refusals[-1]}")
     pair = next((one for one in subject.menu if subject.foreign.granted(subject.foreign.make(), one)), None)
     if pair is None:
         raise SkipTest("nothing of its menu is granted")
@@ -177,22 +180,20 @@ def odd_parameters_grant_nothing(subject: AuditedAccountant) -> str:
         try:
             after, left = subject.foreign.spent(budget), subject.lasts(budget, pair)
         except ValueError as error:
-            raise InvariantBrokenError(
-                f"{value:g} is taken, and then it answers no number: {error}"
-            ) from error
+            raise InvariantBrokenError(f"it accepts {value:g} and then reports no number: {error}") from error
         if left > due:
             raise InvariantBrokenError(
-                f"{value:g} is taken, and then {pair!r} is granted {left} times, not {due}"
+                f"it accepts {value:g} and then grants {pair!r} {left} times, not {due}"
             )
         if after is not None and before is not None and exceeds(before, after, subject.tolerance):
             raise InvariantBrokenError(
-                f"{value:g} is taken, and what was spent falls from {before:.9g} to {after:.9g}"
+                f"it accepts {value:g}, and the spending falls from {before:.9g} to {after:.9g}"
             )
-    return f"takes {', '.join(taken) or 'none of them'}"
+    return f"accepts {', '.join(taken) or 'none of them'}"
 
 
 def _refused(subject: AuditedAccountant, budget: Any, value: float) -> str:
-    """How an object refuses a bare parameter, "" if it takes it."""
+    """Return how an object refuses a bare parameter, "" if it accepts it."""
     assert subject.raw is not None
     try:
         return "denied" if is_no(subject.raw(budget, value)) else ""
@@ -201,9 +202,9 @@ def _refused(subject: AuditedAccountant, budget: Any, value: float) -> str:
 
 
 def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
-    """Tiny spends are granted while their exact sum is within the limit, and no longer."""
+    """Tiny charges are granted as long as their exact sum is within the limit."""
     if subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
-        raise SkipTest("its spends are not added up")
+        raise SkipTest("it does not add up its charges")
     limit = Fraction(limit_of(subject.foreign.promise))
     sums = []
     for share in _TINY:
@@ -211,7 +212,7 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
         pairs: tuple[DominatingPair, ...] = (RandomizedResponse(epsilon), Laplace(1 / epsilon))
         pair = next(filter(subject.supports, pairs), None)
         if pair is None:
-            raise SkipTest(f"it cannot be asked for an epsilon of {epsilon:g}")
+            raise SkipTest(f"it does not support an epsilon of {epsilon:g}")
         budget = subject.foreign.make()
         most = int(2 / share)
         granted = next((n for n in range(most) if not subject.foreign.granted(budget, pair)), most)
@@ -226,7 +227,7 @@ def tiny_spends_are_their_sum(subject: AuditedAccountant) -> str:
 
 
 def what_it_answers_is_at_least_the_truth(subject: AuditedAccountant) -> str:
-    """What it answers of mechanisms fixed in advance is at least the truth: closed forms and certified compositions."""
+    """The answer about mechanisms fixed in advance is at least the true value, in closed form or certified."""
     tried = 0
     for granted, answered in filter(itemgetter(0), _answers(subject)):
         tried += 1
@@ -236,7 +237,7 @@ def what_it_answers_is_at_least_the_truth(subject: AuditedAccountant) -> str:
 
 
 def _answers(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
-    """What is granted of each history, and of 10 and 100 uses at once, with what is then said."""
+    """Yield the granted part of each history, and of 10 and 100 uses at once, with the reported spending."""
     for history in subject.histories:
         budget, granted = subject.played(history)
         yield granted, subject.says(budget)
@@ -247,7 +248,7 @@ def _answers(subject: AuditedAccountant) -> Iterator[tuple[History, float]]:
 
 
 def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
-    """As a filter it keeps its promise against every adversary of a small exact game over its own menu."""
+    """As a filter it keeps its guarantee against every adversary of a small exact game over its own menu."""
     if not isinstance(subject.filter, CountedFilter):
         raise SkipTest("it has no menu")
     value, fault = worth_more(subject.filter)
@@ -256,7 +257,7 @@ def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
     return value
 
 
-#: Key -> invariant, in the order in which they are asked.
+#: Key -> invariant, in the order of the tests.
 ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
     invariant.__name__: invariant
     for invariant in (
@@ -275,7 +276,7 @@ ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
 
 
 def _asked(tried: int, what: str, otherwise: str) -> str:
-    """What was tried; SkipTest where that is nothing."""
+    """Return the number of tests in words. Raises SkipTest for none."""
     if not tried:
         raise SkipTest(otherwise)
     return f"{tried} {what}"

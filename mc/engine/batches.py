@@ -24,14 +24,14 @@ from filterproof.mc.engine.streams import Batch
 from filterproof.theory.pairs import DominatingPair
 
 _NONE = np.empty(0, dtype=np.intp)
-# glibc keeps freed arrays of a tile's size for reuse once a block of 16 MB was freed: a tile then takes 3/4 of the time
+# glibc reuses freed arrays of a batch's size after a block of 16 MB was freed: a batch then takes 3/4 of the time
 np.empty(2**24, dtype=np.uint8)
 
 
 def play_tile(game: Game, tile: Batch) -> Paths:
-    """The paths of one tile, a function of (game, tile) alone."""
+    """Return the paths of one batch, a function of (game, tile) alone."""
     live = _fresh(game, tile)
-    #: Runs that were denied and have a final request to make, which all make together at the end.
+    #: Denied runs with a final request, which they all make together at the end.
     aside: list[_Live] = []
     for t in range(game.rounds):
         if game.waits:
@@ -53,10 +53,10 @@ def play_tile(game: Game, tile: Batch) -> Paths:
 
 @dataclass(slots=True)
 class _Live:
-    """The runs of a tile that have neither halted nor ended, and the paths of those that have.
+    """The live runs of a batch, and the paths of the finished ones.
 
-    spent, kept and beyond are the guard's account, None where no guard acts. releases is a single number as long as it
-    is the same for all runs. nature draws the outputs; own is the adversary's generator.
+    spent, kept and beyond are the sums of the budget monitor, None without one. `releases` is a single number as long
+    as it is the same for all runs. `nature` draws the outputs; `own` is the adversary's generator.
     """
 
     game: Game
@@ -81,15 +81,15 @@ class _Live:
 
     @property
     def runs(self) -> tuple[Any, ...]:
-        """All that there is run by run, with None and what all runs share."""
+        """All per-run data, with None and data that all runs share."""
         return tuple([getattr(self, name) for name in _PER_RUN])
 
     def of(self, runs: tuple[Any, ...]) -> _Live:
-        """Other runs of the same tile."""
+        """Return other runs of the same batch."""
         return _Live(self.game, self.done, self.output_rng, self.own, *runs)
 
     def become(self, runs: tuple[Any, ...]) -> None:
-        """Other runs in the place of these."""
+        """Replace these runs by others."""
         for name, value in zip(_PER_RUN, runs, strict=True):
             setattr(self, name, value)
 
@@ -111,7 +111,7 @@ class _Live:
         self.done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
 
     def asked(self, t: int, method: Literal["request", "final"]) -> DominatingPair:
-        """What the adversary asks for in round t, lent what it sees; it sees log P/Q in either direction."""
+        """Return the adversary's request in round t from a read-only view; it sees log P/Q in both directions."""
         game = self.game
         seen = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
         view = View(t, *read_only((*seen, self.state)), self.memory, game.filter, self.own)
@@ -121,9 +121,9 @@ class _Live:
         return request
 
     def release_or_end(self, t: int, method: Literal["request", "final"], aside: list[_Live] | None) -> None:
-        """Release to the admitted runs; finish the others, or put them aside for their final requests."""
+        """Release to the admitted runs; finish the others, or keep them for their final requests."""
         request = self.asked(t, method)
-        # by the filter's own state: the adversary may have put another into what it saw
+        # from the filter's own state: the adversary may have changed the one in its view
         admitted, after = checked_step(self.game.filter, self.state, request, self.n)
         if self.beyond is not None:
             admitted, request = self.guarded(request, admitted)
@@ -139,7 +139,8 @@ class _Live:
             else:
                 aside.append(self.of(take(self.runs, denied)))
         if after is not None:
-            # the few denied runs take part in the draw and are dropped after it: cheaper than copying the others
+            # the few denied runs take part in the draw and are dropped after it, which is cheaper than a copy of the
+            # others
             self.release(request, after)
             self.drop(denied)
         else:
@@ -153,7 +154,7 @@ class _Live:
         self.releases += 1
 
     def release_or_wait(self, t: int) -> None:
-        """Release to the admitted runs; the others, of loss 0 in this round, ask again in the next one."""
+        """Release to the admitted runs; the others, with loss 0 in this round, request again in the next one."""
         request = self.asked(t, "request")
         admitted, _ = checked_step(self.game.filter, self.state, request, self.n)
         if self.beyond is not None:
@@ -171,7 +172,7 @@ class _Live:
     def guarded(
         self, request: DominatingPair, admitted: NDArray[np.bool_]
     ) -> tuple[NDArray[np.bool_], DominatingPair]:
-        """Charge the admitted runs in the guard's account, and let it mark or end those, of finite loss, that pass it.
+        """Charge the admitted runs in the budget monitor, which flags or ends runs of finite loss that exceed it.
 
         Returns decisions and request of the runs still live.
         """
@@ -191,7 +192,7 @@ class _Live:
         return admitted[go], request.take(go)
 
     def release(self, request: DominatingPair, after: State | None = None) -> None:
-        """Charge every run for the request, unless `after` is the state after that; draw and add its privacy losses.
+        """Charge every run for the request, unless `after` is the charged state; draw and add its privacy losses.
 
         The filter observes them if it looks at losses.
         """
@@ -202,7 +203,7 @@ class _Live:
             self.last = pair.sample(self.output_rng, self.n, game.order)
         else:
             self.last = pair.sample_finite(self.output_rng, self.n, game.order)
-            with np.errstate(divide="ignore"):  # log 0 = -inf where the infinite mass is 1
+            with np.errstate(divide="ignore"):  # log 0 = -inf for an infinite mass of 1
                 self.log_kept += np.log1p(-pair.infinite_mass)
         if self.log_weight is not None:
             self.log_weight += pair.log_weight(self.last, game.order)
@@ -216,7 +217,7 @@ _PER_RUN = tuple(field.name for field in fields(_Live))[4:]
 
 
 def _fresh(game: Game, tile: Batch) -> _Live:
-    """All runs of a tile before the first round."""
+    """Return all runs of a batch before the first round."""
     n, own = tile.size, tile.adversary()
     weighed, acts = game.erasures == "weighed", game.guard is not None and game.guard.act != "trust"
     done = Paths(
@@ -246,7 +247,7 @@ def _fresh(game: Game, tile: Batch) -> _Live:
 
 
 def _memory(game: Game, n: int, rng: np.random.Generator) -> Any:
-    """What the adversary remembers of n fresh runs; ValueError for arrays of other runs, and for lists."""
+    """Return the adversary's memory of n new runs. Raises ValueError for lists and for arrays of other runs."""
 
     def check(leaf: Any) -> None:
         if isinstance(leaf, list) or (np.ndim(leaf) and len(leaf) != n):
@@ -261,7 +262,7 @@ def _memory(game: Game, n: int, rng: np.random.Generator) -> Any:
 
 
 def _joined(parts: Sequence[_Live]) -> _Live:
-    """All runs of all parts, with one number of releases for each run."""
+    """Merge the runs of all parts, with one number of releases per run."""
     whole = parts[0].of(join([part.runs for part in parts]))
     whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
     return whole

@@ -25,16 +25,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The arguments of a call, told apart by a key alone: equal ones need not be one object, nor hashable."""
+    """The arguments of a call, compared by a key alone; they need not be hashable."""
 
     key: Hashable
     given: tuple[Any, ...] = field(compare=False)
 
 
 def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Keep the last `most` answers of a function of its arguments alone, where these are of the library and stay.
+    """Cache the last `most` results of a function of library values.
 
-    The function is given copies, which nobody else can change and its answer may go on holding.
+    The function gets copies, which nobody else can change, and may keep them in its result.
     """
 
     def of(function: Callable[..., R]) -> Callable[..., R]:

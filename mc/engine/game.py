@@ -23,7 +23,7 @@ Erasures: TypeAlias = Literal["drawn", "weighed"]
 
 #: The most rounds: counts of them are exact in doubles.
 MOST_ROUNDS = 2**53
-#: Rounds of a game whose adversary states no horizon and whose caller gives no `rounds`.
+#: Rounds of a game without a horizon of the adversary and without `rounds`.
 LONGEST = 1000
 
 

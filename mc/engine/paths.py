@@ -40,7 +40,7 @@ class Paths:
 
 
 class Functional(Protocol):
-    """A functional: a picklable value that maps the paths of a tile to sums over these paths."""
+    """A functional: a picklable value that maps the paths of a batch to sums over these paths."""
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        """Sums over the paths, shape (k,) with the same k for every tile."""
+        """Return sums over the paths, shape (k,) with the same k for every batch."""

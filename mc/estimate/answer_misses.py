@@ -15,9 +15,9 @@ from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from filterproof.theory.argument_checks import check_count
 
-#: Queries to one data set before `answer_misses` takes a fresh one.
+#: Queries to one data set before `answer_misses` makes a new one.
 _LONG = 100
-#: Values of a query, coordinates times people, each of which takes 25 bytes in memory.
+#: The most values of a query, coordinates times people; each takes 25 bytes in memory.
 _MOST_VALUES = 10**8
 
 
@@ -81,7 +81,7 @@ def answer_misses(
     answers, failure = check_count("answers", answers), stated_failure(confidence, failure)
     people, dimension = check_count("people", people), check_count("dimension", dimension)
     turnover = check_count(
-        "turnover", turnover, least=0, most=people, remedy="pass the people who come and go"
+        "turnover", turnover, least=0, most=people, remedy="pass the number of people who leave and join"
     )
     block = min(answers, _LONG)
     if (people + turnover * (block - 1)) * dimension > _MOST_VALUES:

@@ -38,22 +38,22 @@ from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedRespons
 from filterproof.theory.proofs.threshold import threshold
 from filterproof.theory.rounding import root_up
 
-#: More rounds of one mechanism are not counted one by one.
+#: The most rounds of one mechanism that are counted one by one.
 MOST_ROUNDS = 20_000
-#: Orders at which the Renyi filter is looked at: 1 + t for these t.
+#: The orders of the Rényi filter are 1 + t for these t.
 _ORDERS = np.geomspace(0.02, 2000.0, 120)
-#: Rounds that are drawn in all, for a filter that looks at losses: a first look, and the number that is told.
+#: Simulated rounds in total, for a filter that looks at losses: for a first look, and for the reported number.
 _LOOK, _DRAWN = 60_000, 200_000
-#: A run of a filter that fixes no number of rounds is cut after so many times the rounds of the best plan.
+#: The longest run of a filter without a limit on rounds, as a multiple of the best plan.
 _LONGEST = 8
-#: The failure probability of a number of rounds that was drawn.
+#: The failure probability of a simulated number of rounds.
 _FAILURE = 1e-3
-#: A calibrated threshold is this near to the largest.
+#: The relative precision of a calibrated threshold.
 _RELATIVE = 1e-3
 
 _RHO = "mechanisms with a known zCDP parameter"
-_ALONE = "this mechanism alone, whose realised losses it is told; rounds are a mean"
-_TOLD = f"mechanisms whose realised losses it is told; rounds are a mean, of at most {_LONGEST} times the possible"
+_ALONE = "this mechanism alone, with observed losses; rounds are a mean"
+_TOLD = f"mechanisms with observed losses; rounds are a mean, of at most {_LONGEST} times the possible"
 _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 
@@ -179,7 +179,7 @@ def compare_filters(
     only_rho = isinstance(mechanism, ZCDP)
     candidates = _candidates(epsilon, delta, pair, only_rho=only_rho)
     choices = [_counted(candidate, pair, 2 * most) for candidate in candidates]
-    # only of these the quantile of a loss takes microseconds
+    # only for these, the quantile of a loss takes microseconds
     known = pair.outputs is not None or pair.normal_mu is not None
     if known and not only_rho:
         choices += _drawn(epsilon, delta, pair, largest, seed)
@@ -189,7 +189,9 @@ def compare_filters(
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A filter to be made: its name, how, the expression that makes it, and for which mechanisms it is sound."""
+    """A candidate filter: its name, its constructor, the expression that makes it, and the mechanisms for which it is
+    sound.
+    """
 
     name: str
     make: Callable[[], PrivacyFilter]
@@ -200,7 +202,7 @@ class _Candidate:
 def _candidates(
     epsilon: float, delta: float, pair: DominatingPair, *, only_rho: bool
 ) -> Iterator[_Candidate]:
-    """Those of the catalogue that can promise (epsilon, delta)-DP."""
+    """Yield the filters of the catalogue that can promise (epsilon, delta)-DP."""
     for conversion, word in ((CKS, "CKS"), (SIMPLE, "SIMPLE")):
         name = f"ApproximateDPFilter, {word}"
         yield _made("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
@@ -246,7 +248,7 @@ def _kind(name: str) -> type[Any]:
 
 
 def _text(value: Any) -> str:
-    """The expression that makes a number, a pair, a conversion, or a tuple or list of pairs."""
+    """Return the expression that makes a number, a pair, a conversion, or a tuple or list of pairs."""
     match value:
         case tuple():
             return f"({', '.join(map(_text, value))},)"
@@ -260,10 +262,10 @@ def _text(value: Any) -> str:
 
 
 def _counted(candidate: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
-    """The candidate, asked for the pair until it denies."""
+    """Count how often the candidate grants the pair before a denial."""
     try:
         count = repeats(candidate.make(), pair, most=most)
-    except ValueError as error:  # nothing that it can promise fits
+    except ValueError as error:  # it grants nothing within the guarantee
         return FilterChoice(candidate.name, 0, 0, 0, f"none: {error}", "")
     return FilterChoice(
         candidate.name, count, count, count, candidate.holds_for, _lines(candidate.text, pair)
@@ -277,7 +279,7 @@ def _lines(text: str, pair: DominatingPair, after: str = "") -> str:
 def _drawn(
     epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
 ) -> Iterator[FilterChoice]:
-    """The filters that look at losses, their outputs drawn: the realisation filter at the best of four lengths."""
+    """Yield filters that look at losses, with drawn outputs: the realisation filter at the best of four lengths."""
     looks: list[tuple[float, _Candidate, int]] = []
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
@@ -297,7 +299,7 @@ def _drawn(
 
 
 def _told(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
-    """The mean of the rounds that a filter grants which is told each loss, of at most so many."""
+    """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
     mean = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
     code = _lines(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
@@ -311,7 +313,7 @@ def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int,
 
 
 def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:
-    """The pair that is asked for; of ZCDP(rho) a Gaussian with no smaller rho."""
+    """Return the pair of the requests; for ZCDP(rho) a Gaussian with no smaller rho."""
     match mechanism:
         case PureDP(epsilon):
             return RandomizedResponse(epsilon)
@@ -323,18 +325,20 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
             return mechanism
     raise TypeError(
         f"mechanism must be a pair of shape () or PureDP, GaussianDP or ZCDP, got {mechanism!r}; "
-        "pass fp.Gaussian(0.1), say"
+        "pass e.g. fp.Gaussian(0.1)"
     )
 
 
 def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
-    """(the rounds of a plan that are certified to keep delta, one less than the least certified to break it)."""
+    """Return the rounds of a plan certified to keep delta, and one less than the smallest number certified to exceed
+    it.
+    """
     looked: dict[int, Bounds] = {}
     largest = float(pair.pure_epsilon)
     pure = Fraction(largest) if largest < math.inf else math.inf
 
     def at(rounds: int) -> Bounds:
-        """Bounds that tell on which side of delta the plan is, where bounds of one part in 1000 do."""
+        """Return bounds that decide on which side of delta the plan is, if bounds of one part in 1000 do."""
         if rounds * pure <= epsilon:
             return Bounds(0.0, 0.0)
         if rounds not in looked:
@@ -344,7 +348,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
         return looked[rounds]
 
     def last(keeps: Callable[[int], bool], first: int) -> int:
-        """The last number of rounds from `first` on that keeps delta, first - 1 where none does."""
+        """Return the last number of rounds from `first` on that keeps delta, or first - 1."""
         low, step = first - 1, 1
         while keeps(low + step):
             low, step = low + step, 2 * step
@@ -360,7 +364,7 @@ def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int
 
 
 def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[float, float]:
-    """The order of `_ORDERS` whose budget allows the most rounds, and its budget; 0 where no order has one."""
+    """Return the order of `_ORDERS` whose budget allows the most rounds, and its budget, or 0."""
     best, most = (2.0, 0.0), 0.0
     for t in _ORDERS:
         alpha = float(f"{1 + t:.4g}")
@@ -374,7 +378,7 @@ def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[flo
 
 
 def kept_mu(epsilon: float, delta: float) -> float:
-    """The largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
+    """Return the largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
     mu = float(gaussian_mu(epsilon, delta))
     for bits in range(50, 0, -1):
         tried = mu * (1 - 2.0**-bits)

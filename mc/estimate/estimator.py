@@ -1,6 +1,6 @@
 """Estimators of H_{e^epsilon} as sums of means over runs, and the pilot that chooses among them.
 
-A pilot chooses, on paths of its own: they are not used again, so that a choice leaves the failure probability as it is.
+A pilot chooses with paths that are not used again, so that the choice leaves the failure probability unchanged.
 """
 
 from __future__ import annotations
@@ -36,33 +36,34 @@ from filterproof.theory.conversions import CKS
 Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
 _Act: TypeAlias = Literal["trust", "stop"]
 
-#: The index of the tile that pilots play; no run is long enough to reach it.
+#: The index of the pilot's batch; no run is long enough to reach it.
 PILOT = 2**62
 PILOT_PATHS = 8192
-#: One estimator answers all epsilons of a grid at which its width is at most this many times the least width.
+#: One estimator answers all epsilons of a grid at which its width is at most this multiple of the smallest width.
 SHARED = 2.0
-#: A candidate is not piloted where another's width is, at every epsilon, at most this many times the least it can have.
+#: A candidate gets no pilot if another's width is, at every epsilon, at most this multiple of its smallest possible
+#: one.
 ENOUGH = 1.01
-#: An estimator is not used where its values have more than 16 times the least range of any candidate: the pilot may
+#: An estimator is not used if its values have more than 16 times the smallest range of any candidate: the pilot may
 #: have missed its rare large values.
 _RANGE = math.log(16.0)
-#: Shares of the paths tried for a term of a sum.
+#: Shares of the paths that are tried for a term of a sum.
 SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
-#: Bounds whose logarithm has a larger absolute value than this are not used: they leave the range of doubles.
+#: Bounds whose logarithm has a larger absolute value are not used, because they leave the range of doubles.
 _DOUBLES_END, _WITHIN = 700.0, 600.0
-#: The most orders tried on a grid.
+#: The most orders on a grid.
 _ORDERS = 9
-#: The least budget sum mu^2 for the martingale: a smaller one is lost in the rounding of the losses.
+#: The smallest budget sum mu^2 for the martingale: a smaller one is lost in the rounding of the losses.
 _READABLE = 1e-10
-#: By how much, relative, the martingale's guard exceeds the budget, to allow for rounding.
+#: The relative excess of the martingale's budget monitor over the budget, for rounding.
 _CLOSED = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of H_{e^epsilon}: for each epsilon what is summed on the same paths of one game.
+    """A term of H_{e^epsilon}: for each epsilon a functional of the same paths of one game.
 
-    rests_on says why the summed values are bounded.
+    `rests_on` states why the values are bounded.
     """
 
     name: str
@@ -72,11 +73,11 @@ class Term:
 
     @property
     def joint(self) -> JointFunctional:
-        """What is summed for all epsilons."""
+        """The functionals for all epsilons."""
         return JointFunctional(self.functionals)
 
     def estimates(self, tally: BatchSums, failure: float) -> Iterator[Estimate]:
-        """One estimate for each epsilon, each with this failure probability."""
+        """Yield one estimate for each epsilon, each with this failure probability."""
         for functional, own in zip(self.functionals, self.joint.tallies(tally), strict=True):
             estimate = functional.estimate(own, failure)
             name = f"{self.name}{functional.how}, {estimate.method}"
@@ -87,9 +88,9 @@ class Term:
 class Estimator:
     """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
-    The main term is the last. Before it may come the part of H from paths that a guard would have stopped, and the
-    probability of infinite losses where they are weighed: see `filterproof.mc.estimate.path_bound.PathBound`. shares
-    are the terms' shares of the paths, none before a pilot.
+    The main term is the last. Before it may come the part of H from paths that a monitor would have stopped, and the
+    probability of infinite losses if they are weighed: see `filterproof.mc.estimate.path_bound.PathBound`. `shares` are
+    the terms' shares of the paths, empty before a pilot.
     """
 
     epsilons: tuple[float, ...]
@@ -103,13 +104,13 @@ class Estimator:
         return tuple(map(max, zip(*ranges, strict=True)))
 
     def floors(self, aim: EstimatorSettings) -> tuple[float, ...]:
-        """The least width that any pilot can expect at each epsilon."""
+        """Return the smallest width that any pilot can expect at each epsilon."""
         failure = aim.failure / len(self.terms)
         widths = ([sums.least_width(aim.n, failure) for sums in term.functionals] for term in self.terms)
         return tuple(map(sum, zip(*widths, strict=True)))
 
     def plays(self, n: int) -> tuple[tuple[Term, int], ...]:
-        """The terms to play, each with its number of paths, n in all."""
+        """Return the terms to play, each with its number of paths, n in total."""
         least = min(n // len(self.terms), 2)  # an interval needs two paths
         sizes = [max(round(share * n), least) for share in self.shares[:-1]]
         while sum(sizes) > n - least:
@@ -117,7 +118,7 @@ class Estimator:
         return tuple(zip(self.terms, (*sizes, n - sum(sizes)), strict=True))
 
     def estimates(self, tallies: Sequence[BatchSums], failure: float) -> tuple[Estimate, ...]:
-        """One estimate for each epsilon from the tallies of its plays; empty while a term has no tally yet."""
+        """Return one estimate for each epsilon from the sums of its plays; empty while a term has none."""
         if len(tallies) < len(self.terms):
             return ()
         each = zip(self.terms, tallies, strict=True)
@@ -125,13 +126,13 @@ class Estimator:
         return tuple(_sum(summands, failure) for summands in zip(*by_term, strict=True))
 
     def only(self, places: Sequence[int]) -> Estimator:
-        """This estimator for some of its epsilons."""
+        """Return this estimator for some of its epsilons."""
         terms = (replace(term, functionals=tuple(term.functionals[j] for j in places)) for term in self.terms)
         return Estimator(tuple(self.epsilons[j] for j in places), tuple(terms), self.shares)
 
 
 def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
-    """The estimate of a divergence of which these estimate the terms; it rests on what the last one rests on."""
+    """Return the estimate of a sum of terms, with the assumption of the last one."""
     value, low, high, n, beyond = (
         sum(getattr(part, name) for part in summands) for name in ("value", "low", "high", "n", "beyond")
     )
@@ -141,9 +142,10 @@ def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class EstimatorSettings:
-    """What an estimator is chosen for: n paths, the failure probability of each estimate, and the user's word.
+    """The parameters for the choice of an estimator: n paths, the failure probability of each estimate, and the user's
+    options.
 
-    trusting: whether a `certain` ceiling is used without a guard.
+    `trusting`: whether a `certain` bound is used without a monitor.
     """
 
     n: int
@@ -155,19 +157,18 @@ class EstimatorSettings:
 
 @remembered(64)
 def estimators(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> tuple[Estimator, ...]:
-    """The estimators that together answer every epsilon: of the named method, or of all methods for "auto".
+    """Return the estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
-    A pilot predicts the width of each candidate's interval; one that no pilot could make narrow enough has none. One
+    A pilot predicts the width of each candidate's interval; candidates that cannot be narrow enough get none. One
     estimator answers all epsilons at which it is nearly as narrow as the best. Nothing else decides: a pilot's random
-    numbers are the same whatever the seed of the run.
-    Raises ValueError as `allowed` does.
+    numbers are the same for every seed of the run. Raises ValueError as `allowed` does.
     """
     offers = _offers([Estimator(epsilons, terms) for terms in allowed(game, epsilons, aim)], aim)
     widths = np.array([expected for _, expected in offers])
     best, left = widths.min(axis=0), np.ones(len(epsilons), dtype=np.bool_)
     answering: list[Estimator] = []
     while left.any():
-        # the estimator that answers most epsilons; among equals the narrowest
+        # the estimator that answers the most epsilons, then the narrowest
         able = (widths <= SHARED * best) & left
         winner = min(range(len(offers)), key=lambda k: (-able[k].sum(), _relative(widths[k], best)))
         answering.append(offers[winner][0].only(np.flatnonzero(able[winner]).tolist()))
@@ -178,7 +179,7 @@ def estimators(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) 
 def _offers(
     candidates: Sequence[Estimator], aim: EstimatorSettings
 ) -> list[tuple[Estimator, NDArray[np.float64]]]:
-    """The candidates worth a pilot, each with its expected widths, infinite where its values range too far."""
+    """Return the candidates worth a pilot with their expected widths, infinite if the range is too large."""
     ranges = np.array([candidate.log_ranges for candidate in candidates])
     floors = np.array([candidate.floors(aim) for candidate in candidates])
     far, best = ranges > ranges.min(axis=0) + _RANGE, np.full(ranges.shape[1], math.inf)
@@ -197,9 +198,9 @@ def _offers(
 def _piloted(
     candidate: Estimator, aim: EstimatorSettings, played: dict[Hashable, Paths]
 ) -> tuple[Estimator, tuple[float, ...]]:
-    """The estimator with its paths shared out and its stakes so that the expected widths are least, and these.
+    """Return the estimator with the shares and stakes of the smallest expected widths, and these widths.
 
-    played holds the pilots so far: candidates are forms of one game, and some have a term in common.
+    `played` caches pilots: candidates are variants of one game, and some share a term.
     """
     fits = []
     for term in candidate.terms:
@@ -230,7 +231,7 @@ def _width(plan: tuple[UnitFunctional, Estimate]) -> float:
 
 
 def _shares(terms: int) -> Iterator[tuple[float, ...]]:
-    """The splits of paths to try: each term takes a share of what the terms before it left."""
+    """Yield the splits of paths to try: each term takes a share of the rest."""
     if terms == 1:
         yield (1.0,)
         return
@@ -243,15 +244,15 @@ def _relative(widths: Iterable[float], best: NDArray[np.float64]) -> float:
 
 
 def pilot_tile(n: int) -> Batch:
-    """The tile that the pilot plays before a run of n paths."""
+    """Return the batch that the pilot plays before a run of n paths."""
     return Batch(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
 
 
 def allowed(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> list[tuple[Term, ...]]:
-    """The estimators that the game allows and the paths are enough for, each as the terms that it adds.
+    """Return the estimators that the game allows and n suffices for, each as the terms that it adds.
 
-    Of the named method, or of all methods for "auto". Raises ValueError where nothing bounds what the named method
-    sums, and where it needs more paths.
+    Of the named method, or of all methods for "auto". Raises ValueError if nothing bounds the values of the named
+    method, or if it needs more paths.
     """
     offered = list(_offered(game, epsilons, aim))
     if not offered:
@@ -263,9 +264,7 @@ def allowed(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) -> 
     enough = [terms for terms in offered if aim.n >= 2 * len(terms) or len(terms) == 1]
     if not enough:
         most = max(map(len, offered))
-        raise ValueError(
-            f"n must be at least {2 * most} where {most} terms are added, got n={aim.n}; draw more"
-        )
+        raise ValueError(f"n must be at least {2 * most} for {most} terms, got n={aim.n}; pass a larger n")
     return enough
 
 
@@ -276,7 +275,7 @@ def _offered(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) ->
         return
     sure, word = certain(game, aim.n) if aim.trusting else None, stated(game)
     if sure is not None and word is not None and not word.below(sure):
-        word = None  # no lower than the certain bound: its guard would stop nothing and cost plain paths
+        word = None  # no lower than the certain bound: its monitor would stop nothing and cost plain paths
     bounded: list[tuple[PathBound | None, _Act]] = [(sure, "trust"), (word, "stop")]
     for ceiling, act in bounded:
         if ceiling is None:
@@ -294,7 +293,7 @@ def _offered(game: Game, epsilons: tuple[float, ...], aim: EstimatorSettings) ->
 def tilted(
     game: Game, ceiling: PathBound, epsilons: tuple[float, ...], act: _Act
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
-    """For each order: finite losses tilted to it, infinite ones weighed where there may be any, and the guard."""
+    """Yield, for each order, the monitor and the terms, with the finite losses tilted to that order."""
     for order in _some(map(ceiling.order, epsilons)):
         bounds = [ceiling.log_bound(order, epsilon) for epsilon in epsilons]
         if order == 1 or not max(map(abs, bounds)) < _DOUBLES_END:
@@ -317,9 +316,9 @@ def tilted(
 def _with_martingale(
     game: Game, ceiling: PathBound, epsilons: tuple[float, ...], act: _Act
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
-    """For each order: losses tilted to it, with the Gaussian filter's martingale as control variate, and the guard."""
+    """Yield, for each order, the monitor and the terms with the Gaussian filter's martingale as control variate."""
     budget = ceiling.squares
-    # what is left of the budget is computed from losses of size sqrt(budget)
+    # the rest of the budget is computed from losses of size sqrt(budget)
     if not _READABLE < budget < math.inf:
         return
     for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):
@@ -335,19 +334,19 @@ def _with_martingale(
 
 
 def _beyond(game: Game, guard: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
-    """The part of H of the paths that the guard would have stopped."""
+    """Return the part of H of the paths that the monitor would have stopped."""
     marked = replace(game, guard=replace(guard, act="mark", ours=False))
     sums = tuple(HockeyStick(epsilon, paths="beyond") for epsilon in epsilons)
     return Term("plain beyond the guard", marked, sums)
 
 
 def _best_order(rho: float, epsilon: float) -> float:
-    """The order with the least weight bound, limited so that the bound stays within the doubles."""
+    """Return the order with the smallest weight bound, limited so that the bound stays within the doubles."""
     return min(float(CKS.order(rho, epsilon)), 1 + _WITHIN / epsilon if epsilon > 0 else math.inf)
 
 
 def _some(orders: Iterable[float]) -> list[float]:
-    """The distinct orders; if they are more than `_ORDERS`, that many, spread evenly over them."""
+    """Return the distinct orders, or `_ORDERS` of them spread evenly."""
     known = list(dict.fromkeys(orders))
     places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())
     return known if len(known) <= _ORDERS else [known[place] for place in places]

@@ -1,4 +1,4 @@
-"""Monte Carlo estimates of the Renyi divergence D_alpha(P || Q) of the released transcript."""
+"""Monte Carlo estimates of the Rényi divergence D_alpha(P || Q) of the released transcript."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.argument_checks import check_count
 
-#: Allowance for rounding on the ends of the interval, relative to the bound.
+#: Allowance for rounding at the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
-#: The least divergence at which an unbounded integrand is cut off.
+#: The smallest divergence at which an unbounded integrand is cut off.
 _SOME = 1e-9
 
 
@@ -34,11 +34,11 @@ _SOME = 1e-9
 class RenyiMoment(UnitFunctional):
     """Y = (e^u - 1) / (e^U - 1) in [0, 1], u = min((alpha-1) sum_t D_t, U), U = (alpha-1) bound.
 
-    D_t are the rounds' divergences of order alpha. Under the law tilted to alpha, whose weight is
+    D_t are the rounds' divergences of order alpha. Under the distribution tilted to alpha, with the weight
     e^{(alpha-1)(sum_t D_t - L)}, E[e^{(alpha-1) sum_t D_t}] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the
-    transcript: Y depends on what a path spent, not on its losses. Dividing by e^U - 1 lets Y range over [0, 1] even
-    where U is small. Where paths spend more than `bound`, E[e^u] is less than the moment: the last sum counts these
-    paths, the one before it paths with an infinite loss.
+    transcript: Y depends on the spending of a path, not on its losses. Because of the division by e^U - 1, Y ranges
+    over [0, 1] even if U is small. If paths spend more than `bound`, E[e^u] is less than the moment: the last sum
+    counts these paths, the one before it paths with an infinite loss.
     """
 
     alpha: float
@@ -59,13 +59,13 @@ class RenyiMoment(UnitFunctional):
         return np.array([*sums, np.count_nonzero(infinite), beyond], dtype=np.float64)
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """D_alpha from the mean of Y, its ends moved outward by the rounding of their logarithms."""
+        """Return D_alpha from the mean of Y, with ends moved outward by the rounding of their logarithms."""
         low, value, high = (self.renyi(end) for end in (mean.low, mean.value, mean.high))
         pad = _ROUNDING * self.bound
         return replace(mean, value=value, low=max(low - pad, 0.0), high=min(high + pad, self.bound))
 
     def renyi(self, mean: float) -> float:
-        """D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
+        """Return D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
         if mean <= 0:
             return 0.0
         most = (self.alpha - 1) * self.bound
@@ -74,11 +74,11 @@ class RenyiMoment(UnitFunctional):
 
     @staticmethod
     def infinite(tally: BatchSums) -> int:
-        """The number of paths with an infinite loss."""
+        """Return the number of paths with an infinite loss."""
         return int(tally.sums[-2])
 
     def beyond(self, tally: BatchSums) -> int:
-        """The number of paths that spent more than the bound."""
+        """Return the number of paths that spent more than the bound."""
         return int(tally.sums[-1])
 
 
@@ -167,7 +167,9 @@ def simulate_renyi(
 
 
 def _likely(game: Game, alpha: float, n: int) -> float:
-    """Where to cut off sum_t D_t if nothing bounds it: the larger of what a pilot saw and what the filter states."""
+    """Return the cut-off of sum_t D_t if nothing bounds it: the larger of the pilot's maximum and the filter's
+    statement.
+    """
     paths = play_tile(game, pilot_tile(n))
     with np.errstate(invalid="ignore"):
         spent = paths.log_weight / (alpha - 1) + paths.loss

@@ -21,14 +21,14 @@ from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.argument_checks import check_count, check_real
 
-#: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
+#: The distance of the first batches of two plays of one simulation, so that they share no random numbers.
 APART = 2**36
 
 _OnProgress: TypeAlias = Callable[[Progress, tuple[Estimate, ...] | None], object]
 
 
 class SimulationOptions(PlayOptions, total=False):
-    """The keywords of `simulate` beside epsilon."""
+    """The keywords of `simulate` besides epsilon."""
 
     n: int
     confidence: float
@@ -137,8 +137,8 @@ def simulate(
             f"method must be auto, plain, tilted or martingale, got method={method!r}; pass one of them"
         )
     game, aim = play.game(filt, adversary), EstimatorSettings(play.n, failure / len(grid), method, interval)
-    # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws; which
-    # of the two is told depends on what is drawn, so that each has half of the failure probability
+    # if a path exceeds a trusted bound, try again with a monitor, and if that fails as well, with plain draws; the
+    # draws decide which of the two is reported, so that each has half of the failure probability
     exceeded = ""
     estimates: dict[float, Estimate] = {}
     guarded = replace(aim, trusting=False, failure=aim.failure / 2)
@@ -155,14 +155,16 @@ def simulate(
 def _estimates(
     game: Game, epsilons: tuple[float, ...], play: Play, aim: EstimatorSettings, progress: _OnProgress | None
 ) -> dict[float, Estimate]:
-    """The estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
+    """Return the estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
     n = play.n
     parts = estimators(game, epsilons, aim)
     # an interval needs two paths
     least = 2 * len(parts) * max(len(estimator.terms) for estimator in parts)
     if n < least and len(parts) > 1:
         if aim.method != "auto":
-            raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
+            raise ValueError(
+                f"n must be at least {least} for {len(parts)} orders, got n={n}; pass a larger n"
+            )
         parts = estimators(game, epsilons, replace(aim, method="plain"))
     estimates: dict[float, Estimate] = {}
     played: list[BatchSums] = []
@@ -188,7 +190,7 @@ def _report(
     tallies: Sequence[BatchSums],
     before: int,
 ) -> Report | None:
-    """The report on the play under way: `tallies` are the finished ones of its estimator, `before` all paths."""
+    """Return the report on the present play: `tallies` are the finished ones of its estimator, `before` all paths."""
     if progress is None:
         return None
 
@@ -200,7 +202,7 @@ def _report(
 
 
 def grid_of(name: str, given: object) -> tuple[float, ...]:
-    """The numbers that were given, one or a sequence, all finite; ValueError for none."""
+    """Return the given numbers, one or a sequence, all finite. Raises ValueError for none."""
     if isinstance(given, (list, tuple, range)):
         given = np.array([one_real(name, number) for number in given], dtype=np.float64)
     numbers = np.atleast_1d(np.asarray(check_real(name, given)))

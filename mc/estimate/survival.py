@@ -23,7 +23,7 @@ from filterproof.mc.runs.batch_sums import Report
 from filterproof.mc.runs.play import Play, PlayOptions
 from filterproof.theory.display import Plottable, Row, row_of
 
-#: More rounds are not counted one by one.
+#: The most rounds that are counted one by one.
 _MOST_ROUNDS = 10**6
 
 
@@ -65,9 +65,7 @@ class Survivors:
 
     def __post_init__(self) -> None:
         if self.rounds > _MOST_ROUNDS:
-            raise ValueError(
-                f"rounds must be at most {_MOST_ROUNDS:,} where each is counted, got rounds={self.rounds}; pass fewer"
-            )
+            raise ValueError(f"rounds must be at most {_MOST_ROUNDS:,}, got rounds={self.rounds}; pass fewer")
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         stopped_at = np.bincount(paths.releases, minlength=self.rounds + 1)

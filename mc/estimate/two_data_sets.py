@@ -28,13 +28,13 @@ from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.pairs.base import Direction, check_direction
 
-#: In every other round the analyst asks at full scale after a positive loss; else at this one.
+#: The scale of every other request after a loss that is not positive.
 _LESS = 0.5
-#: Worlds that share a pair of `LinearQueries`, one coordinate each.
+#: Worlds that share one `LinearQueries`, one coordinate each.
 _TOGETHER = 128
-#: A pilot has one world for so many, and a total mu^2 of less is as good as this one.
+#: A pilot has one world for this many, and a total mu^2 below this counts as this.
 _PILOT, _LEAST = 16, 1e-30
-#: People in all worlds together, each of whom has a state in memory.
+#: The most people in all worlds together, each with a state in memory.
 _MOST_PEOPLE = 10**9
 
 
@@ -119,7 +119,7 @@ def simulate_person(
         everybody, others = IndividualFilter(filt, n * k), IndividualFilter(filt, n * (k - 1))
         worlds = _Worlds.of(n, most)
         for t in range(asked_for.rounds):
-            # the analyst sees log P/Q in either direction
+            # the analyst sees log P/Q in both directions
             asked = values * _scale(t, sign * worlds.loss)[:, None]
             shift = (summed(everybody, asked) - summed(others, asked[:, 1:])) / sigma
             worlds.go_on(shift, sign * asked_for.rng.standard_normal(n))
@@ -170,7 +170,7 @@ def simulate_queries(
     asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
 
     def play(worlds: _Worlds) -> None:
-        """One object for all worlds, since a person who counts in coordinate w alone is in world w."""
+        """One object for all worlds: a person with a value in coordinate w only is in world w only."""
         k, n = len(values), len(worlds.loss)
         everybody, others = (
             LinearQueries(n * people, norm_budget=norm_budget, kappa=kappa) for people in (k, k - 1)
@@ -193,7 +193,7 @@ def simulate_queries(
 
 
 def _norms(norms: object) -> NDArray[np.float64]:
-    """`norms` as an array, finite and positive, of two people or more."""
+    """Return `norms` as an array, finite and positive, of at least two people."""
     if not isinstance(norms, np.ndarray | list | tuple):
         raise TypeError(f"norms must be one number per person, got norms={norms!r}; pass e.g. [1.0, 2.0]")
     given = (
@@ -207,7 +207,7 @@ def _norms(norms: object) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is asked of either: so many worlds and rounds, at one epsilon, from one source of random numbers."""
+    """The parameters of a simulation: worlds, rounds, one epsilon, one source of random numbers."""
 
     n: int
     rounds: int
@@ -217,7 +217,7 @@ class _Asked:
 
     @classmethod
     def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _Asked:
-        """The same, checked; the people of all worlds must have a place."""
+        """Return the checked parameters; the people of all worlds must fit into memory."""
         worlds = check_count("n", n, least=2)
         if worlds * people > _MOST_PEOPLE:
             raise ValueError(
@@ -228,7 +228,7 @@ class _Asked:
         return cls(worlds, rounds, epsilon, failure, rng)
 
     def estimate(self, played: Callable[[int, float], _Worlds]) -> Estimate:
-        """The mean of (1 - e^{epsilon - loss})_+ less what the martingale has gained, each in [-1, 1] + its mean."""
+        """Return the mean of (1 - e^{epsilon - loss})_+ minus the martingale's gain, each in [-1, 1] + its mean."""
         pilot = played(max(self.n // _PILOT, 2), math.inf)
         most = max(float(pilot.spent.max()), _LEAST) * (1 + 2.0**-40)
         worlds = played(self.n, most)
@@ -244,9 +244,9 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Worlds:
-    """Losses of outputs N(shift, 1) so far, and both of them when the martingale stopped: shape (n,), in place.
+    """Losses of outputs N(shift, 1) so far, and those at the stop of the martingale: shape (n,), in place.
 
-    spent is the sum of shift^2 and kept the loss while that sum was within `most`; open says that it still is.
+    `spent` is the sum of shift^2 and `kept` the loss while that sum was within `most`; `open` says that it still is.
     """
 
     most: float
@@ -260,11 +260,11 @@ class _Worlds:
         return cls(most, np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n, dtype=bool))
 
     def part(self, where: slice) -> _Worlds:
-        """Some of the worlds, the same memory."""
+        """Return some of the worlds, in the same memory."""
         return _Worlds(self.most, self.loss[where], self.kept[where], self.spent[where], self.open[where])
 
     def go_on(self, shift: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
-        """One output each; whether the martingale stops is decided before the output is known."""
+        """Make one output each; whether the martingale stops is decided before the output is known."""
         after = self.spent + shift * shift
         np.logical_and(self.open, after <= self.most, out=self.open)
         np.copyto(self.spent, after, where=self.open)
@@ -273,7 +273,7 @@ class _Worlds:
 
 
 def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
-    """H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ where mu is 0."""
+    """Return H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ for mu = 0."""
     mu = np.sqrt(np.maximum(square, _LEAST))
     value: NDArray[np.float64] = np.minimum(gap, 0.0)
     ended = -np.expm1(value)
@@ -281,5 +281,5 @@ def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.f
 
 
 def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scale of the analyst's request in each world."""
+    """Return the scale of the analyst's request in each world."""
     return np.where((loss > 0) & (t % 2 == 0), 1.0, _LESS)

@@ -27,19 +27,19 @@ from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
 
-#: What quadrature may add to the least value asked for, as a share of it.
+#: The error of quadrature as a share of the smallest requested value.
 _SHARE = 1e-12
-#: Changes this near to one another, in nats, count as one where there are too many.
+#: If there are too many changes, those closer than this, in nats, count as one.
 _MERGED = 5e-12
-#: A last release of less than this share of the least mu is bounded by none and by this share.
+#: A last release below this share of the smallest mu is bounded by none and by this share.
 _FINEST = 2.0**-8
-#: log of what a node may pay for all of them to pay less than 1e-270.
+#: The log of the payoff of a node such that all of them together pay less than 1e-270.
 _LOG_TINY = math.log(1e-280)
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedDistribution:
-    """Bounds on P-masses at nodes, from which `enclosed` bounds the divergence at every epsilon asked for."""
+    """Bounds on P-masses at nodes; `enclosed` bounds the divergence at every requested epsilon."""
 
     law: ForwardDistribution
     nodes: BallNodes
@@ -51,12 +51,15 @@ class CertifiedDistribution:
         ways: tuple[Direction, ...],
         scope: str,
     ) -> list[Evaluation]:
-        """The enclosure at each epsilon; ValueError for requests that are no Gaussians, and for foreign code."""
+        """Return the enclosure at each epsilon.
+
+        Raises ValueError for requests that are no Gaussians, and for user code.
+        """
         if not decides_as_known(game):
             raise ValueError(
                 "filter and adversary must be the library's own for CERTIFIED evidence on continuous losses, got "
-                f"{type(game.filter).__name__} and {type(game.adversary).__name__}; leave evidence out: between two "
-                "losses that are probed, other code may decide otherwise"
+                f"{type(game.filter).__name__} and {type(game.adversary).__name__}; call without evidence: between two "
+                "probed losses, other code may decide differently"
             )
 
         def solve(asking: Asking) -> list[Evaluation]:
@@ -86,7 +89,7 @@ class CertifiedDistribution:
         ways: Sequence[Direction],
         least_value: float,
     ) -> CertifiedDistribution:
-        """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
+        """Return the distribution of the game in the map, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
         least = min(drawn, default=scouted.scale)
         ends = scouted.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
@@ -110,7 +113,7 @@ class CertifiedDistribution:
         return cls(ForwardDistribution.of(decisions, nodes), nodes)
 
     def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
-        """Two doubles with H_{e^epsilon} of the transcript between them."""
+        """Return two doubles with H_{e^epsilon} of the transcript between them."""
         bounds = [self._at(double, direction) for double in _around(epsilon)]
         return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
 
@@ -136,7 +139,9 @@ class CertifiedDistribution:
         eps: flint.arb,
         forward: bool,
     ) -> tuple[flint.arb, flint.arb]:
-        """Bounds on what masses pay that end with a release of Gaussian(below) or more, Gaussian(above) or less."""
+        """Return bounds on the payoff of masses that end with a release of Gaussian(below) or more, Gaussian(above) or
+        less.
+        """
         low, high = flint.arb(0), flint.arb(0)
         if not mass[1].any():
             return low, high
@@ -166,11 +171,11 @@ def _paid_bound(
     epsilon: float,
     forward: bool,
 ) -> Callable[[float], NDArray[np.float64]]:
-    """log M of density times what a release of mu pays, on every part.
+    """Return log M of density times the payoff of a release of mu, on every part.
 
-    With d the distance of an ellipse from the kink at epsilon and b its height, what a release of mu pays is at
-    most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the side that
-    pays, 1 + e^{epsilon - loss}: H(-d) = 1 - e^{-d} + e^{-d} H(d).
+    With d the distance of an ellipse from the kink at epsilon and b its height, the payoff of a release of mu is at
+    most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the paying side, 1 +
+    e^{epsilon - loss}: H(-d) = 1 - e^{-d} + e^{-d} H(d).
     """
     kink = epsilon if forward else -epsilon
     centre = (ends[1:] + ends[:-1]) / 2
@@ -192,9 +197,9 @@ def _paid_bound(
 
 
 def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
-    """The map of decisions, and to how many nats its changes were found if not to the double.
+    """Return the map of decisions, and the precision of its changes in nats unless they are exact.
 
-    Code that adds losses up rounds them differently on different paths, so that one threshold may look like many.
+    Code that adds losses rounds them differently on different paths, so that one threshold may look like many.
     """
     try:
         return scouted.decisions(asking, merged=0.0), ""
@@ -203,7 +208,7 @@ def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
 
 
 def _around(epsilon: Epsilon) -> tuple[float, ...]:
-    """epsilon, or the doubles below and above it where it is no double."""
+    """Return epsilon, or the doubles below and above it if it is no double."""
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = ball_of((0, epsilon.ratio))
@@ -211,7 +216,7 @@ def _around(epsilon: Epsilon) -> tuple[float, ...]:
 
 
 def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
-    """H_{e^gap} of Gaussian(mu); of nothing where mu is None."""
+    """Return H_{e^gap} of Gaussian(mu); of no release if mu is None."""
     if mu is None:
         paid = -gap.expm1()
         return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))

@@ -33,7 +33,7 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
-#: The default limit on positions of a game with finitely many outputs; each is a Python object or two.
+#: The default limit on positions of a game with finitely many outputs; each is one or two Python objects.
 _POSITIONS = 2_000_000
 
 
@@ -149,7 +149,7 @@ def evaluate(
     elif evidence is Evidence.EXACT:
         raise ValueError(
             f"adversary must ask for pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
-            "RandomizedResponse.from_ratio, say"
+            "e.g. RandomizedResponse.from_ratio"
         )
     elif evidence is Evidence.CERTIFIED:
         results = CertifiedDistribution.evaluations(game, epsilons, ways, scope)
@@ -170,9 +170,9 @@ def _discrete(
     if evidence is Evidence.EXACT and len(exact) < len(values):
         raise ValueError(
             f"epsilon must be a LogRatio and every pair have rational masses for EXACT evidence, got {epsilon!r}; "
-            "pass LogRatio(e^epsilon) and RandomizedResponse.from_ratio, say"
+            "pass LogRatio(e^epsilon) and e.g. RandomizedResponse.from_ratio"
         )
-    # of two directions whose ends are the same doubles the first counts
+    # of two directions with equal double bounds the first counts
     order = sorted(ways, key=lambda way: exact.get(way, 0), reverse=True)
     bounds = {way: (max(down(values[way]), 0.0), min(up(values[way]), 1.0)) for way in order}
     known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED

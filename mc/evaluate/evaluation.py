@@ -22,7 +22,7 @@ from filterproof.theory.pairs.base import Direction
 
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
-    """The directions to look in, and how a scope calls them; ValueError for other directions and evidence."""
+    """Return the directions, and their name in a scope. Raises ValueError for other directions and evidence."""
     ways = ways_of(direction)
     if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
         raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")

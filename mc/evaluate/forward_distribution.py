@@ -21,9 +21,9 @@ from filterproof.mc.losses.log_ratio import Epsilon
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
 
-#: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
+#: Epsilons that share a refined grid: each has nodes of its own around the kink of its payoff.
 _TOGETHER = 6
-#: The least loss whose P-mass is a double where its Q-mass is near 1, and the Q-mass that may lie below.
+#: The smallest loss with a double P-mass if its Q-mass is near 1, and the Q-mass that may lie below.
 _LEAST, _MISSED = -690.0, 1e-6
 
 
@@ -33,7 +33,7 @@ def two_grids(
     ways: tuple[Direction, ...],
     scope: str,
 ) -> list[NumericalEvaluation]:
-    """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
+    """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
@@ -76,7 +76,7 @@ class ForwardDistribution:
 
     @classmethod
     def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardDistribution:
-        """The law of the game that the map tells of."""
+        """Return the distribution of the game in the map."""
         shape = (nodes.bounds, len(nodes.loss))
         law = cls(nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
         if decisions.start <= STOP:
@@ -112,7 +112,7 @@ class ForwardDistribution:
         members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
         after: dict[int, NDArray[np.float64]],
     ) -> None:
-        """Release pair `number` from masses that lead to different places."""
+        """Release pair `number` from masses with different targets."""
         moved = self.nodes.released(self.pairs[number], np.stack([whole for _, whole in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
@@ -128,7 +128,7 @@ class ForwardDistribution:
             after[lead] = after[lead] + moved[:, where] if lead in after else moved[:, where].copy()
 
     def value(self, epsilon: float, direction: Direction) -> float:
-        """H_{e^epsilon} of the transcript."""
+        """Return H_{e^epsilon} of the transcript."""
         loss, forward = self.nodes.loss, direction == "PQ"
         sign = 1.0 if forward else -1.0
         paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
@@ -140,18 +140,18 @@ class ForwardDistribution:
         return total
 
     def check(self, ways: Sequence[Direction]) -> None:
-        """ValueError where the law of a direction lies at losses whose P-masses are below the doubles."""
+        """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _LEAST:
             return
         held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
         if not held > 1 - _MISSED:
             raise ValueError(
-                f"direction must be PQ where losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
+                f"direction must be PQ if losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
                 f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"
             )
 
     def _drawn(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
-        """The masses of the law drawn from; in logarithms, because e^{-loss} alone may be no double."""
+        """Return the masses of the drawn distribution, through logarithms, because e^{-loss} alone may be no double."""
         if direction == "PQ":
             return mass
         with np.errstate(divide="ignore"):

@@ -34,8 +34,8 @@ from filterproof.theory.pairs.base import Direction
 class _Strategy:
     """The play in which a strategy's one request is made at every position; a denied run waits, or its transcript ends.
 
-    ends lists, for the round played last, the positions where a transcript ends, each with the pair that is released
-    last there, or DENIED.
+    `ends` lists, for the last played round, the positions where a transcript ends, each with its last released pair, or
+    DENIED.
     """
 
     asking: Asking
@@ -58,7 +58,7 @@ class _Strategy:
                 yield k, branches, rows, after.take(rows)
 
     def finite(self, request: int) -> FiniteOutputs:
-        """The outputs of pair number `request`; of DENIED, that nothing happens."""
+        """Return the outputs of pair number `request`; for DENIED, no event."""
         if request not in self._known:
             self._known[request] = (
                 FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
@@ -81,8 +81,8 @@ class _Strategy:
 class TranscriptDistribution:
     """mass[L] is the P-mass of the transcripts of loss L; their Q-mass is e^{-L} times that.
 
-    erased_p is the P-mass of transcripts that Q cannot produce. erased_q[L] times e^{-L}, summed, is the Q-mass of
-    those that P cannot produce. positions counts what was visited, rounds is the longest play.
+    `erased_p` is the P-mass of transcripts that Q cannot produce. The sum of erased_q[L] e^{-L} is the Q-mass of those
+    that P cannot produce. `positions` counts the visited positions, `rounds` is the longest play.
     """
 
     mass: dict[Loss, Mass] = field(default_factory=dict)
@@ -93,7 +93,10 @@ class TranscriptDistribution:
 
     @classmethod
     def of(cls, asking: Asking, *, max_positions: int) -> TranscriptDistribution:
-        """The law of the game; NoFiniteLawError for a request without finitely many exact outputs."""
+        """Return the distribution of the game.
+
+        Raises NoFiniteLawError for a request without finitely many exact outputs.
+        """
         law, play, rounds = cls(), _Strategy(asking), asking.game.rounds
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             mass: list[Mass] = [flint.fmpq(1)]
@@ -115,7 +118,9 @@ class TranscriptDistribution:
         return law
 
     def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
-        """H_{e^epsilon} of the transcript: a rational where masses are, losses their logarithms, epsilon a LogRatio."""
+        """Return H_{e^epsilon} of the transcript: rational if masses are, losses are their logarithms and epsilon is a
+        LogRatio.
+        """
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             if direction == "PQ":
                 total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())
@@ -135,7 +140,7 @@ class TranscriptDistribution:
             self.erased_q[loss] = self.erased_q.get(loss, 0) + m * finite.erased_q
 
     def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
-        """The masses of the next layer, whose positions are numbered as they are reached here."""
+        """Return the masses of the next layer, whose positions are numbered in the order of first visits."""
         after: dict[int, Mass] = {}
         for move in layer.moves:
             finite, rows = play.finite(move.request), move.rows.tolist()

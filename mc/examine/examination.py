@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: The number of the layout of verdict.json.
 SCHEMA = 2
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
-_NO_ATTACKS = frozenset({"admission", "invariants", "certificate"})
+_NO_ATTACKS = frozenset({"admission", "invariants", "certificate", "source"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)

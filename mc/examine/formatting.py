@@ -26,6 +26,8 @@ from filterproof.theory.pairs.labelled import where_words
 
 #: The longest fraction that is shown, and the most steps of a play and pairs of a menu that are named.
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3
+#: Numbers from which on four digits are shown.
+_SHOWN = 10**15
 #: Characters of a pair; a longer one is shown by its sizes and a digest.
 _LONGEST_PAIR = 200
 
@@ -33,10 +35,14 @@ _LONGEST_PAIR = 200
 def count_words(number: int, noun: str, more: str = "") -> str:
     """Return a number with its noun. The plural is `more`, by default with an s.
 
-    >>> count_words(1, "game"), count_words(1200, "query", "queries")
-    ('1 game', '1,200 queries')
+    >>> count_words(1, "game"), count_words(1200, "query", "queries"), count_words(2**80, "game")
+    ('1 game', '1,200 queries', '1.209e+24 games')
     """
-    return f"{number:,} {noun if number == 1 else more or f'{noun}s'}"
+    return f"{_count(number)} {noun if number == 1 else more or f'{noun}s'}"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < _SHOWN else f"{float(number):.4g}"
 
 
 def filter_name(filt: object) -> str:
@@ -117,7 +123,9 @@ def _field(value: object) -> str:
 
 def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Return the words for requests in a row."""
-    told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
+    told = [
+        f"{_count(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps
+    ]
     more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more
 

@@ -55,6 +55,7 @@ from filterproof.mc.examine.stages.games import games
 from filterproof.mc.examine.stages.schedules import releases, schedules, service_schedules
 from filterproof.mc.examine.stages.sequences import sequences
 from filterproof.mc.examine.stages.shrinking import shrink
+from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import search
 from filterproof.mc.examine.worker import Paused, ThreadsLost, results
 from filterproof.theory.argument_checks import check_count
@@ -67,6 +68,8 @@ FAILURE = 1e-6
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The smallest share of the effort for minimisation of a refutation.
 _MOMENT = 0.06
+#: The work that a proof from source code may do beside the rest, in shares of the effort.
+_SOURCE = 2.0
 #: The share of the work for finding the requests that a fresh run grants.
 _ADMISSION = 0.1
 #: The share of its work that each search has done at the end of each turn, and the number of turns before the
@@ -75,7 +78,7 @@ _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
 #: The stages that search for a refutation.
 _SEARCHES = ("sequences", "games", "search")
 #: The stages that `examine` can be restricted to.
-STAGES = ("invariants", "schedules", "certificate", *_SEARCHES)
+STAGES = ("invariants", "schedules", "certificate", "source", *_SEARCHES)
 
 
 def examine(
@@ -173,6 +176,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
     if subject.pure:
         exam.prove()
+        exam.prove_source(subject)
     else:
         exam.begin_searches(subject)
     while exam.searches and (exam.thorough or not exam.counterexamples):
@@ -260,6 +264,14 @@ class _Stages:
         """Run the proofs. They may exceed the share of their stage, and run once per process."""
         before, proved = current().done, partial(_proved, self.filter, self.proofs)
         self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always)
+        self.limit = WorkLimit(self.limit.until + current().done - before)
+
+    def prove_source(self, subject: ExaminationContext) -> None:
+        """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
+        if not has_own_code(self.filter) or any(one.whole for one in self.findings):
+            return
+        before = current().done
+        self.run("source", 1.0, partial(source_proof, subject), WorkLimit.of(_SOURCE * self.units))
         self.limit = WorkLimit(self.limit.until + current().done - before)
 
     def shrink(self, subject: ExaminationContext) -> None:

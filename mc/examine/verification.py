@@ -56,7 +56,7 @@ def verify(
     thorough : bool, default False
         Continue after the first refutation, and look for more.
     stages : sequence of str, optional
-        The stages to run: invariants, schedules, certificate, sequences, games, search. All by default.
+        The stages to run: invariants, schedules, certificate, source, sequences, games, search. All by default.
     on_stage : callable, optional
         A function that receives the name of each stage when it starts.
     target : str or sequence of str, optional

@@ -22,7 +22,7 @@ from filterproof.theory.argument_checks import check_count, check_delta, check_p
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import chance
 
-_BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
+_BLOCK = 8  # the number of factors before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30
 _LEAST_BET = 2.0**-12
 
@@ -37,9 +37,9 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wealth:
-    """The log-capital of each constant bet after n samples: a statistic that adds up over tiles.
+    """The log-capital of each constant bet after n samples, which adds up over batches.
 
-    above holds one number for each bet on larger values, below one for each bet on smaller values.
+    `above` has one number for each bet on larger values, `below` one for each bet on smaller values.
     """
 
     n: int
@@ -48,7 +48,7 @@ class Wealth:
 
     @classmethod
     def merge(cls, tiles: Iterable[Wealth]) -> Wealth:
-        """The wealth after all tiles; their order changes no bit."""
+        """Return the wealth after all batches, independent of their order to the last bit."""
         parts = list(tiles)
         if not parts:
             raise ValueError("tiles must contain at least one batch, got none; run at least one batch")
@@ -188,7 +188,8 @@ class BettingTest:
 
     def wanted(self, n: int) -> float:
         """Return the log e-value that decides after n samples."""
-        # One product a sample and one logarithm a block lose about 2^-50 a sample: twice that is asked for.
+        # One product per sample and one logarithm per block lose about 2^-50 per sample: the target includes twice
+        # that.
         return math.log(2) - math.log(self.failure) + 2 * (n * 2.0**-50)
 
     def decision(self, wealth: Wealth) -> Decision:
@@ -206,6 +207,6 @@ class BettingTest:
 
 
 def log_mean_exp(logs: tuple[float, ...]) -> float:
-    """log of the mean of e^x over the logs x."""
+    """Return log of the mean of e^x over the logs x."""
     top = max(logs)
     return top + math.log(math.fsum(math.exp(x - top) for x in logs) / len(logs))

@@ -15,7 +15,7 @@ from filterproof.theory.numerics.decimals import below, chance, interval, near
 
 #: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6
-#: The `rests_on` of an estimate that assumes nothing besides its draws.
+#: The `rests_on` of an estimate without assumptions besides its draws.
 PLAIN_DRAWS = "the draws alone"
 
 
@@ -99,7 +99,10 @@ class Estimate(Displayed):
 
 
 def stated_failure(confidence: float, failure: float | None) -> float:
-    """`failure`, or 1 - confidence if failure is None; ValueError if both are given, since they could disagree."""
+    """Return `failure`, or 1 - confidence if failure is None.
+
+    Raises ValueError if both are given, since they could disagree.
+    """
     if failure is None:
         return 1 - float(check_delta("confidence", confidence))
     if confidence != CONFIDENCE:

@@ -36,12 +36,11 @@ from filterproof.theory.numerics.decimals import interval
 
 Array = NDArray[np.float64]
 
-#: The least level of the grid that is made, and the most levels.
+#: The smallest level of a constructed grid, and the most levels.
 _LEAST, _MOST = 2.0**-8, 100_000
-#: The numbers that the bounds were tried with: rates, noise, and levels. With less noise the tilted losses lie further
-#: out than anybody needs.
+#: The tested ranges of rates, noise and levels. With less noise the tilted losses lie further out than necessary.
 _RAREST, _QUIETEST, _LOUDEST, _SMALLEST = 1e-6, 0.2, 1000.0, 1e-6
-#: Most counts that are kept, people times levels.
+#: The most counts in memory, people times levels.
 _COUNTS = 2**32
 #: Counts are unsigned integers of 32 bits.
 _STEPS = 2**32 - 1
@@ -183,7 +182,7 @@ class IndividualAccountant:
         self._q = float(check_positive("q", check_probability("q", q), "pass a sampling rate in (0, 1]"))
         if self._q < _RAREST:
             raise ValueError(
-                f"q must be >= {_RAREST:g}, got q={q!r}; pass a larger rate, which covers a smaller one"
+                f"q must be >= {_RAREST:g}, got q={q!r}; pass a larger rate, whose bounds are valid for a smaller one"
             )
         self._sigma = float(check_positive("sigma", sigma))
         if not _QUIETEST <= self._sigma <= _LOUDEST:
@@ -229,7 +228,9 @@ class IndividualAccountant:
         TypeError
             If `shares` is masked or not a row of numbers.
         """
-        checked = _row("shares", shares, "divide norms after clipping by the clipping norm, 0 without a part")
+        checked = _row(
+            "shares", shares, "divide norms after clipping by the clipping norm, 0 for absent people"
+        )
         if checked.shape != (self.people,):
             raise ValueError(
                 f"shares must have one number per person, got shape {checked.shape} for {self.people} people; pass 0 "
@@ -284,7 +285,7 @@ class IndividualAccountant:
         )
 
     def _between(self, quantity: str, composed: Callable[..., tuple[Array, Array]]) -> PersonalBounds:
-        """The lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
+        """Return the lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
         below[:, :-1] += self._counts[:, 2::2]
         low, _ = composed(self._laws, below)
@@ -299,7 +300,7 @@ class IndividualAccountant:
 
 
 def _row(name: str, value: object, remedy: str) -> Array:
-    """`value` as probabilities in one row; what is longer than a double is rounded up."""
+    """Return `value` as probabilities in one row; numbers longer than a double are rounded up."""
     row = np.asarray(value) if np.iterable(value) and not isinstance(value, np.ma.MaskedArray) else None
     if row is None or row.ndim != 1 or row.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be real numbers in one row, got {repr(value)[:60]}; {remedy}")

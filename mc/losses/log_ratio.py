@@ -10,12 +10,12 @@ from filterproof.theory.display import Row
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.stable import log_fraction
 
-#: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
+#: An epsilon in nats: a double, taken as the rational that it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio
 
 
 def epsilon_cells(epsilon: Epsilon) -> Row:
-    """The cells of an epsilon in a row: the nearest double, and e^epsilon where it is kept as a rational."""
+    """Return the cells of an epsilon in a row: the nearest double, and e^epsilon if it is a rational."""
     return {
         "epsilon": float(epsilon),
         "ratio": str(epsilon.ratio) if isinstance(epsilon, LogRatio) else None,
@@ -23,9 +23,9 @@ def epsilon_cells(epsilon: Epsilon) -> Row:
 
 
 def check_epsilon(epsilon: Epsilon, *, below_zero: bool = False) -> Epsilon:
-    """`epsilon` as a finite float, zero or more unless `below_zero`; a LogRatio of any ratio unchanged.
+    """Return `epsilon` as a finite float, >= 0 unless `below_zero`; a LogRatio of any ratio is unchanged.
 
-    A number below zero is refused as a slip, for no promise is made there. Whoever writes a LogRatio below 1 means it.
+    A negative number is refused as a mistake, because guarantees have none. A LogRatio below 1 is intentional.
     """
     if isinstance(epsilon, LogRatio):
         return epsilon
@@ -33,5 +33,5 @@ def check_epsilon(epsilon: Epsilon, *, below_zero: bool = False) -> Epsilon:
 
 
 def nearest_log(ratio: Fraction) -> float:
-    """log(ratio) of a positive rational, the double nearest to it, and 0 only for the ratio 1."""
+    """Return log(ratio) of a positive rational, the nearest double, and 0 only for the ratio 1."""
     return log_fraction(ratio)

@@ -1,7 +1,7 @@
-"""Lower bounds on Renyi divergences by discretised losses.
+"""Lower bounds on Rényi divergences by discretised losses.
 
-To report only the cell of a loss is post-processing, which raises no divergence. Cells end where a P-mass is below
-1e-299, and at high orders all of a moment lies beyond: of the library's pairs the divergence itself is known in balls.
+The report of a loss's cell is a post-processing, which raises no divergence. Cells end at a P-mass below 1e-299, and at
+high orders all of a moment lies beyond: for the library's pairs the divergence itself is known in balls.
 
 >>> from filterproof.theory.pairs import Laplace
 >>> 0.999 < renyi_low(Laplace(2.0), 2.0) / float(Laplace(2.0).renyi(2.0)) < 1
@@ -22,9 +22,9 @@ from filterproof.mc.losses.tails import tails
 from filterproof.theory.numerics.precision import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, is_ours
 
-#: The most cells of a continuous law, their width in standard deviations of the loss, and the finest of them.
+#: The most cells of a continuous distribution, their width in standard deviations of the loss, and the finest of them.
 _MOST, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
-#: The order from which on cells do not reach, a whole number, and the largest one at which sampled noise is summed.
+#: The order from which cells do not suffice, an integer, and the largest one at which sampled noise is summed.
 _HIGH, _SUMMED = 64.0, 1024.0
 #: The P-mass over the last cell.
 _RARE = 1e-299
@@ -32,7 +32,7 @@ _RARE = 1e-299
 
 @lru_cache(maxsize=4096)
 def renyi_low(pair: DominatingPair, order: float) -> float:
-    """A number not above D_order(P || Q) of one release, order > 1, of a pair whose tails are known."""
+    """Return a lower bound on D_order(P || Q) of one release, order > 1, of a pair with known tails."""
     law = tails(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         if law.infinite > 0:
@@ -49,9 +49,9 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
 
 
 def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
-    """By the divergence in balls; of sampled noise at an order that is not above _SUMMED, or by its largest term."""
+    """Return the divergence by balls; of sampled noise at an order up to _SUMMED, or by its largest term."""
     reference_values = pair.reference_values
-    at = min(order, _SUMMED) if reference_values.integrated else order  # divergences rise with the order
+    at = min(order, _SUMMED) if reference_values.integrated else order  # divergences increase with the order
     low = reference_values.renyi(Fraction(at)).ball()
     if at < order and (sampled := pair.sampled_normal) is not None and sampled[2] == "removal":
         # E w^a >= (q e^y)^a in the mean, y the loss of the full batch
@@ -61,9 +61,9 @@ def _of_truths(pair: DominatingPair, order: float) -> flint.arb:
 
 
 def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint.arb]]:
-    """Balls that hold the P-mass and the Q-mass of each report of a finite loss.
+    """Return balls with the P-mass and the Q-mass of each report of a finite loss.
 
-    Of a finite pair every loss is reported, of any other one a cell, narrow where e^{(order - 1) L} has its mass.
+    For a finite pair every loss is reported, for any other one a cell, narrow where e^{(order - 1) L} has its mass.
     """
     law, (low, high) = tails(pair), extent(pair, _RARE)
     if law.points is not None:

@@ -22,13 +22,13 @@ from filterproof.mc.losses.lattice_sum import LatticeSum
 from filterproof.mc.losses.tails import tails
 from filterproof.theory.pairs import DominatingPair
 
-#: The least mean squared width of cells, and the most cells of a law.
+#: The smallest mean squared width of cells, and the most cells of a distribution.
 _FINEST, _MOST = 2.0**-100, 1 << 15
-#: A lattice with fewer places is not made shorter; another one is worth its while if it leaves less than so much of it.
+#: A lattice with fewer places is not made coarser; another one must leave less than this share of it.
 _FEW, _LEFT = 1 << 16, 0.8
-#: The share of the precision that is left to laws that hardly vary.
+#: The share of the precision for distributions that hardly vary.
 _LITTLE = 1 / 16
-#: The places of a sum lie within so many standard deviations.
+#: The places of a sum lie within this many standard deviations.
 _WIDE = 16
 
 

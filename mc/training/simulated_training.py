@@ -30,11 +30,11 @@ from filterproof.theory.argument_checks import check_count
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs.base import Direction, check_direction
 
-#: Numbers in the vectors of all worlds that are played at once.
+#: The most numbers in the vectors of all worlds that are played at once.
 _AT_ONCE = 1 << 21
-#: Worlds that are played at once, at most.
+#: The most worlds that are played at once.
 _MOST_RUNS = 1 << 13
-#: Relative allowance for the rounding of sums of squares along a path.
+#: The relative allowance for the rounding of sums of squares along a path.
 _SLACK = 1e-9
 #: The largest epsilon and sum of squares.
 _FAR = 500.0
@@ -121,7 +121,7 @@ def simulate_training(
     def worlds(
         seeds: np.random.SeedSequence, order: float, known: float | None
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
-        """(loss, sum of squared shifts, whether the guard stopped it) of every world, in batches."""
+        """Yield (loss, sum of squared shifts, whether the monitor stopped it) of every world, in batches."""
         for runs in batches(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             two = TwoTrainings(training, make, person=person, runs=runs)
@@ -165,7 +165,7 @@ def simulate_training(
     if known is not None:
         if passed:
             raise RuntimeError(
-                f"{passed} runs exceeded the bound {bound:.9g} of the library's filter; report this fault"
+                f"{passed} runs exceeded the bound {bound:.9g} of the library's filter; report this error"
             )
         mean = empirical_bernstein(Moments.merge(gains), failure=failure)
         rests = "Koskela, Tobaben & Honkela (2023), Theorem 12: each person's ledger admits no larger sum of squares"
@@ -180,7 +180,7 @@ def simulate_training(
 
 
 def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
-    """How many of n worlds are played by one object, one after the other: `together`, or as many as fit."""
+    """Yield how many of n worlds one object plays, one after the other: `together`, or as many as fit."""
     if together is None:
         numbers = training.people * training.start(1).size
         together = max(min(_AT_ONCE // max(numbers, 1), _MOST_RUNS), 1)
@@ -190,7 +190,7 @@ def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
 
 
 def at(epsilon: object) -> float:
-    """`epsilon` as a number from -500 to 500: beyond, e^epsilon is no double that sums can be made of."""
+    """Return `epsilon` as a number from -500 to 500: beyond, e^epsilon is unsuitable for sums of doubles."""
     return _bounded("epsilon", one_epsilon("epsilon", epsilon))
 
 
@@ -203,7 +203,7 @@ def _bounded(name: str, number: float) -> float:
 
 
 def _suggested(promise: Guarantee) -> float:
-    """What the promise suggests as a bound on a sum of squared shifts: for the choice of the tilt and the guard."""
+    """Return the bound on a sum of squared shifts that the guarantee suggests, for the tilt and the monitor."""
     holds = GuaranteeScope.suggested(promise)
     squares = math.inf if holds is None else PathBound(stated_bounds(holds, "", ruled=False)).squares
     if squares == math.inf:

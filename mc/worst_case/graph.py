@@ -82,7 +82,7 @@ class StateGraph:
         return cls(rank[child[order]], depth or 0)
 
     def sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
-        """Return the largest column sums of moves[request] over the plays up to each state: (states, columns)."""
+        """Return the largest sums of the columns of moves[request] over the plays up to each state."""
         # a denied request has child -1: the last entry
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         sums[0] = 0

@@ -150,7 +150,7 @@ class LevelGame:
         return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
 
     def _gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
-        """Return, for losses of each parity the first and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
+        """Return the first loss of each parity, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
         largest, stride = max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
         while not self._gap(zero) >= 0:

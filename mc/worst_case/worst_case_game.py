@@ -142,7 +142,7 @@ class WorstCaseGame:
 
     @property
     def refines(self) -> bool:
-        """Whether losses are rounded to a step that the solver chooses; a larger step is quicker."""
+        """Whether the solver chooses the step of rounded losses, so that a larger step gives a quicker answer."""
         if self.step is not None or self.known is not None:
             return False
         return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
@@ -211,7 +211,7 @@ class WorstCaseGame:
         exact: bool = False,
         note: str = "",
     ) -> WorstCase:
-        """Combine the lower bound of one rounded game and the upper bound of the other."""
+        """Combine the lower bound of the lower game and the upper bound of the upper game."""
         low, strategy = next((below, best) for side, below, _, best in solved if side != "high")
         high = next(above for side, _, above, _ in solved if side != "low")
         value = low if exact and isinstance(epsilon, LogRatio) else None

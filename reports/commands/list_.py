@@ -57,10 +57,8 @@ def _adversaries() -> list[dict[str, str]]:
 
 
 def _claims() -> list[dict[str, str]]:
-    from filterproof.reports.chapters import CHAPTERS
+    from filterproof.reports.chapters import CLAIMS
 
     return [
-        {"claim": claim.sentence, "source": claim.source, "expected": claim.expected.name}
-        for chapter in CHAPTERS
-        for claim in chapter.claims
+        {"claim": claim.sentence, "source": claim.source, "expected": claim.expected.name} for claim in CLAIMS
     ]

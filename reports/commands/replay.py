@@ -28,7 +28,8 @@ def replay(
     key: Annotated[
         str | None,
         typer.Argument(
-            metavar="[KEY]", help="The key of a refuted claim in verdicts.json, such as naive-refuted."
+            metavar="[KEY]",
+            help="The key of a refuted claim in verdicts.json, such as examined-naturalfilter.",
         ),
     ] = None,
     target: Annotated[

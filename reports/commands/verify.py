@@ -67,7 +67,7 @@ def verify(
     stages: Annotated[
         str | None,
         typer.Option(
-            help="Stages to run: invariants, schedules, certificate, sequences, games, search. Default: all."
+            help="Stages to run: invariants, schedules, certificate, source, sequences, games, search. Default: all."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,

@@ -63,7 +63,7 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.RogersFilter(1.0, 0.4), "delta must be below 1/e"),
     (lambda: fp.AllOrdersFilter((), ()), "orders must hold at least one"),
     (lambda: fp.AllOrdersFilter((2.0, 2.0), (1.0, 1.0)), "distinct"),
-    (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must hold one that can give"),
+    (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must include one that can give"),
     # where a game breaks the rule
     (lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)), r"orders must take at most all of"),
     (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "Rényi divergence is finite"),
@@ -130,7 +130,10 @@ VALUES: list[tuple[Call, str]] = [
 ]
 
 TYPES: list[tuple[Call, str]] = [
-    (lambda: additive()().charge(STEP), r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge"),
+    (
+        lambda: additive()().charge(STEP),
+        r"Own\.charge must be set, got none; set e\.g\. charge = fp\.zcdp_charge",
+    ),
     (lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(), r"Own\.budget must be a Budget, got"),
     *(
         (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.charges\.LinearCharge")

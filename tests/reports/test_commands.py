@@ -11,8 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -23,20 +22,19 @@ import pytest
 import typer
 
 import filterproof as fp
-import filterproof.reports.chapters as reports_chapters
 from filterproof import mc
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc import LocalPool
 from filterproof.mc.engine.encoding import encode, nameable
 from filterproof.mc.runs.output import OutputFolder
-from filterproof.reports.chapters import chapter
+from filterproof.reports import report
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.console import clear_errors, complain, doing, say
 from filterproof.reports.commands.exit_status import End, ExitStatus
 from filterproof.reports.commands.prove import RECORD_CHECKED
 from filterproof.reports.figures.paper_figure import FIGURES
-from filterproof.reports.finding import Claim, Told
+from filterproof.reports.finding import Finding
 from filterproof.reports.study import Study
 from filterproof.reports.target_expression import read_value
 from filterproof.theory.kernel.kernel_theorems import FINITE
@@ -45,8 +43,6 @@ from filterproof.theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 from tests.interpreter import python
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
-
-NAIVE = chapter("naive")
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
@@ -107,8 +103,8 @@ _KINDS = "the file is not a counterexample.json, verdict.json or verdicts.json w
 #: The status -> what is typed, and what is said; dots stand for words between.
 ENDS: dict[int, dict[str, str]] = {
     0: {
-        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1 ... The rule of "
-        "the GDP filter keeps its transcript mu-GDP. │ 003 Theorems 11 and C.1 │ HOLDS",
+        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... "
+        "The guarantee of GaussianFilter, 1-GDP │ its own code │ HOLDS",
         "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... The check does not cover other objects",
         "prove 'individual filter'": f"DERIVED, identity ... CERTIFIED, point ... {JOIN}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)} {RECORD_CHECKED}",
@@ -382,25 +378,23 @@ def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
     assert (result.returncode, result.stderr) == (141, "")
 
 
-def at_once(study: Study, claims: Sequence[Claim]) -> Told:
-    """A chapter that has nothing to tell."""
-    return Told(())
+def at_once(study: Study) -> tuple[Finding, ...]:
+    """A chapter that decides nothing."""
+    return ()
 
 
-def waits(study: Study, claims: Sequence[Claim]) -> Told:
-    """A chapter that says that it is being told, and goes on for long."""
+def waits(study: Study) -> tuple[Finding, ...]:
+    """A chapter that says that it has begun, and goes on for long."""
+    time.sleep(0.5)  # until the chapter before it is counted
     Path("playing").touch()
     time.sleep(1000)
-    return Told(())
-
-
-AT_ONCE = replace(NAIVE, key="at-once", claims=(), tell=at_once)
-WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
+    return ()
 
 
 def two_chapters() -> None:
-    """Leave the main job a chapter that is told at once and one that is not."""
-    reports_chapters.CHAPTERS = (AT_ONCE, WAITS)
+    """Leave the main job a chapter that is done at once and one that is not."""
+    few = {"at-once": at_once, "waits": waits}
+    report.make_report = partial(report.make_report, subjects=(), accountants=(), others=few)
     mc.LocalPool = partial(LocalPool, 1)
 
 
@@ -413,7 +407,7 @@ def two_chapters() -> None:
             r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
             "again from the start",
         ),
-        (("report",), r"chapter 2 of 2 \("),
+        (("report",), r"page 2 of 2 \("),
     ],
     ids=["a filter", "the main job"],
 )

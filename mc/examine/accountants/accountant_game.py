@@ -1,5 +1,4 @@
-"""A game that an accountant plays: its guarantee, and a certified lower bound on the divergence that the game "
-"reaches."""
+"""A game that an accountant plays: its guarantee, and a certified lower bound on the divergence."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ from filterproof.theory.pairs import DominatingPair
 
 
 class AccountantGame(ABC):
-    """A game of the accountant `accountant`. `to_data` writes the game without the accountant, `from_data` reads "
-    "it back."""
+    """One game of `accountant`, which `to_data` writes without the accountant and `from_data` reads."""
 
     accountant: Any
     #: The field names of the data.

@@ -136,9 +136,7 @@ class OvertakingGame(AccountantGame):
             yield cls(accountant, ratios, rounds)
 
     def straight(self) -> float:
-        """Return the probability of the shortest all-positive outcome sequence above the bound, or 0 if it is too
-        long.
-        """
+        """Return the probability of the shortest all-positive sequence that exceeds the bound, or 0."""
         (ratio,) = self.ratios
         state = self.accountant.start(1)
         for t in range(1, self.rounds + 1):

@@ -1,5 +1,4 @@
-"""Plans in rational numbers: games over rational pairs, and a small request with the best reply to each of its
-outputs.
+"""Plans in rational numbers: games over rational pairs, and a small request with its best replies.
 
 Each plan is evaluated in fractions through the filter's own code, however it was chosen.
 """

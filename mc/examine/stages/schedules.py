@@ -59,6 +59,6 @@ def _finding(
         return StageFinding("schedules", _ASKED, str(found), names, unseen)
     game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
     counterexample = measured_counterexample(filt, breach.measure, breach.low, breach.promised, **game)
-    trace = Trace(breach.measure, (), None, (), moves=breach.trace)
+    trace = Trace(breach.measure, (), None, (), moves=breach.events)
     scope = PromisedService.scope
     return StageFinding.refuted("schedules", _ASKED, names, scope, counterexample, unseen=unseen, trace=trace)

@@ -348,7 +348,7 @@ def test_a_file_that_was_removed_or_replaced_answers_no_more(put: bool, path: Pa
         shutil.copy(path, path.with_name("older"))
         CHANGES["one person is asked"](queries)
         path.with_name("older").replace(path) if put else path.unlink()
-        with refused("journal must be a file that can be written, got .*: it was removed, or another file"):
+        with refused("journal must be a file that can be written, got .*: it was removed or replaced"):
             CHANGES["one person is asked"](queries)
         with refused(UNUSABLE):
             CHANGES["one person is asked"](queries)

@@ -69,7 +69,7 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
     step = RandomizedResponse.from_ratio(2)
     session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
     assert session.request(step)
-    said = r"(within the epsilon 0\.693147 of what was granted|loss must be a number), got loss="
+    said = r"(at most 0\.693147 in size, the epsilon of the granted request|loss must be a number), got loss="
     with pytest.raises(ValueError, match=said):
         session.observe(loss)
     with pytest.raises(RuntimeError, match="call observe"):

@@ -205,7 +205,7 @@ def test_what_was_granted_is_committed_and_is_granted_again_in_its_order_to_a_fr
 
 
 def test_budgets_with_the_same_past_that_are_decided_otherwise_break_the_protocol(program: Path) -> None:
-    for granted, said in ((1, "to a fresh budget and granted it to another"), (0, "answers otherwise about")):
+    for granted, said in ((1, "to a fresh budget and granted it to another"), (0, "decides differently on")):
         filt = bridged(program, "fickle")
         state = filt.spend(filt.start(1), QUARTER)
         assert filt.admits(state, fp.RandomizedResponse(1.0)).tolist() == [False]  # its budget is closed

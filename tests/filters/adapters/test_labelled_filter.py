@@ -132,14 +132,14 @@ def test_a_keeper_that_looks_at_losses_is_told_them() -> None:
     assert saved["state"] == alone.to_dict()["state"]
     assert fp.Session.from_dict(saved, filt, "retry").to_dict() == saved
     saved["state"][0]["values"] = [(-1000.0).hex()]
-    with pytest.raises(ValueError, match="state must be what granted requests can have led to"):
+    with pytest.raises(ValueError, match="state must be reachable by granted requests"):
         fp.Session.from_dict(saved, filt, "retry")
 
 
 def test_what_a_counterexample_says_about_a_request_is_not_believed() -> None:
     filt = at_sites(PerSite, 1.0, site="a")
     state = filt.start(1)
-    with pytest.raises(ValueError, match="request must reveal what its labels say, got Labelled"):
+    with pytest.raises(ValueError, match="request must agree with its labels, got Labelled"):
         filt.admits(state, fp.Labelled(ASK, {"site": "b"}))
     with pytest.raises(ValueError, match="labels must be among site=a; site=b, got site=c; add"):
         filt.admits(state, fp.Labelled(ASK, {"site": "c"}))

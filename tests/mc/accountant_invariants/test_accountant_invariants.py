@@ -209,7 +209,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AuditedAccountant]]]] = {
     "tiny_spends_are_their_sum": [
         ("broken", "over", lambda: purse(most=1.01)),
         ("broken", "only", lambda: purse(most=0.9)),
-        ("not asked", "not added up", accountant),
+        ("not asked", "does not add up", accountant),
     ],
     "what_it_answers_is_at_least_the_truth": [
         ("broken", "is due", lambda: accountant(SAID["half"])),

@@ -150,7 +150,7 @@ def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: fp.PrivacyFilt
     # what the adversary can ask for bounds it all the same
     bounded = fp.simulate(filt, fp.Constant(fp.KOV(0.1, 1e-3)), epsilon=0.15, n=20_000, rounds=2)
     assert composed(fp.KOV(0.1, 1e-3), 2, 0.15) in bounded
-    assert "all that the adversary can ask for, 2 rounds of KOV" in bounded.rests_on
+    assert "all possible requests of the adversary, 2 rounds of KOV" in bounded.rests_on
 
 
 def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_of_its_own(
@@ -185,7 +185,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
 def test_few_paths_are_refused_or_left_to_the_plain_estimator() -> None:
     filt, adversary = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1), fp.Constant(fp.KOV(0.125, 1 / 128))
     assert fp.simulate(filt, adversary, epsilon=0.5, n=2, rounds=2).method.startswith("plain")
-    with pytest.raises(ValueError, match="n must be at least 4 where 2 terms are added, got n=2"):
+    with pytest.raises(ValueError, match="n must be at least 4 for 2 terms, got n=2"):
         fp.simulate(filt, adversary, epsilon=0.5, n=2, rounds=2, method="tilted")
     assert fp.simulate(filt, adversary, epsilon=0.5, n=4, rounds=2, method="tilted").n == 4
     grid = [0.0, 1.0, 3.0, 6.0, 9.0, 20.0]  # of many orders

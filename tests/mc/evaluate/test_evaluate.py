@@ -292,7 +292,7 @@ REFUSED = [
     ),
     (GDP, fp.LossChasing(), {"evidence": Evidence.EXACT}, "rational masses"),
     (GDP, fp.LossChasing(), {"evidence": Evidence.DERIVED}, "evidence must be"),
-    (CountFilter(2), fp.Constant(fp.Laplace(2.0)), {}, "must ask for Gaussian pairs"),
+    (CountFilter(2), fp.Constant(fp.Laplace(2.0)), {}, "must request Gaussian pairs"),
     (
         CountFilter(9),
         fp.Scripted((fp.Gaussian(0.3), fp.KOV(0.2, 0.01)), (2, 1)),

@@ -166,14 +166,14 @@ def counts(view: fp.View) -> int:
         )),
         (lambda: {"a", "b"}, "a set has an order that changes from process to process"),
         (lambda: Path("/tmp"), "a PosixPath names a file, whose content no key has"),
-        (lambda: counts, "counts writes 'CALLS' outside of itself, which view.memory is for"),
+        (lambda: counts, "counts writes the global 'CALLS'; use view.memory"),
     ],
 )  # fmt: skip
 def test_what_no_key_can_tell_apart_is_refused_in_one_sentence(made: Callable[[], Any], why: str) -> None:
     with pytest.raises(fp.runs.StoreError, match=f"{why}, so a store could not tell this run") as refused:
         key(Holds(made()))
     assert "\n" not in str(refused.value)
-    assert str(refused.value).endswith("use plain values, or leave store out")
+    assert str(refused.value).endswith("use plain values, or call without store")
 
 
 def test_a_setting_that_decides_what_arithmetic_answers_is_another_run() -> None:
@@ -303,7 +303,9 @@ def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused
     assert key(modules(mine_xyz=late.replace("IMPORT", "pass")).late)
     for statement in ("import inner_xyz.math", "from . import inner_xyz"):
         pack = modules(pack_xyz=late.replace("IMPORT", statement), **{"pack_xyz.inner_xyz": ""})
-        with pytest.raises(fp.runs.StoreError, match=r"late imports .+ while it plays, which is for the top"):
+        with pytest.raises(
+            fp.runs.StoreError, match=r"late imports .+ during the play; import it at the top"
+        ):
             key(pack.late)
 
 
