@@ -12,10 +12,8 @@ from filterproof.mc import (
     Adversary,
     EraserForever,
     Estimate,
-    LossAvoiding,
     LossChasing,
     ManySmall,
-    OneShot,
     RandomSpender,
     WorstCase,
 )
@@ -119,7 +117,7 @@ def opponents(
     yield Opponent("MenuRandom", MenuRandom(menu), best, rounds, mean.low, min(mean.high, game.high))
     if isinstance(filt, GaussianFilter):
         # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
-        for one in (OneShot(), ManySmall(_ROUNDS), *(kind(pace=8) for kind in _SPENDERS)):
+        for one in (ManySmall(_ROUNDS), LossChasing(pace=8), RandomSpender(pace=8)):
             name = type(one).__name__
             yield Opponent(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
     if isinstance(filt, NaiveRealisationFilter):
@@ -129,7 +127,6 @@ def opponents(
         yield Opponent("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
 
 
-_SPENDERS = (LossChasing, LossAvoiding, RandomSpender)
 _ROUNDS = 16
 
 
