@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample
+from filterproof.mc.examine.divergence import exceeds
 from filterproof.mc.examine.ending import Ending, Status
 from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.replay_snippets import counterexample_command
@@ -111,7 +112,7 @@ class Examination(Displayed):
     @property
     def status(self) -> Status:
         """Whether the filter could be examined."""
-        if self.counterexample is not None and self._proved is not None:
+        if self.counterexample is not None and self._proved is not None and not self.exceeds_by_rounding:
             return Status.DISAGREES
         if self.faults:
             return Status.FAULTY
@@ -154,6 +155,9 @@ class Examination(Displayed):
             both = f"Theorem: {proved.detail}. Counterexample: {self.counterexample}"
             detail = f"no verdict: {self.status.value}. {both}"
             return Verdict(Outcome.UNDECIDED, proved.evidence, proved.scope, detail)
+        if self.exceeds_by_rounding and proved is not None:
+            detail = f"{proved.detail}. Rounding alone exceeds the guarantee, within the bound of the proof"
+            return replace(proved, detail=detail)
         if self.refutation is not None and self.refutation.verdict is not None:
             return self.refutation.verdict
         if self.faults:
@@ -169,6 +173,18 @@ class Examination(Displayed):
         known = (row.evidence for row in self.tightness)
         evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
+
+    @property
+    def exceeds_by_rounding(self) -> bool:
+        """Whether there are counterexamples, all within what a source proof says that rounding may add to a sum."""
+        sums = next((one.rounding for one in self.findings if one.whole and one.rounding), ())
+        found = [one.counterexample for one in self.findings if one.counterexample is not None]
+        if not sums or not found:
+            return False
+        from filterproof.mc.prove.induction import guarantee_after  # which imports the certified budgets
+
+        allowed = [one.measure.promised(guarantee_after(sums, one.rounds)) for one in found]
+        return not any(exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
 
     @property
     def _proved(self) -> Verdict | None:
@@ -271,7 +287,8 @@ class Examination(Displayed):
     def found(self, finding: StageFinding) -> str:
         """Return the result of a stage in words, and a short form for the counterexample that is shown."""
         if finding.counterexample is not None and finding.counterexample is self.counterexample:
-            return "refuted, by the counterexample that is shown"
+            how = "exceeded by rounding alone" if self.exceeds_by_rounding else "refuted"
+            return f"{how}, by the counterexample that is shown"
         return finding.found
 
     def __str__(self) -> str:
@@ -285,7 +302,7 @@ class Examination(Displayed):
         if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines += [
-                f"Counterexample: {self.counterexample}",
+                f"{'Rounding alone' if self.exceeds_by_rounding else 'Counterexample'}: {self.counterexample}",
                 *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
             ]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
