@@ -111,7 +111,7 @@ class Native:
 
 
 @dataclass(eq=False)
-class OneShot:
+class SingleUse:
     """An iterator: its items are computed when they are asked for, once."""
 
     rest: Iterable[Any]
