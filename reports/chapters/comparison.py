@@ -35,8 +35,8 @@ from filterproof.theory.pairs.base import Direction
 _USEFUL = 1.5
 #: The aim of the width of a mean over sequences, relative.
 _WIDTH = 0.02
-#: Rounds of the adversary that asks for erasures.
-_ERASURES = 100
+#: Rounds of the adversaries that spend a Gaussian budget, and of the one that asks for erasures.
+_ROUNDS, _ERASURES = 16, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,6 @@ def opponents(
         found = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
         assert isinstance(found, Evaluation)
         yield Opponent("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
-
-
-_ROUNDS = 16
 
 
 def compared(
